@@ -1,7 +1,8 @@
 //! Why a whole file, or a whole import, cannot be. What is wrong with a single row is a
 //! [`Rejection`](super::Rejection), which stops nothing.
 
-use std::{fmt, io};
+use std::fmt::{self, Write as _};
+use std::io;
 
 use thiserror::Error;
 
@@ -75,8 +76,10 @@ pub enum FileError {
         said: String,
     },
     /// A table without columns that every review needs.
-    #[error("is a table with the columns {columns}{}{}", lacking(.lacks, .text.as_deref()), unknown_columns(.unknown))]
+    #[error("is a table with the columns {columns}{}{}", lacking(.lacks, .text.as_deref()), unknown_columns(.unknown, .doubtful))]
     Columns {
+        /// Such fields of which several columns may each be meant, and these.
+        doubtful: Vec<(&'static str, Vec<String>)>,
         /// Our fields that no column fills.
         lacks: Vec<&'static str>,
         /// Columns that --map names and the table does not have.
@@ -341,15 +344,17 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
     )
 }
 
-fn unknown_columns(unknown: &[String]) -> String {
-    if unknown.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "; it has no column {}, which --map names",
-            unknown.join(", ")
-        )
+fn unknown_columns(unknown: &[String], doubtful: &[(&'static str, Vec<String>)]) -> String {
+    let mut text = String::new();
+    for (field, columns) in doubtful {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "; the {field} may be {}", columns.join(" or "));
     }
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        let _ = write!(text, "; it has no column {unknown}, which --map names");
+    }
+    text
 }
 
 fn no_linked_reviews(elements: usize, is_page: bool) -> String {

@@ -35,7 +35,6 @@ use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{Database, DbError};
 use merge::collector::{Collected, Collector, Watcher};
 use merge::{Merging, completing, withdraw};
-use read::table::Wanted;
 use read::{detect, open};
 
 /// What is to be imported, and how.
@@ -236,11 +235,6 @@ fn gather(
     };
     let mut collector = Collector::new(now, is_known, zone, order, watch).map_err(all)?;
     let budget = open::Budget::default();
-    let wanted = Wanted {
-        sheet: order.sheet.as_deref(),
-        header_row: order.header_row,
-        renames: &order.renames,
-    };
     let mut take = |opened: open::Opened<'_>| {
         let mut input = match opened {
             open::Opened::Reviews(input) => input,
@@ -254,7 +248,7 @@ fn gather(
         read::read(&found, &mut *input.all, order, &mut collector)
     };
     for file in &order.files {
-        open::open(file, &wanted, &budget, &mut take, &mut faults);
+        open::open(file, order, &budget, &mut take, &mut faults);
     }
     if faults.is_empty() {
         collector.finish().map_err(all)

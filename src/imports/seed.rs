@@ -24,7 +24,6 @@ use crate::imports::merge::{Merging, time_zone};
 use crate::imports::platforms::native;
 use crate::imports::read::detect::{Detected, Rows};
 use crate::imports::read::open::{self, Budget};
-use crate::imports::read::table::Wanted;
 use crate::imports::report::{Report, Watch};
 use crate::imports::{ImportRequest, read};
 use crate::model::business::{Business, Editorial};
@@ -201,8 +200,8 @@ pub fn read(
         };
         read::read(&found, &mut *input.all, &request, &mut collector)
     };
-    let (wanted, budget) = (Wanted::default(), Budget::default());
-    open::open(&path, &wanted, &budget, &mut take, &mut faults);
+    let budget = Budget::default();
+    open::open(&path, &request, &budget, &mut take, &mut faults);
     if !faults.is_empty() {
         return Err(ImportError::Files(faults).into());
     }

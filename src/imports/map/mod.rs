@@ -13,7 +13,6 @@ use thiserror::Error;
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::Problem;
-use crate::imports::read::detect::Shape;
 use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
 
 pub mod business;
@@ -24,7 +23,18 @@ pub mod rating;
 pub mod values;
 pub mod visibility;
 
+/// Names with `, ` between, the one that is asked for first at the front.
+pub type Names = &'static str;
+
+/// The names in such a list.
+pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
+    list.split(", ")
+}
+
 /// A kind of file that reviews come in.
+///
+/// Of one that is read by its columns it says which column means what. A column that no entry names is never looked at, so
+/// private fields (e-mail, phone, street, customer) go nowhere, the file of rejected rows included.
 pub struct Format {
     /// What `--format` calls it.
     pub name: &'static str,
@@ -38,73 +48,115 @@ pub struct Format {
     /// What whoever imports it must know.
     pub note: Option<&'static str>,
     /// Whether `--map` has a meaning for it.
-    pub renames: bool,
+    pub(super) renames: bool,
     /// Members of the outermost object, one of which makes a file this format, its rows in
     /// `reviews`: where there are no rows to judge by.
-    pub document: &'static [&'static str],
+    pub(super) document: Names,
+    /// A file is of this format if its rows have all the names of one of these.
+    pub(super) keys: &'static [Names],
     /// How its rows become reviews.
-    pub reader: Reader,
+    pub(super) reader: Reader,
+    /// What reviews say they are from, where a row does not say.
+    pub(super) source: &'static str,
+    /// What stands before its ids in ours, where that is not the format's name: reviews that two tools take from one site have
+    /// the same id in both.
+    pub(super) ids: Option<&'static str>,
+    /// Which column means which field: the first that is filled counts.
+    pub(super) fields: &'static [(Field, Names)],
+    /// What hides a review there, so that it must not be published here.
+    pub(super) hidden: &'static [Hidden],
+    /// How days with slashes are written.
+    pub(super) date_order: Option<DateOrder>,
+    /// Where the platform's clock stands, for times without an offset.
+    pub(super) zone: Option<Tz>,
+    /// Who wrote a review whose author stays unnamed. Without it such a row is rejected.
+    pub(super) anonymous: Option<&'static str>,
+    /// Whether the platform vouches for its reviews; else a row is vouched for by whoever imports
+    /// it.
+    pub(super) vouches: bool,
+    /// The value of [`Field::Matched`] that says that the review belongs to a job in the firm's
+    /// books.
+    pub(super) matched: Option<&'static str>,
+    /// Whether earlier releases read its exports as tables, so that its reviews may have the ids of those.
+    pub(super) was_table: bool,
+    /// Whether its columns are also found by words of several languages, and by what a form asks.
+    pub(super) reads_headers: bool,
+    /// The columns by which a row below another one is known, where its rows answer each other.
+    pub(super) comments: Option<Comments>,
 }
 
 /// How rows become reviews.
 #[derive(Debug)]
 pub enum Reader {
-    /// As our own record, which may also say that a review was deleted; its rows have all the
-    /// names of one of these sets.
-    Native(&'static [&'static [&'static str]]),
-    /// By a function of the row; a file is it if its rows have all the names of one of these sets.
-    Json(
-        &'static [&'static [&'static str]],
-        fn(&Value) -> Result<Incoming, Vec<Problem>>,
-    ),
-    /// By a table of what its columns mean.
-    Platform(&'static Platform),
-    /// As linked data of schema.org, which is walked whole, and known by one of these sets of names.
-    LinkedData(&'static [&'static [&'static str]]),
+    /// As our own record, which may also say that a review was deleted.
+    Native,
+    /// By a function of the row.
+    Json(fn(&Value) -> Result<Incoming, Vec<Problem>>),
+    /// By what their columns mean.
+    Columns,
+    /// As linked data of schema.org, which is walked whole.
+    LinkedData,
+}
+
+/// The columns of rows that answer each other. One that has a parent and no rating is no review.
+#[derive(Debug)]
+pub struct Comments {
+    /// The id of the row that it answers; 0 where it answers none.
+    pub parent: Names,
+    /// The number of the user who was logged in; 0 for a visitor.
+    pub writer: Names,
+}
+
+/// A column whose values may hide a review.
+#[derive(Debug)]
+pub struct Hidden {
+    /// What the column is called.
+    pub names: Names,
+    pub when: When,
+    /// Why the review is withheld then.
+    pub reason: &'static str,
+}
+
+/// When a column hides a review.
+#[derive(Debug, Clone, Copy)]
+pub enum When {
+    /// Its flag is yes.
+    Yes,
+    /// Its flag is no.
+    No,
+    /// It is filled with none of these (case aside).
+    NoneOf(Names),
 }
 
 impl Format {
-    /// The format of a platform as most of them are: all of its reviews, under names that were
-    /// public.
-    pub const fn platform(
-        name: &'static str,
-        label: &'static str,
-        platform: &'static Platform,
-    ) -> Self {
-        Self {
-            name,
-            label,
-            excerpts: false,
-            authors_public: true,
-            note: None,
-            renames: true,
-            document: &[],
-            reader: Reader::Platform(platform),
-        }
-    }
-
-    /// The sets of names by one of which a row of it is known.
-    pub fn keys(&self) -> &'static [&'static [&'static str]] {
-        match self.reader {
-            Reader::Native(keys) | Reader::LinkedData(keys) | Reader::Json(keys, _) => keys,
-            Reader::Platform(platform) => platform.keys,
-        }
-    }
-
-    /// Whether no row is there by which another format could be known, or the members beside them
-    /// say enough.
-    pub fn document_alone(&self, shape: &Shape) -> bool {
-        self.document.contains(&"business")
-            || shape.below("reviews[].").next().is_none()
-            || self
-                .keys()
-                .iter()
-                .any(|set| set.iter().all(|name| shape.has_below("reviews[].", name)))
-    }
+    /// The format of a platform as most of them are: all of its reviews, under names that were public.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        label: "",
+        excerpts: false,
+        authors_public: true,
+        note: None,
+        renames: true,
+        document: "",
+        keys: &[],
+        reader: Reader::Columns,
+        source: "Direct",
+        ids: None,
+        fields: &[],
+        hidden: &[],
+        date_order: None,
+        zone: None,
+        anonymous: None,
+        vouches: true,
+        matched: None,
+        was_table: false,
+        reads_headers: false,
+        comments: None,
+    };
 
     /// Whether its rows are our own records.
-    pub const fn is_own(&self) -> bool {
-        matches!(self.reader, Reader::Native(_))
+    pub(super) const fn is_own(&self) -> bool {
+        matches!(self.reader, Reader::Native)
     }
 }
 
@@ -112,55 +164,6 @@ impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Format({})", self.name)
     }
-}
-
-// What an entry of `platforms` declares. What is done with it stands in `plan`, once for all of
-// them.
-//
-// A column that no entry names is never looked at, so private fields (e-mail, phone, street,
-// customer) go nowhere, the file of rejected rows included.
-
-/// What is known about one platform's exports.
-#[derive(Debug)]
-pub struct Platform {
-    /// What reviews say they are from, where a row does not say.
-    pub source: &'static str,
-    /// What stands before its ids in ours, where that is not the format's name: reviews that two tools take from one site have
-    /// the same id in both.
-    pub ids: Option<&'static str>,
-    /// A file is this platform's if its rows have all the names of one of these sets.
-    pub keys: &'static [&'static [&'static str]],
-    /// Which column means which field: the first that is filled counts.
-    pub fields: &'static [(Field, &'static [&'static str])],
-    /// What hides a review there, so that it must not be published here.
-    pub hidden: &'static [Hidden],
-    /// How days with slashes are written.
-    pub date_order: Option<DateOrder>,
-    /// Where the platform's clock stands, for times without an offset.
-    pub zone: Option<Tz>,
-    /// Who wrote a review whose author stays unnamed. Without it such a row is rejected.
-    pub anonymous: Option<&'static str>,
-    /// Whether the platform vouches for its reviews; else a row is vouched for by whoever imports
-    /// it.
-    pub vouches: bool,
-    /// The value of [`Field::Matched`] that says that the review belongs to a job in the firm's
-    /// books.
-    pub matched: Option<&'static str>,
-    /// Whether earlier releases read its exports as tables, so that its reviews may have the ids of those.
-    pub was_table: bool,
-    /// Whether its columns are also found by words of several languages, and by what a form asks.
-    pub reads_headers: bool,
-    /// The columns by which a row below another one is known, where its rows answer each other.
-    pub comments: Option<Comments>,
-}
-
-/// The columns of rows that answer each other. One that has a parent and no rating is no review.
-#[derive(Debug)]
-pub struct Comments {
-    /// The id of the row that it answers; 0 where it answers none.
-    pub parent: &'static [&'static str],
-    /// The number of the user who was logged in; 0 for a visitor.
-    pub writer: &'static [&'static str],
 }
 
 /// A field of a review that a column may fill.
@@ -193,49 +196,9 @@ pub enum Field {
     Reason,
 }
 
-/// A column whose values may hide a review.
-#[derive(Debug)]
-pub struct Hidden {
-    /// What the column is called, the name that is asked for first at the front.
-    pub names: &'static [&'static str],
-    pub when: When,
-    /// Why the review is withheld then.
-    pub reason: &'static str,
-}
-
-/// When a column hides a review.
-#[derive(Debug, Clone, Copy)]
-pub enum When {
-    /// Its flag is yes.
-    Yes,
-    /// Its flag is no.
-    No,
-    /// It is filled with none of these (case aside).
-    NoneOf(&'static [&'static str]),
-}
-
 /// Why a review is withheld that came without stars: those given here would be ours, not the
 /// customer's.
 pub const NO_STARS: &str = "recommendation without stars";
-
-impl Platform {
-    /// A platform about which nothing is known but its columns.
-    pub const PLAIN: Self = Self {
-        source: "Direct",
-        ids: None,
-        keys: &[],
-        fields: &[],
-        hidden: &[],
-        date_order: None,
-        zone: None,
-        anonymous: None,
-        vouches: true,
-        matched: None,
-        was_table: false,
-        reads_headers: false,
-        comments: None,
-    };
-}
 
 impl Field {
     pub const ALL: [(Self, &'static str); 25] = [
@@ -376,6 +339,16 @@ pub enum Posted {
     Day(Day),
     /// At an instant, which becomes a day in the business's time zone.
     Instant(DateTime<Utc>),
+}
+
+impl fmt::Display for Posted {
+    /// As ids have it that are made of it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => write!(f, "{day}"),
+            Self::Instant(instant) => f.write_str(&instant.to_rfc3339()),
+        }
+    }
 }
 
 impl Posted {

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::imports::ImportRequest;
@@ -17,8 +18,8 @@ use crate::imports::map::fields::{Problem, TEXT_BYTES_MAX, check_url, noted, sho
 use crate::imports::map::values::{flag, quoted, same_name, words};
 use crate::imports::map::visibility::{NOT_PUBLISHED, Says};
 use crate::imports::map::{
-    Comment, Dated, Field, Former, Hidden, Incoming, IncomingResponse, NO_STARS, Noted, Platform,
-    Posted, STATUS, When, rating, values, visibility,
+    Comment, Dated, Field, Format, Former, Hidden, Incoming, IncomingResponse, NO_STARS, Names,
+    Noted, STATUS, When, names, rating, values, visibility,
 };
 use crate::imports::platforms::table;
 use crate::imports::report::TableColumns;
@@ -67,31 +68,11 @@ impl Lookup {
 
     /// The column of that number.
     pub fn column(number: usize, columns: &Columns) -> Self {
+        let name = columns.0.get(number).cloned().map(Cow::Owned);
         Self {
-            names: columns
-                .0
-                .get(number)
-                .cloned()
-                .map(Cow::Owned)
-                .into_iter()
-                .collect(),
+            names: name.into_iter().collect(),
             columns: vec![number],
         }
-    }
-
-    /// The numbers of the table's columns that have these names.
-    pub fn columns(&self) -> &[usize] {
-        &self.columns
-    }
-
-    /// Whether it is what that member of an object is taken for.
-    pub fn takes(&self, member: &str) -> bool {
-        self.names.iter().any(|name| same_name(name, member))
-    }
-
-    /// Whether the table has such a column.
-    pub fn is_column(&self) -> bool {
-        !self.columns.is_empty()
     }
 
     /// The first name, for complaints about a field that is not there.
@@ -104,15 +85,7 @@ impl Columns {
     /// The headers for a message, the first dozen.
     pub fn listed(&self) -> String {
         let more = if self.0.len() > 12 { ", …" } else { "" };
-        format!(
-            "{}{more}",
-            self.0
-                .iter()
-                .take(12)
-                .map(String::as_str)
-                .collect::<Vec<_>>()
-                .join(", ")
-        )
+        format!("{}{more}", self.0[..self.0.len().min(12)].join(", "))
     }
 
     /// The column of that name, exactly or but for case, blanks and signs.
@@ -261,15 +234,14 @@ fn is_empty(value: &Value) -> bool {
 // A platform's entry and a file's columns brought together, and how a review is made of a row by
 // them: every fault of the row at once. Knows neither the file nor the database.
 
-/// A platform's entry and a file's columns brought together, once per file.
+/// A format's entry and a file's columns brought together, once per file.
 #[derive(Debug)]
 pub struct Plan<'o> {
-    name: &'static str,
-    platform: &'static Platform,
-    request: &'o ImportRequest,
+    pub format: &'static Format,
+    pub request: &'o ImportRequest,
     fields: [Lookup; Field::ALL.len()],
     hidden: Vec<(Lookup, &'static Hidden)>,
-    /// The columns that say whether a row is public, of which the platform's entry says nothing; `None` where each row's
+    /// The columns that say whether a row is public, of which the format's entry says nothing; `None` where each row's
     /// members must be looked at.
     states: Option<Vec<(Lookup, Says)>>,
     keys: Vec<Lookup>,
@@ -277,144 +249,103 @@ pub struct Plan<'o> {
     comments: Option<(Lookup, Lookup)>,
     /// Whether the headers are of a language that writes the day before the month.
     is_day_first: bool,
+    /// Columns that may each be the field, which none is by its name alone.
+    doubtful: Vec<(Field, Vec<String>)>,
 }
+
+/// Columns that fill no field yet, by their number.
+type Free<'c> = Vec<(usize, &'c str)>;
 
 impl<'o> Plan<'o> {
     /// The plan for a file with these columns, or for objects.
     pub fn new(
-        name: &'static str,
-        platform: &'static Platform,
+        format: &'static Format,
         columns: Option<&Columns>,
         request: &'o ImportRequest,
     ) -> Self {
-        let lookup = |names: &'static [&'static str]| {
-            Lookup::new(names.iter().copied().map(Cow::Borrowed).collect(), columns)
-        };
+        let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
         let fields = Field::ALL.map(|(field, ours)| {
-            let renamed = request
-                .renames
-                .iter()
-                .find(|rename| !ours.is_empty() && rename.ours() == ours);
-            if let Some(rename) = renamed {
+            if let Some(rename) = request.renames.iter().find(|its| its.ours() == ours) {
                 return Lookup::new(vec![Cow::Owned(rename.theirs().to_owned())], columns);
             }
-            let names = platform
-                .fields
-                .iter()
-                .find(|(its, _)| *its == field)
-                .map_or(&[][..], |(_, names)| names);
-            lookup(names)
+            let listed = format.fields.iter().find(|(its, _)| *its == field);
+            listed.map_or_else(Lookup::default, |(_, list)| lookup(list))
         });
-        let hidden = platform
-            .hidden
-            .iter()
-            .map(|hidden| (lookup(hidden.names), hidden))
-            .collect();
-        let keys = platform
-            .keys
-            .iter()
-            .flat_map(|set| set.iter())
-            .map(|key| Lookup::new(vec![Cow::Borrowed(*key)], columns))
-            .collect();
+        let hidden = format.hidden.iter();
+        let comments = format.comments.as_ref();
         let mut plan = Self {
-            name,
-            platform,
+            format,
             request,
             fields,
-            hidden,
+            hidden: hidden.map(|its| (lookup(its.names), its)).collect(),
             states: None,
-            keys,
-            comments: platform
-                .comments
-                .as_ref()
-                .map(|its| (lookup(its.parent), lookup(its.writer))),
+            keys: format
+                .keys
+                .iter()
+                .flat_map(|set| names(set))
+                .map(lookup)
+                .collect(),
+            comments: comments.map(|its| (lookup(its.parent), lookup(its.writer))),
             is_day_first: false,
+            doubtful: Vec::new(),
         };
-        if let Some(columns) = columns.filter(|_| platform.reads_headers) {
+        if let Some(columns) = columns.filter(|_| format.reads_headers) {
             plan.read_headers(columns);
         }
         plan.states = plan.find_states(columns);
         plan
     }
 
-    /// Finds columns of the fields that none has under its English name: by the words of other languages, and by what a form
-    /// asks. No column fills two fields.
+    /// Finds columns of the fields that none has under its English name: by the words of other languages, by a known word with
+    /// others beside it, and by what a form asks. No column fills two fields.
     fn read_headers(&mut self, columns: &Columns) {
-        let mut taken = self.used();
-        let renamed = |field: Field| {
-            let (_, ours) = Field::ALL[field as usize];
-            !ours.is_empty() && self.request.renames.iter().any(|its| its.ours() == ours)
-        };
-        let is_open: Vec<bool> = Field::ALL
-            .map(|(field, _)| !self.field(field).is_column() && !renamed(field))
-            .into();
-        let is_open = |field: Field| is_open[field as usize];
-        let named = |names: &[&str], taken: &HashSet<usize>| {
-            let all = |name: &&str| {
-                let columns = columns.0.iter().enumerate();
-                let is_called = |its: &str| {
-                    // `Stars (1-5)`, `Name (optional)`
-                    let (before, _) = its.split_once('(').unwrap_or((its, ""));
-                    same_name(its, name) || same_name(before, name)
-                };
-                columns
-                    .filter(|(number, its)| !taken.contains(number) && is_called(its))
-                    .map(|(number, _)| number)
-                    .next()
+        let taken = self.used();
+        let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
+        free.retain(|(number, _)| !taken.contains(number));
+        let mut open = Field::ALL.to_vec();
+        open.retain(|(field, ours)| {
+            let is_renamed = self.request.renames.iter().any(|its| its.ours() == *ours);
+            self.field(*field).columns.is_empty() && !is_renamed
+        });
+        let fields = &mut self.fields;
+        let mut fill = |field: Field, find: &mut dyn FnMut(&Free<'_>) -> Option<usize>| {
+            let is_open = open.iter().any(|(its, _)| *its == field);
+            let Some(number) = is_open.then(|| find(&free)).flatten() else {
+                return false;
             };
-            names.iter().find_map(all)
+            open.retain(|(its, _)| *its != field);
+            free.retain(|(its, _)| *its != number);
+            fields[field as usize] = Lookup::column(number, columns);
+            true
         };
-        let mut found: Vec<(Field, usize)> = Vec::new();
-        for (field, names) in self.platform.fields {
-            if is_open(*field)
-                && let Some(number) = named(names, &taken)
-            {
-                taken.insert(number);
-                found.push((*field, number));
-            }
+        for (field, list) in self.format.fields {
+            fill(*field, &mut |free| called(list, free));
         }
-        let in_english = found.len();
-        for (field, names) in table::OTHER_LANGUAGES {
-            if is_open(*field)
-                && !found.iter().any(|(its, _)| its == field)
-                && let Some(number) = named(names, &taken)
-            {
-                taken.insert(number);
-                found.push((*field, number));
-            }
+        for (field, list) in table::OTHER_LANGUAGES {
+            self.is_day_first |= fill(*field, &mut |free| called(list, free));
         }
-        let is_found = |field: Field, found: &[(Field, usize)]| {
-            !is_open(field) || found.iter().any(|(its, _)| *its == field)
-        };
         for field in [Field::Rating, Field::Text] {
-            if !is_found(field, &found)
-                && let Some(number) = named(table::AMBIGUOUS, &taken)
-            {
-                taken.insert(number);
-                found.push((field, number));
-            }
+            self.is_day_first |= fill(field, &mut |free| called(table::AMBIGUOUS, free));
         }
-        self.is_day_first = found.len() > in_english;
+        for (field, known, beside) in table::COMBINED {
+            fill(*field, &mut |free| {
+                let combined = combined(known, beside, free);
+                if let [only] = combined.as_slice() {
+                    return Some(only.0);
+                }
+                let both = combined.iter().map(|(_, name)| (*name).to_owned());
+                self.doubtful.push((*field, both.collect()));
+                None
+            });
+        }
         for (field, words) in table::QUESTIONS {
-            if !is_found(*field, &found)
-                && let Some(number) = asked(columns, *field, words, &taken)
-            {
-                taken.insert(number);
-                found.push((*field, number));
-            }
-        }
-        for (field, number) in found {
-            self.fields[field as usize] = Lookup::column(number, columns);
+            fill(*field, &mut |free| asked(free, *field, words));
         }
     }
 
     fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
-        let mapped = self
-            .request
-            .renames
-            .iter()
-            .find(|rename| rename.ours() == STATUS);
-        if let Some(rename) = mapped {
+        let mut renames = self.request.renames.iter();
+        if let Some(rename) = renames.find(|rename| rename.ours() == STATUS) {
             let theirs = Some(rename.theirs()).filter(|theirs| !theirs.is_empty());
             let state = |theirs: &str| {
                 let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
@@ -423,8 +354,7 @@ impl<'o> Plan<'o> {
             return Some(theirs.map(state).into_iter().collect());
         }
         let columns = columns?;
-        let mut known = self.used();
-        known.extend(self.comment_columns());
+        let known = self.used();
         let says = |(number, name): (usize, &String)| {
             let says = Says::find(name).filter(|_| !known.contains(&number))?;
             Some((Lookup::column(number, columns), says))
@@ -432,72 +362,63 @@ impl<'o> Plan<'o> {
         Some(columns.0.iter().enumerate().filter_map(says).collect())
     }
 
-    fn comment_columns(&self) -> impl Iterator<Item = usize> {
-        let both = self.comments.iter().flat_map(|(one, other)| [one, other]);
-        both.flat_map(|lookup| lookup.columns().iter().copied())
+    /// Where the parts of a review are looked for, and what hides it.
+    fn lookups(&self) -> impl Iterator<Item = &Lookup> {
+        let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
+        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
+        let comments = self.comments.iter().flat_map(|(one, other)| [one, other]);
+        let lookups = self.fields.iter().chain(hidden).chain(states);
+        lookups.chain(comments)
     }
 
-    /// The numbers of the columns that fill fields, or say whether a row is public.
+    /// The numbers of the columns that are looked at.
     fn used(&self) -> HashSet<usize> {
-        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
-        let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
-        let lookups = self.fields.iter().chain(hidden).chain(states);
+        let lookups = self.lookups();
         lookups
-            .flat_map(|lookup| lookup.columns().iter().copied())
+            .flat_map(|its| its.columns.iter().copied())
             .collect()
     }
 
     /// What becomes of the columns of a table, for people.
     pub fn columns(&self, columns: &Columns) -> TableColumns {
+        let always = ["rating", "date", "author", "text", "response"];
         let mut used: Vec<(&'static str, Vec<String>)> =
-            ["rating", "date", "author", "text", "response"]
-                .map(|field| (field, Vec::new()))
-                .into();
+            always.map(|field| (field, Vec::new())).into();
         let mut add = |field: &'static str, lookup: &Lookup| {
-            let names = lookup
-                .columns()
+            for name in lookup
+                .columns
                 .iter()
-                .filter_map(|number| columns.0.get(*number).cloned());
-            let names: Vec<String> = names.collect();
-            match used.iter_mut().find(|(its, _)| *its == field) {
-                Some((_, its)) => its.extend(
-                    names
-                        .into_iter()
-                        .filter(|name| !its.contains(name))
-                        .collect::<Vec<_>>(),
-                ),
-                None if names.is_empty() => {}
-                None => used.push((field, names)),
+                .filter_map(|number| columns.0.get(*number))
+            {
+                match used.iter_mut().find(|(its, _)| *its == field) {
+                    Some((_, its)) if its.contains(name) => {}
+                    Some((_, its)) => its.push(name.clone()),
+                    None => used.push((field, vec![name.clone()])),
+                }
             }
         };
         for (field, ours) in Field::ALL {
-            let shown = if matches!(field, Field::FirstName | Field::LastName) {
-                "author"
-            } else if field == Field::Recommended {
-                "rating"
-            } else if field == Field::Matched {
-                "verification.method"
-            } else if field == Field::ResponseText {
-                "response"
-            } else {
-                ours
+            #[expect(clippy::wildcard_enum_match_arm, reason = "most go by their own names")]
+            let shown = match field {
+                Field::FirstName | Field::LastName => "author",
+                Field::Recommended => "rating",
+                Field::Matched => "verification.method",
+                Field::ResponseText => "response",
+                _ => ours,
             };
             add(shown, self.field(field));
         }
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
         let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
         hidden.chain(states).for_each(|lookup| add(STATUS, lookup));
-        let mut taken = self.used();
-        taken.extend(self.comment_columns());
         if let Some((parent, writer)) = &self.comments {
             add("answer to", parent);
             add("user", writer);
         }
-        let unused = columns
-            .0
-            .iter()
-            .enumerate()
-            .filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
+        let taken = self.used();
+        let unused = columns.0.iter().enumerate();
+        let unused =
+            unused.filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
         TableColumns {
             sheet: None,
             other_sheets: Vec::new(),
@@ -511,7 +432,21 @@ impl<'o> Plan<'o> {
     pub fn review(&self, row: Row<'_>) -> Result<Incoming, Vec<Problem>> {
         let mut wrong = Vec::new();
         let rating = noted(&mut wrong, self.rating(row));
-        let identified = self.identified(row, &mut wrong);
+        let posted = noted(&mut wrong, self.date(row));
+        let author = noted(&mut wrong, self.author(row));
+        let text = noted(&mut wrong, self.text(row, Field::Text));
+        let title = noted(&mut wrong, self.stated(row, Field::Title));
+        let source = noted(&mut wrong, self.source(row));
+        let parts = || {
+            let text = text.as_ref()?.as_deref().unwrap_or_default();
+            let title = match title.as_ref()? {
+                Stated::Given(title) => title,
+                Stated::Unsaid | Stated::None => "",
+            };
+            let parts = [&source.as_ref()?.name, author.as_deref()?, title, text];
+            Some((posted.as_ref()?, parts))
+        };
+        let id = parts().and_then(|(posted, parts)| noted(&mut wrong, self.id(row, posted, parts)));
         let language = noted(&mut wrong, self.stated(row, Field::Language));
         let location = noted(&mut wrong, self.text(row, Field::Location));
         let verification = noted(&mut wrong, self.verification(row));
@@ -522,20 +457,32 @@ impl<'o> Plan<'o> {
         );
         let mentions = noted(&mut wrong, self.mentions(row));
         let response = noted(&mut wrong, self.response(row));
-        let updated_at = noted(&mut wrong, self.updated_at(row));
+        let updated_at = noted(&mut wrong, self.instant(row, Field::UpdatedAt));
         let writer = noted(&mut wrong, self.writer(row));
+        let theirs = row.get(self.field(Field::Id));
         let made = || {
-            let its = identified?;
+            let (author, format) = (author?, self.format);
+            let former = format.was_table.then(|| Former {
+                // A table still has the ids that it had.
+                id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
+                was_direct: format.vouches || self.request.source.is_some(),
+                author: author.clone(),
+            });
+            let text = match row {
+                // A table without such a column says nothing of texts.
+                Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
+                Row::Cells(..) | Row::Json(_) => Stated::Given(text?.unwrap_or_default()),
+            };
             Some(Incoming {
-                id: its.id,
-                has_id: its.has_id,
+                id: id?,
+                has_id: theirs.is_some(),
                 rating: rating?.0,
-                posted: its.posted,
-                author: its.author,
-                title: its.title,
-                text: its.text,
+                posted: posted?,
+                author,
+                title: title?,
+                text,
                 language: language?,
-                source: Stated::Given(its.source),
+                source: Stated::Given(source?),
                 location: location?,
                 status: status?,
                 verification: verification?,
@@ -544,7 +491,7 @@ impl<'o> Plan<'o> {
                 updated_at: updated_at?,
                 decided: Vec::new(),
                 noted: Noted {
-                    former: its.former,
+                    former,
                     writer: writer?,
                     ..Noted::default()
                 },
@@ -564,10 +511,10 @@ impl<'o> Plan<'o> {
             .ok()
             .filter(|its| its.trim() != "0" && !is_rated)?;
         let mut wrong = Vec::new();
+        let review = self.platform_id(parent.trim());
         let review = noted(
             &mut wrong,
-            self.platform_id(parent.trim())
-                .map_err(|error| found.problem(error.to_string())),
+            review.map_err(|error| found.problem(error.to_string())),
         );
         let text = noted(&mut wrong, self.text(row, Field::Text));
         let posted = noted(&mut wrong, self.dated(row, Field::Date));
@@ -599,19 +546,12 @@ impl<'o> Plan<'o> {
 
     /// Our id of the review that the platform calls `theirs`.
     fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
-        values::of_platform(self.platform.ids.unwrap_or(self.name), theirs)
+        values::of_platform(self.format.ids.unwrap_or(self.format.name), theirs)
     }
 
     /// What is read of `row`, under its names there: for the file of rejected rows, which can be
     /// mended and imported.
     pub fn raw(&self, row: Row<'_>) -> Value {
-        let lookups = self
-            .fields
-            .iter()
-            .chain(self.hidden.iter().map(|(lookup, _)| lookup))
-            .chain(self.states.iter().flatten().map(|(lookup, _)| lookup))
-            .chain(self.comments.iter().flat_map(|(one, other)| [one, other]))
-            .chain(&self.keys);
         let mut read = Map::new();
         if let Row::Json(members) = row {
             let states = members
@@ -619,16 +559,15 @@ impl<'o> Plan<'o> {
                 .filter(|(name, _)| Says::find(name).is_some());
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
         }
-        for lookup in lookups {
+        for lookup in self.lookups().chain(&self.keys) {
             // Private columns are never among them, but a name that recognises a file may stand for
             // a whole object.
             let found = row.get(lookup).filter(|found| !found.value.is_object());
-            let empty = || row.has(lookup).then(|| (row.path(lookup), Value::from("")));
-            let pair = found
-                .map(|found| (found.path.into_owned(), found.value.into_owned()))
-                .or_else(empty);
-            if let Some((name, value)) = pair {
+            if let Some(found) = found {
+                let (name, value) = (found.path.into_owned(), found.value.into_owned());
                 read.entry(name).or_insert(value);
+            } else if row.has(lookup) {
+                read.entry(row.path(lookup)).or_insert(Value::from(""));
             }
         }
         Value::Object(read)
@@ -636,37 +575,31 @@ impl<'o> Plan<'o> {
 
     /// Refuses a table that lacks a column without which no row can be a review.
     pub fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
-        let is_there = |fields: &[Field]| fields.iter().any(|field| self.field(*field).is_column());
-        let needed: [(&[Field], &'static str); 4] = [
-            (&[Field::Rating, Field::Recommended], "rating"),
-            (&[Field::Date], "date"),
-            (
-                &[Field::Author, Field::FirstName, Field::LastName],
-                "author",
-            ),
-            (&[Field::Text], "text"),
+        let author = [Field::Author, Field::FirstName, Field::LastName];
+        let needed: [(&[Field], &'static str, bool); 4] = [
+            (&[Field::Rating, Field::Recommended], "rating", true),
+            (&[Field::Date], "date", true),
+            (&author, "author", self.format.anonymous.is_none()),
+            (&[Field::Text], "text", !self.request.no_text),
         ];
-        let lacks: Vec<&'static str> = needed
+        let is_there = |field: &Field| !self.field(*field).columns.is_empty();
+        let lacks = needed
             .into_iter()
-            .filter(|(fields, ours)| {
-                let may_lack = match *ours {
-                    "author" => self.platform.anonymous.is_some(),
-                    "text" => self.request.no_text,
-                    _ => false,
-                };
-                !is_there(fields) && !may_lack
-            })
-            .map(|(_, ours)| ours)
-            .collect();
-        let renames =
+            .filter(|(fields, _, is_needed)| *is_needed && !fields.iter().any(is_there));
+        let lacks: Vec<&'static str> = lacks.map(|(_, ours, _)| ours).collect();
+        let unknown =
             self.request.renames.iter().filter(|rename| {
                 !rename.ignores_status() && columns.find(rename.theirs()).is_none()
             });
-        let unknown: Vec<String> = renames.map(|rename| rename.theirs().to_owned()).collect();
+        let unknown: Vec<String> = unknown.map(|rename| rename.theirs().to_owned()).collect();
         if lacks.is_empty() && unknown.is_empty() {
             return Ok(());
         }
+        let doubtful = self.doubtful.iter().filter(|(_, names)| !names.is_empty());
+        let doubtful =
+            doubtful.map(|(field, names)| (Field::ALL[*field as usize].1, names.clone()));
         Err(FileError::Columns {
+            doubtful: doubtful.filter(|(ours, _)| lacks.contains(ours)).collect(),
             lacks,
             unknown,
             text: likely_text(&used.unused),
@@ -683,10 +616,8 @@ impl<'o> Plan<'o> {
     /// Whether the member of that name is taken for something else than whether the row is public.
     fn takes(&self, member: &str) -> bool {
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
-        self.fields
-            .iter()
-            .chain(hidden)
-            .any(|lookup| lookup.takes(member))
+        let mut names = self.fields.iter().chain(hidden).flat_map(|its| &its.names);
+        names.any(|name| same_name(name, member))
     }
 
     fn field(&self, field: Field) -> &Lookup {
@@ -714,196 +645,60 @@ impl<'o> Plan<'o> {
         }
     }
 
-    fn missing(&self, row: Row<'_>, field: Field) -> Problem {
-        self.problem(row, field, "missing")
-    }
-}
-
-/// The column whose question has one of these words. Of several the first is the text, and the one that asks for everything the
-/// rating.
-fn asked(
-    columns: &Columns,
-    field: Field,
-    wanted: &[&str],
-    taken: &HashSet<usize>,
-) -> Option<usize> {
-    let has =
-        |question: &str, all: &[&str]| all.iter().any(|its| question.contains(words(its).as_str()));
-    let questions: Vec<(usize, String)> = columns
-        .0
-        .iter()
-        .enumerate()
-        .filter(|(number, name)| !taken.contains(number) && is_question(name))
-        .map(|(number, name)| (number, words(name)))
-        .filter(|(_, question)| has(question, wanted) && !has(question, table::NOT_ASKED))
-        .collect();
-    match questions.as_slice() {
-        [(only, _)] => Some(*only),
-        [(first, _), ..] if field == Field::Text => Some(*first),
-        several => {
-            let mut overall = several
-                .iter()
-                .filter(|(_, question)| has(question, &["overall"]));
-            let first = overall.next()?;
-            overall.next().is_none().then_some(first.0)
-        }
-    }
-}
-
-/// Whether a header is what a form asks, and not a name.
-fn is_question(header: &str) -> bool {
-    header.contains('?') || header.split_whitespace().count() >= 3
-}
-
-/// The column that most probably has the texts: one that is called so, else the first.
-fn likely_text(unused: &[String]) -> Option<String> {
-    const WORDS: [&str; 12] = [
-        "text",
-        "comment",
-        "review",
-        "feedback",
-        "said",
-        "say",
-        "message",
-        "opinion",
-        "experience",
-        "content",
-        "words",
-        "tell",
-    ];
-    let is_text = |name: &&String| {
-        let name = name.to_lowercase();
-        WORDS.iter().any(|word| name.contains(word))
-    };
-    unused.iter().find(is_text).or(unused.first()).cloned()
-}
-
-// The parts of a review that every row must have, or that are made where it has none: stars, day,
-// author, source, id.
-
-/// What a review's id is made of, where its row has none.
-struct Identified {
-    id: ReviewId,
-    has_id: bool,
-    posted: Dated,
-    author: String,
-    title: Stated<String>,
-    text: Stated<String>,
-    source: Source,
-    former: Option<Former>,
-}
-
-impl<'o> Plan<'o> {
-    /// Those parts of the review in `row`; what is wrong with them goes to `wrong`.
-    fn identified(&self, row: Row<'_>, wrong: &mut Vec<Problem>) -> Option<Identified> {
-        let posted = noted(wrong, self.date(row));
-        let author = noted(wrong, self.author(row));
-        let text = noted(wrong, self.text(row, Field::Text));
-        let title = noted(wrong, self.stated(row, Field::Title));
-        let source = noted(wrong, self.source(row));
-        let (posted, author, title, source) = (posted?, author?, title?, source?);
-        let text = text?;
-        let headline = match &title {
-            Stated::Given(title) => title,
-            Stated::Unsaid | Stated::None => "",
-        };
-        let words = text.as_deref().unwrap_or_default();
-        let parts = [&author, words, headline, &source.name];
-        let id = noted(wrong, self.id(row, &posted, parts))?;
-        // A table without such a column says nothing of texts.
-        let text = match row {
-            Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
-            Row::Cells(..) | Row::Json(_) => Stated::Given(text.unwrap_or_default()),
-        };
-        let theirs = row.get(self.field(Field::Id)).map(|found| found.text());
-        let has_id = theirs.is_some();
-        let former = self.platform.was_table.then(|| Former {
-            // A table still has the ids that it had.
-            id: theirs
-                .and_then(Result::ok)
-                .filter(|_| self.platform.vouches),
-            was_direct: self.platform.vouches || self.request.source.is_some(),
-            author: author.clone(),
-        });
-        Some(Identified {
-            id,
-            has_id,
-            posted,
-            author,
-            title,
-            text,
-            source,
-            former,
-        })
-    }
-
     /// The stars, and whether they are made of a recommendation.
     fn rating(&self, row: Row<'_>) -> Result<(Rating, bool), Problem> {
         let recommended = row.get(self.field(Field::Recommended));
-        let found = row.get(self.field(Field::Rating));
-        let given = found
-            .map(|found| found.text().map(|text| (found, text)))
-            .transpose()?;
-        match (given, recommended) {
-            // Birdeye writes 0 where there are none.
-            (None, Some(recommended)) => recommendation(&recommended.text()?)
-                .map(|stars| (stars, true))
-                .map_err(|error| recommended.problem(error)),
-            (Some((_, zero)), Some(recommended)) if matches!(zero.trim(), "0" | "0.0") => {
-                recommendation(&recommended.text()?)
-                    .map(|stars| (stars, true))
-                    .map_err(|error| recommended.problem(error))
+        let rated = row.get(self.field(Field::Rating));
+        // Birdeye writes 0 where there are no stars.
+        let is_none = |text: &str| recommended.is_some() && matches!(text.trim(), "0" | "0.0");
+        let text = rated.as_ref().map(Found::text).transpose()?;
+        let text = text.filter(|text| !is_none(text));
+        let (found, text, is_recommendation) = match (rated, text, recommended) {
+            (Some(found), Some(text), _) => {
+                // Birdeye's report has the word where the stars would be.
+                let is_recommendation = text.to_lowercase().contains("recommend");
+                (found, text, is_recommendation)
             }
-            // Birdeye's report has the word where the stars would be.
-            (Some((_, text)), _) if text.to_lowercase().contains("recommend") => {
-                recommendation(&text)
-                    .map(|stars| (stars, true))
-                    .map_err(|error| self.problem(row, Field::Rating, error))
+            (_, None, Some(found)) => {
+                let text = found.text()?;
+                (found, text, true)
             }
-            (Some((found, text)), _) => rating::parse(&text, self.request.scale)
-                .map(|stars| (stars, false))
-                .map_err(|error| found.problem(error)),
-            (None, None) => Err(self.missing(row, Field::Rating)),
-        }
-    }
-
-    fn dates(&self) -> Dates<'o> {
-        Dates {
-            format: self.request.date_format.as_deref(),
-            order: self
-                .platform
-                .date_order
-                .or(self.is_day_first.then_some(DateOrder::DayFirst)),
-            zone: self.platform.zone,
-        }
+            _ => return Err(self.problem(row, Field::Rating, "missing")),
+        };
+        let stars = if is_recommendation {
+            recommendation(&text)
+        } else {
+            rating::parse(&text, self.request.scale)
+        };
+        let stars = stars.map_err(|error| found.problem(error))?;
+        Ok((stars, is_recommendation))
     }
 
     fn dated(&self, row: Row<'_>, field: Field) -> Result<Option<Dated>, Problem> {
         let Some(found) = row.get(self.field(field)) else {
             return Ok(None);
         };
-        let posted = self
-            .dates()
-            .parse(&found.text()?)
-            .map_err(|error| found.problem(error))?;
+        let day_first = self.is_day_first.then_some(DateOrder::DayFirst);
+        let dates = Dates {
+            format: self.request.date_format.as_deref(),
+            order: self.format.date_order.or(day_first),
+            zone: self.format.zone,
+        };
+        let posted = dates.parse(&found.text()?);
         Ok(Some(Dated {
-            posted,
+            posted: posted.map_err(|error| found.problem(error))?,
             path: Cow::Owned(found.path.into_owned()),
         }))
     }
 
     fn date(&self, row: Row<'_>) -> Result<Dated, Problem> {
         self.dated(row, Field::Date)?
-            .ok_or_else(|| self.missing(row, Field::Date))
+            .ok_or_else(|| self.problem(row, Field::Date, "missing"))
     }
 
-    fn updated_at(&self, row: Row<'_>) -> Result<Option<chrono::DateTime<chrono::Utc>>, Problem> {
-        Ok(
-            match self.dated(row, Field::UpdatedAt)?.map(|dated| dated.posted) {
-                Some(Posted::Instant(instant)) => Some(instant),
-                Some(Posted::Day(_)) | None => None,
-            },
-        )
+    fn instant(&self, row: Row<'_>, field: Field) -> Result<Option<DateTime<Utc>>, Problem> {
+        let dated = self.dated(row, field)?;
+        Ok(dated.and_then(|dated| dated.posted.instant()))
     }
 
     fn author(&self, row: Row<'_>) -> Result<String, Problem> {
@@ -912,105 +707,61 @@ impl<'o> Plan<'o> {
             self.text(row, Field::FirstName)?,
             self.text(row, Field::LastName)?,
         ];
-        let joined = parts
-            .iter()
-            .flatten()
-            .map(|part| part.trim())
-            .collect::<Vec<_>>()
-            .join(" ");
-        let name = whole
-            .map(|name| name.trim().to_owned())
-            .or_else(|| (!joined.is_empty()).then_some(joined));
-        match name {
+        let parts: Vec<&str> = parts.iter().flatten().map(|part| part.trim()).collect();
+        let joined = Some(parts.join(" ")).filter(|joined| !joined.is_empty());
+        let unnamed = self.format.anonymous;
+        match whole.map(|name| name.trim().to_owned()).or(joined) {
             // An address in the place of a name is private.
             Some(name) if name.contains('@') && !name.contains(' ') => {
-                Ok(self.platform.anonymous.unwrap_or("Anonymous").to_owned())
+                Ok(unnamed.unwrap_or("Anonymous").to_owned())
             }
             Some(name) => Ok(name),
-            None => self
-                .platform
-                .anonymous
+            None => unnamed
                 .map(str::to_owned)
-                .ok_or_else(|| self.missing(row, Field::Author)),
+                .ok_or_else(|| self.problem(row, Field::Author, "missing")),
         }
     }
 
     fn source(&self, row: Row<'_>) -> Result<Source, Problem> {
-        let name = self.text(row, Field::SourceName)?.map_or_else(
-            || {
-                let named = self.request.source.as_deref();
-                named.unwrap_or(self.platform.source).to_owned()
-            },
-            |name| name.trim().to_owned(),
-        );
+        let named = self.request.source.as_deref().unwrap_or(self.format.source);
+        let name = self.text(row, Field::SourceName)?;
         let url = row
             .get(self.field(Field::Url))
             .map(|found| check_url(found.text()?, || found.path.clone().into_owned()))
             .transpose()?;
-        Ok(Source { name, url })
+        Ok(Source {
+            name: name.as_deref().map_or(named, str::trim).to_owned(),
+            url,
+        })
     }
 
+    /// What the row calls the review, else the digest of the day and of these parts: source, author, title, text.
     fn id(&self, row: Row<'_>, posted: &Dated, parts: [&str; 4]) -> Result<ReviewId, Problem> {
         let (path, made) = if let Some(found) = row.get(self.field(Field::Id)) {
             let text = found.text()?;
             let id = text.trim();
-            let own = (!self.platform.vouches).then(|| id.parse().ok()).flatten();
-            (
-                found.path.into_owned(),
-                own.map_or_else(|| self.platform_id(id), Ok),
-            )
+            let own = (!self.format.vouches).then(|| id.parse().ok()).flatten();
+            let id = own.map_or_else(|| self.platform_id(id), Ok);
+            (found.path.into_owned(), id)
         } else {
-            let when = match posted.posted {
-                Posted::Day(day) => day.to_string(),
-                Posted::Instant(instant) => instant.to_rfc3339(),
-            };
-            let [author, text, title, source] = parts;
-            (
-                "id".to_owned(),
-                values::digest(self.name, &[source, author, &when, title, text]),
-            )
+            let [source, author, title, text] = parts;
+            let parts = [source, author, &posted.posted.to_string(), title, text];
+            ("id".to_owned(), values::digest(self.format.name, &parts))
         };
         made.map_err(|error| Problem {
             path,
             message: error.to_string(),
         })
     }
-}
 
-/// Podium, which shows both, takes them for five stars and one.
-fn recommendation(text: &str) -> Result<Rating, String> {
-    let stars = match text.trim().to_ascii_lowercase().as_str() {
-        "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,
-        "negative" | "not recommended" | "notrecommended" | "not_recommended"
-        | "doesn't recommend" | "does not recommend" | "no" | "false" | "0" => 1,
-        _ => {
-            return Err(format!(
-                "{} is none of positive, negative, recommended, not recommended",
-                quoted(text)
-            ));
-        }
-    };
-    Rating::try_from(stars).map_err(|error| error.to_string())
-}
-
-// The parts of a review that a file may leave unsaid: verification, status, mentions, the owner's
-// answer.
-
-impl Plan<'_> {
     fn verification(&self, row: Row<'_>) -> Result<Stated<Verification>, Problem> {
         let matched = self.text(row, Field::Matched)?.is_some_and(|text| {
-            self.platform
+            self.format
                 .matched
                 .is_some_and(|value| value.eq_ignore_ascii_case(text.trim()))
         });
-        let verified_at = match self
-            .dated(row, Field::VerifiedAt)?
-            .map(|dated| dated.posted)
-        {
-            Some(Posted::Instant(instant)) => Some(instant),
-            Some(Posted::Day(_)) | None => None,
-        };
-        if self.platform.vouches {
+        let verified_at = self.instant(row, Field::VerifiedAt)?;
+        if self.format.vouches {
             let method = if matched {
                 Method::JobMatch
             } else {
@@ -1063,9 +814,9 @@ impl Plan<'_> {
             let hides = match hidden.when {
                 When::Yes => flag(&text).map_err(|error| found.problem(error))?,
                 When::No => !flag(&text).map_err(|error| found.problem(error))?,
-                When::NoneOf(shown) => !shown
-                    .iter()
-                    .any(|value| value.eq_ignore_ascii_case(text.trim())),
+                When::NoneOf(shown) => {
+                    !names(shown).any(|value| value.eq_ignore_ascii_case(text.trim()))
+                }
             };
             if hides {
                 return withheld(hidden.reason);
@@ -1162,4 +913,84 @@ impl Plan<'_> {
             author,
         }))
     }
+}
+
+/// The column that has the first of these names that is there; also with something in brackets behind it, as in `Stars (1-5)`.
+fn called(list: Names, free: &Free<'_>) -> Option<usize> {
+    let is_called = |its: &str, name: &str| {
+        let before = its.split('(').next().unwrap_or_default();
+        same_name(its, name) || same_name(before, name)
+    };
+    names(list).find_map(|name| {
+        let column = free.iter().find(|(_, its)| is_called(its, name));
+        column.map(|(number, _)| *number)
+    })
+}
+
+/// The columns whose names have one of the known words, and beside it only words that change nothing of its meaning:
+/// `Stars given`.
+fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
+    let is_in = |list: Names, word: &str| names(list).any(|its| its == word);
+    let is_combined = |name: &str| {
+        let words = words(name.split('(').next().unwrap_or_default());
+        let mut words = words.split_whitespace();
+        words.clone().any(|word| is_in(known, word))
+            && words.all(|word| is_in(known, word) || is_in(beside, word))
+    };
+    let columns = free.iter().filter(|(_, name)| is_combined(name));
+    columns.copied().collect()
+}
+
+/// The column whose question has one of these words. Of several the first is the text, and the one that asks for everything the
+/// rating.
+fn asked(free: &Free<'_>, field: Field, wanted: Names) -> Option<usize> {
+    let has =
+        |question: &str, list: Names| names(list).any(|its| question.contains(words(its).as_str()));
+    let questions = free.iter().filter(|(_, name)| is_question(name));
+    let questions: Vec<(usize, String)> = questions
+        .map(|(number, name)| (*number, words(name)))
+        .filter(|(_, question)| has(question, wanted) && !has(question, table::NOT_ASKED))
+        .collect();
+    match questions.as_slice() {
+        [(only, _)] => Some(*only),
+        [(first, _), ..] if field == Field::Text => Some(*first),
+        several => {
+            let is_overall = |(_, question): &&(usize, String)| has(question, "overall");
+            let mut overall = several.iter().filter(is_overall);
+            let first = overall.next()?;
+            overall.next().is_none().then_some(first.0)
+        }
+    }
+}
+
+/// Whether a header is what a form asks, and not a name.
+fn is_question(header: &str) -> bool {
+    header.contains('?') || header.split_whitespace().count() >= 3
+}
+
+/// The column that most probably has the texts: one that is called so, else the first.
+fn likely_text(unused: &[String]) -> Option<String> {
+    const WORDS: Names = "text, comment, review, feedback, said, say, message, opinion, \
+        experience, content, words, tell";
+    let is_text = |name: &&String| {
+        let name = name.to_lowercase();
+        names(WORDS).any(|word| name.contains(word))
+    };
+    unused.iter().find(is_text).or(unused.first()).cloned()
+}
+
+/// Podium, which shows both, takes them for five stars and one.
+fn recommendation(text: &str) -> Result<Rating, String> {
+    let stars = match text.trim().to_ascii_lowercase().as_str() {
+        "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,
+        "negative" | "not recommended" | "notrecommended" | "not_recommended"
+        | "doesn't recommend" | "does not recommend" | "no" | "false" | "0" => 1,
+        _ => {
+            return Err(format!(
+                "{} is none of positive, negative, recommended, not recommended",
+                quoted(text)
+            ));
+        }
+    };
+    Rating::try_from(stars).map_err(|error| error.to_string())
 }

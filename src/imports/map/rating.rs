@@ -7,6 +7,7 @@
 use std::num::NonZeroU8;
 
 use crate::imports::map::values::quoted;
+use crate::imports::map::{Names, names};
 use crate::model::Rating;
 
 const WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
@@ -75,26 +76,8 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// What stands behind a number of stars, in the languages whose headers are known.
-const UNITS: [&str; 18] = [
-    "stars",
-    "star",
-    "★",
-    "⭐",
-    "sterne",
-    "stern",
-    "estrellas",
-    "estrella",
-    "étoiles",
-    "étoile",
-    "stelle",
-    "stella",
-    "sterren",
-    "ster",
-    "estrelas",
-    "estrela",
-    "gwiazdki",
-    "gwiazdek",
-];
+const UNITS: Names = "stars, star, ★, ⭐, sterne, stern, estrellas, estrella, étoiles, étoile, stelle, stella, sterren, ster, \
+    estrelas, estrela, gwiazdki, gwiazdek";
 /// What stands between a number of stars and their most.
 const BETWEEN: [&str; 9] = [
     "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
@@ -104,7 +87,7 @@ const BETWEEN: [&str; 9] = [
 fn fraction(text: &str) -> (String, Option<String>) {
     let lower = text.to_lowercase();
     let mut plain = lower.as_str();
-    for unit in UNITS {
+    for unit in names(UNITS) {
         plain = plain.strip_suffix(unit).map_or(plain, str::trim_end);
     }
     for between in BETWEEN {

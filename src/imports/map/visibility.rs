@@ -1,170 +1,68 @@
 //! Whether a row is public at its source, where a column says so that no platform's entry names: found by the column's name,
 //! read by its words. What a source hides is never published, so a word that is not known is refused.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value};
 
 use crate::imports::map::fields::{Problem, shown};
 use crate::imports::map::values::{flag, quoted, without_accent, words};
+use crate::imports::map::{Names, names};
 
 /// Why a review is withheld that its source does not show.
 pub const NOT_PUBLISHED: &str = "not published at the source";
 
 /// The longest name that says so, in letters and digits.
 const NAME_BYTES_MAX: usize = 20;
-/// Words for what is public.
-const PUBLIC: [&str; 18] = [
-    "accepted",
-    "activated",
-    "active",
-    "approve",
-    "approved",
-    "display",
-    "displayed",
-    "enabled",
-    "featured",
-    "live",
-    "ok",
-    "online",
-    "posted",
-    "public",
-    "publish",
-    "published",
-    "shown",
-    "visible",
-];
+/// Words for what is public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
+const PUBLIC: Names = "accepted, activated, active, approve, approved, display, displayed, enabled, featured, live, ok, online, \
+    posted, public, publish, published, shown, visible, veroffentlicht, freigegeben, sichtbar, aktiv, genehmigt, \
+    publicado, publicada, aprobado, aprobada, activo, activa, publie, publiee, approuve, approuvee, pubblicato, \
+    pubblicata, approvato, approvata, attivo, gepubliceerd, goedgekeurd, zichtbaar, actief, aprovado, aprovada, \
+    opublikowany, opublikowana, zatwierdzony, zatwierdzona, widoczny";
 /// Words for what is not.
-const HIDDEN: [&str; 51] = [
-    "archived",
-    "awaiting approval",
-    "awaiting moderation",
-    "blocked",
-    "deactivated",
-    "declined",
-    "deleted",
-    "denied",
-    "disabled",
-    "disapproved",
-    "draft",
-    "expired",
-    "flagged",
-    "held",
-    "hidden",
-    "hide",
-    "hold",
-    "in moderation",
-    "in review",
-    "inactive",
-    "invisible",
-    "junk",
-    "moderation",
-    "not approved",
-    "not displayed",
-    "not public",
-    "not published",
-    "not shown",
-    "not visible",
-    "obsolete",
-    "offline",
-    "on hold",
-    "pending",
-    "pending approval",
-    "pending moderation",
-    "pending review",
-    "post trashed",
-    "private",
-    "quarantined",
-    "refused",
-    "rejected",
-    "removed",
-    "reported",
-    "spam",
-    "suppressed",
-    "suspended",
-    "trash",
-    "trashed",
-    "unapproved",
-    "under review",
-    "unpublished",
-];
+const HIDDEN: Names = "archived, awaiting approval, awaiting moderation, blocked, deactivated, declined, deleted, denied, disabled, \
+    disapproved, draft, expired, flagged, held, hidden, hide, hold, in moderation, in review, inactive, invisible, \
+    junk, moderation, not approved, not displayed, not public, not published, not shown, not visible, obsolete, \
+    offline, on hold, pending, pending approval, pending moderation, pending review, post trashed, private, \
+    quarantined, refused, rejected, removed, reported, spam, suppressed, suspended, trash, trashed, unapproved, \
+    under review, unpublished, versteckt, ausgeblendet, verborgen, entwurf, gesperrt, abgelehnt, ausstehend, \
+    geloscht, nicht freigegeben, nicht veroffentlicht, unveroffentlicht, oculto, oculta, pendiente, borrador, \
+    rechazado, rechazada, masque, masquee, en attente, brouillon, refuse, rejete, non publie, nascosto, nascosta, \
+    in attesa, bozza, rifiutato, non pubblicato, in afwachting, concept, afgewezen, pendente, rascunho, rejeitado, \
+    ukryty, ukryta, oczekujacy, szkic, odrzucony, withheld";
 
-/// Words for what is public in German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
-const PUBLIC_ELSEWHERE: [&str; 31] = [
-    "veroffentlicht",
-    "freigegeben",
-    "sichtbar",
-    "aktiv",
-    "genehmigt",
-    "publicado",
-    "publicada",
-    "aprobado",
-    "aprobada",
-    "activo",
-    "activa",
-    "publie",
-    "publiee",
-    "approuve",
-    "approuvee",
-    "pubblicato",
-    "pubblicata",
-    "approvato",
-    "approvata",
-    "attivo",
-    "gepubliceerd",
-    "goedgekeurd",
-    "zichtbaar",
-    "actief",
-    "aprovado",
-    "aprovada",
-    "opublikowany",
-    "opublikowana",
-    "zatwierdzony",
-    "zatwierdzona",
-    "widoczny",
+/// What columns are called whose values say it, by their letters and digits without accents.
+const COLUMNS: [(Says, Names); 3] = [
+    (
+        Says::State,
+        "state, status, reviewstate, reviewstatus, commentstatus, moderation, moderationstate, \
+        moderationstatus, publishstate, publishstatus, publishedstatus, publishingstatus, publicationstate, \
+        publicationstatus, approval, approvalstate, approvalstatus, displaystatus, visibility, \
+        reviewvisibility, creativeworkstatus, estado, statut, stato, sichtbarkeit",
+    ),
+    (
+        Says::Public,
+        "approved, isapproved, commentapproved, reviewapproved, visible, isvisible, published, ispublished, \
+        displayed, isdisplayed, display, reviewdisplay, public, ispublic, curated, iscurated, active, \
+        isactive, enabled, isenabled, live, islive, veroffentlicht, freigegeben, sichtbar, publicado, \
+        publicada, aprobado, publie, approuve, pubblicato, pubblicata, approvato, visibile, gepubliceerd, \
+        goedgekeurd, zichtbaar, aprovado, visivel, opublikowano, opublikowany, opublikowana, zatwierdzony, \
+        widoczny",
+    ),
+    (
+        Says::Hidden,
+        "hidden, ishidden, reviewhidden, deleted, isdeleted, spam, isspam, unpublished, isunpublished, \
+        archived, isarchived, rejected, isrejected, private, isprivate, draft, isdraft, pending, ispending, \
+        withheld, iswithheld, blocked, isblocked, suppressed, issuppressed, trashed, istrashed, versteckt, \
+        ausgeblendet, verborgen, oculto, oculta, masque, nascosto, nascosta, ukryty, ukryta",
+    ),
 ];
-/// Words for what is not.
-const HIDDEN_ELSEWHERE: [&str; 41] = [
-    "versteckt",
-    "ausgeblendet",
-    "verborgen",
-    "entwurf",
-    "gesperrt",
-    "abgelehnt",
-    "ausstehend",
-    "geloscht",
-    "nicht freigegeben",
-    "nicht veroffentlicht",
-    "unveroffentlicht",
-    "oculto",
-    "oculta",
-    "pendiente",
-    "borrador",
-    "rechazado",
-    "rechazada",
-    "masque",
-    "masquee",
-    "en attente",
-    "brouillon",
-    "refuse",
-    "rejete",
-    "non publie",
-    "nascosto",
-    "nascosta",
-    "in attesa",
-    "bozza",
-    "rifiutato",
-    "non pubblicato",
-    "in afwachting",
-    "concept",
-    "afgewezen",
-    "pendente",
-    "rascunho",
-    "rejeitado",
-    "ukryty",
-    "ukryta",
-    "oczekujacy",
-    "szkic",
-    "odrzucony",
-];
+static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
+    let named = |(says, list)| names(list).map(move |name| (name, says));
+    COLUMNS.into_iter().flat_map(named).collect()
+});
 
 /// What a column's values say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,63 +86,18 @@ impl Says {
             *plain.get_mut(length)? = u8::try_from(letter).unwrap_or(u8::MAX);
             length += 1;
         }
-        match &plain[..length] {
-            b"state"
-            | b"status"
-            | b"reviewstate"
-            | b"reviewstatus"
-            | b"commentstatus"
-            | b"moderation"
-            | b"moderationstate"
-            | b"moderationstatus"
-            | b"publishstate"
-            | b"publishstatus"
-            | b"publishedstatus"
-            | b"publishingstatus"
-            | b"publicationstate"
-            | b"publicationstatus"
-            | b"approval"
-            | b"approvalstate"
-            | b"approvalstatus"
-            | b"displaystatus"
-            | b"visibility"
-            | b"reviewvisibility"
-            | b"creativeworkstatus"
-            | b"estado"
-            | b"statut"
-            | b"stato"
-            | b"sichtbarkeit" => Some(Self::State),
-            b"approved" | b"isapproved" | b"commentapproved" | b"reviewapproved" | b"visible"
-            | b"isvisible" | b"published" | b"ispublished" | b"displayed" | b"isdisplayed"
-            | b"display" | b"reviewdisplay" | b"public" | b"ispublic" | b"curated"
-            | b"iscurated" | b"active" | b"isactive" | b"enabled" | b"isenabled" | b"live"
-            | b"islive" | b"veroffentlicht" | b"freigegeben" | b"sichtbar" | b"publicado"
-            | b"publicada" | b"aprobado" | b"publie" | b"approuve" | b"pubblicato"
-            | b"pubblicata" | b"approvato" | b"visibile" | b"gepubliceerd" | b"goedgekeurd"
-            | b"zichtbaar" | b"aprovado" | b"visivel" | b"opublikowano" | b"opublikowany"
-            | b"opublikowana" | b"zatwierdzony" | b"widoczny" => Some(Self::Public),
-            b"hidden" | b"ishidden" | b"reviewhidden" | b"deleted" | b"isdeleted" | b"spam"
-            | b"isspam" | b"unpublished" | b"isunpublished" | b"archived" | b"isarchived"
-            | b"rejected" | b"isrejected" | b"private" | b"isprivate" | b"draft" | b"isdraft"
-            | b"pending" | b"ispending" | b"withheld" | b"iswithheld" | b"blocked"
-            | b"isblocked" | b"suppressed" | b"issuppressed" | b"trashed" | b"istrashed"
-            | b"versteckt" | b"ausgeblendet" | b"verborgen" | b"oculto" | b"oculta" | b"masque"
-            | b"nascosto" | b"nascosta" | b"ukryty" | b"ukryta" => Some(Self::Hidden),
-            _ => None,
-        }
+        let name = std::str::from_utf8(&plain[..length]).ok()?;
+        COLUMN_NAMES.get(name).copied()
     }
 
     /// Whether a row with that value is public; `None` where nobody can tell.
     fn is_public(self, text: &str) -> Option<bool> {
         let word = words(text);
         let word = word.trim();
-        if PUBLIC.contains(&word) || PUBLIC_ELSEWHERE.contains(&word) {
-            return Some(true);
-        }
-        if word == "withheld" || HIDDEN.contains(&word) || HIDDEN_ELSEWHERE.contains(&word) {
-            return Some(false);
-        }
+        let is_in = |list: Names| names(list).any(|its| its == word);
         match self {
+            _ if is_in(PUBLIC) => Some(true),
+            _ if is_in(HIDDEN) => Some(false),
             Self::State => None,
             // Where yes means public, nothing does not.
             Self::Public if word.is_empty() => Some(false),

@@ -166,13 +166,17 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// A review. Its days are judged here: `raw` is the row, where they are wrong.
+    /// A review, or what is wrong with its row, which `raw` gives. Its days are judged here.
     pub fn review(
         &mut self,
         at: Position,
-        mut incoming: Incoming,
+        made: Result<Incoming, Vec<Problem>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
+        let mut incoming = match made {
+            Ok(incoming) => incoming,
+            Err(problems) => return self.reject(at, raw, &problems),
+        };
         let response = matches!(&incoming.response, Stated::Given(its) if its.posted.as_ref().is_some_and(|its| its.posted.instant().is_some()));
         if !self.zone_known && (response || incoming.posted.posted.instant().is_some()) {
             return Err(FileError::NoTimeZone);
@@ -210,9 +214,13 @@ impl<'a> Collector<'a> {
     pub fn comment(
         &mut self,
         at: Position,
-        comment: Comment,
+        made: Result<Comment, Vec<Problem>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
+        let comment = match made {
+            Ok(comment) => comment,
+            Err(problems) => return self.reject(at, raw, &problems),
+        };
         let posted = comment.response.posted.as_ref();
         let responded_at = posted.and_then(|its| its.posted.instant());
         if responded_at.is_some() && !self.zone_known {
@@ -243,7 +251,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A review that the owner deleted: of our own export alone.
-    pub fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
+    pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
         self.count();
         self.keep(&Staged::Deleted(id))
     }

@@ -23,17 +23,11 @@ const STARS: [(&str, i64); 5] = [
 pub const FORMAT: Format = Format {
     name: "google",
     label: "Google Business Profile (Takeout or API)",
-    excerpts: false,
-    authors_public: true,
-    note: None,
     renames: false,
-    document: &[
-        "reviews",
-        "averageRating",
-        "totalReviewCount",
-        "nextPageToken",
-    ],
-    reader: Reader::Json(&[&["starRating"]], review),
+    document: "reviews, averageRating, totalReviewCount, nextPageToken",
+    keys: &["starRating"],
+    reader: Reader::Json(review),
+    ..Format::PLAIN
 };
 
 fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {

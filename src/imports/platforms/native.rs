@@ -8,23 +8,18 @@ use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
 };
 
-/// What our records have in common, the shortest first.
-pub const KEYS: &[&[&str]] = &[
-    &["id", "rating", "date"],
-    &["rating", "date", "author"],
-    &["rating", "author", "text"],
-    &["id", "deleted"],
-];
-
 pub const FORMAT: Format = Format {
     name: "jsonl",
     label: "JSON Lines",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Native(KEYS),
+    // What our records have in common, the shortest first.
+    keys: &[
+        "id, rating, date",
+        "rating, date, author",
+        "rating, author, text",
+        "id, deleted",
+    ],
+    reader: Reader::Native,
+    ..Format::PLAIN
 };
 
 // The native record: one review as JSON, as our own files and documents have it

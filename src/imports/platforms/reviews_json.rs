@@ -7,11 +7,9 @@ use crate::imports::platforms::native;
 pub const FORMAT: Format = Format {
     name: "reviews-json",
     label: "/reviews.json of this service",
-    excerpts: false,
-    authors_public: true,
-    note: None,
     renames: false,
     // The business of a large firm may fill all that is looked at, so its own parts must do.
-    document: &["business", "aggregate_rating"],
-    reader: Reader::Json(&[], native::review),
+    document: "business, aggregate_rating",
+    reader: Reader::Json(native::review),
+    ..Format::PLAIN
 };

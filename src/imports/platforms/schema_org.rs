@@ -14,45 +14,29 @@ use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{Fields, Problem, noted};
 use crate::imports::map::visibility::Says;
 use crate::imports::map::{
-    Dated, Format, Incoming, IncomingResponse, Noted, Posted, Reader, rating, values,
+    Dated, Format, Incoming, IncomingResponse, Names, Noted, Reader, names, rating, values,
 };
 use crate::model::{Method, Rating, ReviewId, Source, Stated, Verification};
-
-/// By what linked data of reviews is known.
-pub const KEYS: &[&[&str]] = &[
-    &["@context", "@type"],
-    &["@context", "@graph"],
-    &["@type", "reviewRating"],
-];
 
 pub const FORMAT: Format = Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
-    excerpts: false,
-    authors_public: true,
-    note: None,
     renames: false,
-    document: &[],
-    reader: Reader::LinkedData(KEYS),
+    keys: &["@context, @type", "@context, @graph", "@type, reviewRating"],
+    reader: Reader::LinkedData,
+    ..Format::PLAIN
 };
 
 /// How deep the data is walked.
-const DEEP_MAX: usize = 32;
+pub const DEEP_MAX: usize = 32;
 
 /// Puts every Review in `data` into `reviews`.
-pub fn collect(data: &Value, reviews: &mut Vec<Value>) {
-    walk(data, DEEP_MAX, reviews);
-}
-
-fn walk(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
+pub fn collect(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
+    let inside = |value| collect(value, deep - 1, reviews);
     match data {
-        Value::Array(elements) if deep > 0 => elements
-            .iter()
-            .for_each(|element| walk(element, deep - 1, reviews)),
         Value::Object(members) if is_review(members) => reviews.push(data.clone()),
-        Value::Object(members) if deep > 0 => members
-            .values()
-            .for_each(|value| walk(value, deep - 1, reviews)),
+        Value::Array(elements) if deep > 0 => elements.iter().for_each(inside),
+        Value::Object(members) if deep > 0 => members.values().for_each(inside),
         Value::Null
         | Value::Bool(_)
         | Value::Number(_)
@@ -125,7 +109,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             }),
             mentions: Stated::Unsaid,
             response: response?,
-            updated_at: updated?.and_then(|dated| instant(&dated)),
+            updated_at: updated?.and_then(|dated| dated.posted.instant()),
             decided: Vec::new(),
             noted: Noted::default(),
         })
@@ -135,31 +119,14 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
 
 /// What is read of a review, for the file of rejected rows: nothing private is.
 pub fn raw(value: &Value) -> Value {
-    const READ: [&str; 17] = [
-        "@context",
-        "@type",
-        "@id",
-        "url",
-        "identifier",
-        "reviewRating",
-        "datePublished",
-        "dateModified",
-        "reviewBody",
-        "description",
-        "name",
-        "headline",
-        "inLanguage",
-        "publisher",
-        "itemReviewed",
-        "comment",
-        "author",
-    ];
+    const READ: Names = "@context, @type, @id, url, identifier, reviewRating, datePublished, dateModified, \
+        reviewBody, description, name, headline, inLanguage, publisher, itemReviewed, comment, author";
     let Value::Object(members) = value else {
         return value.clone();
     };
     let mut read: Map<String, Value> = members
         .iter()
-        .filter(|(name, _)| READ.contains(&name.as_str()) || Says::find(name).is_some())
+        .filter(|(name, _)| names(READ).any(|read| read == *name) || Says::find(name).is_some())
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     for whose in ["author", "publisher", "itemReviewed"] {
@@ -212,13 +179,6 @@ fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Probl
     }))
 }
 
-const fn instant(dated: &Dated) -> Option<chrono::DateTime<chrono::Utc>> {
-    match dated.posted {
-        Posted::Instant(instant) => Some(instant),
-        Posted::Day(_) => None,
-    }
-}
-
 /// The name of a person, an organization or a thing, which may be a plain text or the first of
 /// several.
 fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, Problem> {
@@ -257,13 +217,9 @@ fn id(
         .filled("@id")?
         .or(fields.text("identifier").ok().flatten().map(str::to_owned))
         .or(fields.filled("url")?);
-    let when = match posted.posted {
-        Posted::Day(day) => day.to_string(),
-        Posted::Instant(instant) => instant.to_rfc3339(),
-    };
     let has_id = theirs.is_some();
     let made = theirs.map_or_else(
-        || values::digest("schema", &[author, &when, text]),
+        || values::digest("schema", &[author, &posted.posted.to_string(), text]),
         |theirs| values::of_platform("schema", &theirs),
     );
     made.map(|id| (id, has_id))

@@ -2,34 +2,32 @@
 //! matched to a job is verified by that.
 
 use crate::imports::map::date::DateOrder;
-use crate::imports::map::{Field, Format, Platform};
+use crate::imports::map::{Field, Format};
 
 pub const FORMAT: Format = Format {
+    name: "servicetitan",
+    label: "ServiceTitan",
     authors_public: false,
-    ..Format::platform("servicetitan", "ServiceTitan", &PLATFORM)
-};
-
-const PLATFORM: Platform = Platform {
     source: "ServiceTitan",
     keys: &[
-        &["authorName", "publishDate", "technicianFullName"],
-        &["authorName", "publishDate", "recommendationStatus"],
-        &["authorName", "verificationStatus", "reviewResponse"],
+        "authorName, publishDate, technicianFullName",
+        "authorName, publishDate, recommendationStatus",
+        "authorName, verificationStatus, reviewResponse",
     ],
     fields: &[
-        (Field::Rating, &["rating"]),
-        (Field::Recommended, &["recommendationStatus"]),
-        (Field::Date, &["publishDate"]),
-        (Field::Author, &["authorName"]),
-        (Field::Text, &["review"]),
-        (Field::SourceName, &["platform"]),
-        (Field::ResponseText, &["reviewResponse"]),
-        (Field::Technicians, &["technicianFullName"]),
-        (Field::Matched, &["verificationStatus"]),
-        (Field::VerifiedAt, &["verifiedOn"]),
+        (Field::Rating, "rating"),
+        (Field::Recommended, "recommendationStatus"),
+        (Field::Date, "publishDate"),
+        (Field::Author, "authorName"),
+        (Field::Text, "review"),
+        (Field::SourceName, "platform"),
+        (Field::ResponseText, "reviewResponse"),
+        (Field::Technicians, "technicianFullName"),
+        (Field::Matched, "verificationStatus"),
+        (Field::VerifiedAt, "verifiedOn"),
     ],
     date_order: Some(DateOrder::MonthFirst),
     anonymous: Some("Anonymous"),
     matched: Some("verified"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

@@ -13,9 +13,10 @@ use crate::imports::export::is_export;
 use crate::imports::file_error::FileError;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
-use crate::imports::map::{Field, Format, Reader, Rename};
+use crate::imports::map::{Field, Format, Reader, Rename, names};
 use crate::imports::platforms::{google, native, schema_org, table};
-use crate::imports::read::table::{Dialect, Wanted, sniff};
+use crate::imports::read::Place;
+use crate::imports::read::table::sniff;
 use crate::imports::read::workbook;
 
 /// What a file is made of.
@@ -27,10 +28,8 @@ pub enum Kind {
     Json(Layout),
     /// A page or another document with tags.
     Markup,
-    /// A table in text.
-    Table(Dialect, Columns),
-    /// A table in a workbook.
-    Workbook(workbook::Header, Columns),
+    /// A table, in text or in a workbook.
+    Table(Place, Columns),
     /// Text that is neither JSON nor markup nor a table.
     Text,
 }
@@ -69,7 +68,7 @@ const LINES_MAX: usize = 50;
 
 impl Shape {
     /// The shape of a text that begins with `head`, in UTF-8 without a byte order mark.
-    pub fn of(head: &[u8], wanted: &Wanted<'_>) -> Self {
+    pub fn of(head: &[u8], request: &ImportRequest) -> Self {
         let text = head.trim_ascii();
         let mut paths = BTreeSet::new();
         let kind = match text.first() {
@@ -84,10 +83,10 @@ impl Shape {
                 })
             }
             Some(b'<') => Kind::Markup,
-            Some(_) => match sniff(head, wanted) {
+            Some(_) => match sniff(head, request) {
                 Some((dialect, columns)) => {
                     paths.extend(columns.0.iter().take(PATHS_MAX).cloned());
-                    Kind::Table(dialect, columns)
+                    Kind::Table(Place::Text(dialect), columns)
                 }
                 // A broken line may come first.
                 None if text
@@ -107,7 +106,7 @@ impl Shape {
     pub fn of_workbook(header: workbook::Header, columns: Columns) -> Self {
         let paths = columns.0.iter().cloned().collect();
         Self {
-            kind: Kind::Workbook(header, columns),
+            kind: Kind::Table(Place::Workbook(header), columns),
             paths,
         }
     }
@@ -291,77 +290,49 @@ pub enum Rows {
     },
     /// In the array at that path; the outermost where it is empty.
     Array(Vec<String>),
-    /// In delimited text with these headers.
-    Table(Dialect, Columns),
-    /// In a workbook with these headers.
-    Workbook(workbook::Header, Columns),
+    /// In a table with these headers.
+    Table(Place, Columns),
     /// In a page's linked data.
     Page,
 }
 
 /// The format of a file of that shape, or the one that is asked for.
 pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileError> {
-    let (wanted, renames) = (request.format, request.renames.as_slice());
     refuse_options_of_tables(&shape, request)?;
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps writes the reviews of a user so.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
         return Err(FileError::MapsReviews);
     }
-    let candidates = wanted.map_or_else(|| Format::ALL.to_vec(), |format| vec![format]);
-    if let Kind::Table(_, columns) = &shape.kind
-        && is_export(columns)
-        && wanted.is_none_or(|format| matches!(format.reader, Reader::Native(_)))
-    {
-        return Ok(Detected {
-            format: &native::FORMAT,
-            rows: rows(shape, ""),
-        });
-    }
-    if is_lines_with_business(&shape)
-        && wanted.is_none_or(|format| matches!(format.reader, Reader::Native(_)))
-    {
-        return Ok(Detected {
-            format: &native::FORMAT,
-            rows: Rows::Lines { rejected: false },
-        });
-    }
-    if let Some((format, prefix)) = matching(&shape, &candidates) {
-        return Ok(Detected {
-            format,
-            rows: rows(shape, &prefix),
-        });
-    }
-    if let Some(format) = wanted {
-        return insisted(shape, format, renames);
-    }
-    let said = described(&shape);
-    match &shape.kind {
-        Kind::Json(Layout::Bare) => Ok(Detected {
-            format: &google::FORMAT,
-            rows: Rows::Array(vec!["reviews".to_owned()]),
-        }),
-        Kind::Nothing => Ok(Detected {
-            format: &native::FORMAT,
-            rows: Rows::Lines { rejected: false },
-        }),
-        Kind::Markup => Ok(Detected {
-            format: &schema_org::FORMAT,
-            rows: Rows::Page,
-        }),
-        Kind::Json(Layout::Line)
-            if !renames.is_empty() || shape.below("").next().is_none() || looks_native(&shape) =>
-        {
-            Ok(Detected {
-                format: &native::FORMAT,
-                rows: Rows::Lines { rejected: false },
-            })
+    let found = |format, rows| Ok(Detected { format, rows });
+    let lines = Rows::Lines { rejected: false };
+    if request.format.is_none_or(Format::is_own) {
+        if matches!(&shape.kind, Kind::Table(_, columns) if is_export(columns)) {
+            return found(&native::FORMAT, rows(shape, ""));
         }
-        Kind::Table(..) | Kind::Workbook(..) => Ok(Detected {
-            format: &table::FORMAT,
-            rows: rows(shape, ""),
-        }),
+        if is_lines_with_business(&shape) {
+            return found(&native::FORMAT, lines);
+        }
+    }
+    if let Some((format, prefix)) = matching(&shape, request.format) {
+        return found(format, rows(shape, &prefix));
+    }
+    if let Some(format) = request.format {
+        return insisted(shape, format, &request.renames);
+    }
+    match &shape.kind {
+        Kind::Json(Layout::Bare) => found(&google::FORMAT, Rows::Array(vec!["reviews".to_owned()])),
+        Kind::Nothing => found(&native::FORMAT, lines),
+        Kind::Markup => found(&schema_org::FORMAT, Rows::Page),
+        Kind::Json(Layout::Line)
+            if !request.renames.is_empty()
+                || shape.below("").next().is_none()
+                || looks_native(&shape) =>
+        {
+            found(&native::FORMAT, lines)
+        }
+        Kind::Table(..) => found(&table::FORMAT, rows(shape, "")),
         Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
-            said,
+            said: described(&shape),
             known: Format::names().collect(),
             advice: advice(&shape),
         }),
@@ -370,8 +341,8 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
 
 /// Refuses what only a table has, where the file is none.
 fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<(), FileError> {
-    let is_workbook = matches!(shape.kind, Kind::Workbook(..));
-    let is_table = is_workbook || matches!(shape.kind, Kind::Table(..));
+    let is_table = matches!(shape.kind, Kind::Table(..));
+    let is_workbook = matches!(shape.kind, Kind::Table(Place::Workbook(_), _));
     for (what, is_given, is_there) in [
         ("sheet", request.sheet.is_some(), is_workbook),
         ("header-row", request.header_row.is_some(), is_table),
@@ -386,9 +357,9 @@ fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<()
 
 /// How a file of no known format can be read: JSON as a table, whose columns are the fields of its objects.
 fn advice(shape: &Shape) -> String {
-    let (Kind::Json(_), Reader::Platform(table)) = (&shape.kind, &table::FORMAT.reader) else {
+    if !matches!(shape.kind, Kind::Json(_)) {
         return "convert it to a table (CSV) with a header line".to_owned();
-    };
+    }
     let array = shape.arrays().into_iter().next();
     // Whether the array in a line has the rows, or each line is one, is seen by the names in --map.
     let is_sure = array.is_none() || !matches!(shape.kind, Kind::Json(Layout::Line));
@@ -399,16 +370,13 @@ fn advice(shape: &Shape) -> String {
             Field::Rating | Field::Date | Field::Author | Field::Text
         )
     };
-    let is_known = |name: &&'static str| is_sure && shape.has_below(&prefix, name);
+    let is_known = |name: &str| is_sure && shape.has_below(&prefix, name);
     let mut advice = "to read it all the same, take --format table".to_owned();
-    for (field, names) in table.fields {
-        if is_needed(field) && !names.iter().any(is_known) {
+    for (field, list) in table::FORMAT.fields {
+        if is_needed(field) && !names(list).any(is_known) {
+            let ours = names(list).next().unwrap_or_default();
             // Writing to a String cannot fail.
-            let _ = write!(
-                advice,
-                " --map {}=THEIR_FIELD",
-                names.first().unwrap_or(&"")
-            );
+            let _ = write!(advice, " --map {ours}=THEIR_FIELD");
         }
     }
     advice
@@ -422,36 +390,41 @@ fn is_lines_with_business(shape: &Shape) -> bool {
         && !shape.has("reviews")
 }
 
-/// The first format whose names are all there, and before what.
-fn matching(shape: &Shape, formats: &[&'static Format]) -> Option<(&'static Format, String)> {
+/// The first format, of all or the one that is wanted, whose names are all there, and before what.
+fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static Format, String)> {
+    let is_json = matches!(shape.kind, Kind::Json(_));
     let mut prefixes = vec![String::new()];
     if is_rejected(shape) {
         prefixes = vec!["row.".to_owned()];
-    } else if matches!(shape.kind, Kind::Json(_)) {
+    } else if is_json {
         prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
     }
-    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(..));
     // A table has the columns of ours when it was made for us, and is one all the same.
-    let fits =
-        |format: &&&'static Format| !is_table || matches!(format.reader, Reader::Platform(_));
-    formats.iter().filter(fits).find_map(|format| {
-        if matches!(shape.kind, Kind::Json(_))
-            && format.document.iter().any(|name| shape.has(name))
-            && format.document_alone(shape)
-        {
-            return Some((*format, "reviews[].".to_owned()));
-        }
-        let all = |prefix: &&String| {
-            format
-                .keys()
-                .iter()
-                .any(|set| set.iter().all(|name| shape.has_below(prefix, name)))
+    let is_table = matches!(shape.kind, Kind::Table(..));
+    let formats = Format::ALL.into_iter().filter(|format| {
+        wanted.is_none_or(|wanted| wanted.name == format.name)
+            && (!is_table || matches!(format.reader, Reader::Columns))
+    });
+    for format in formats {
+        let has_keys = |prefix: &str| {
+            let mut keys = format.keys.iter();
+            keys.any(|set| names(set).all(|name| shape.has_below(prefix, name)))
         };
-        prefixes
-            .iter()
-            .find(all)
-            .map(|prefix| (*format, prefix.clone()))
-    })
+        // No row is there by which another format could be known, or the members beside them say enough.
+        let is_document = || {
+            names(format.document).any(|name| shape.has(name))
+                && (names(format.document).any(|name| name == "business")
+                    || shape.below("reviews[].").next().is_none()
+                    || has_keys("reviews[]."))
+        };
+        if is_json && is_document() {
+            return Some((format, "reviews[].".to_owned()));
+        }
+        if let Some(prefix) = prefixes.iter().find(|prefix| has_keys(prefix)) {
+            return Some((format, prefix.clone()));
+        }
+    }
+    None
 }
 
 /// Lines `{file, line, error, row}`, as `--rejects` writes them.
@@ -464,18 +437,13 @@ fn is_rejected(shape: &Shape) -> bool {
 fn rows(shape: Shape, prefix: &str) -> Rows {
     let rejected = is_rejected(&shape);
     match shape.kind {
-        Kind::Table(dialect, columns) => Rows::Table(dialect, columns),
-        Kind::Workbook(header, columns) => Rows::Workbook(header, columns),
+        Kind::Table(place, columns) => Rows::Table(place, columns),
         Kind::Markup => Rows::Page,
         Kind::Json(Layout::Line) if prefix.is_empty() || rejected => Rows::Lines { rejected },
         Kind::Json(_) | Kind::Nothing | Kind::Text => {
-            let path = prefix.trim_end_matches("[].");
-            Rows::Array(
-                path.split('.')
-                    .filter(|name| !name.is_empty())
-                    .map(str::to_owned)
-                    .collect(),
-            )
+            let names = prefix.trim_end_matches("[].").split('.');
+            let names = names.filter(|name| !name.is_empty());
+            Rows::Array(names.map(str::to_owned).collect())
         }
     }
 }
@@ -487,11 +455,11 @@ fn insisted(
     renames: &[Rename],
 ) -> Result<Detected, FileError> {
     let is_json = matches!(shape.kind, Kind::Json(_) | Kind::Nothing);
-    let is_table = matches!(shape.kind, Kind::Table(..) | Kind::Workbook(..));
+    let is_table = matches!(shape.kind, Kind::Table(..));
     let fits = match format.reader {
-        Reader::Json(..) | Reader::Native(_) => is_json,
-        Reader::Platform(_) => is_json || is_table,
-        Reader::LinkedData(_) => is_json || matches!(shape.kind, Kind::Markup),
+        Reader::Json(_) | Reader::Native => is_json,
+        Reader::Columns => is_json || is_table,
+        Reader::LinkedData => is_json || matches!(shape.kind, Kind::Markup),
     };
     if !fits {
         return Err(FileError::Misfit {
@@ -515,9 +483,7 @@ fn insisted(
         (Kind::Json(_), Some(prefix)) => prefix,
         (Kind::Json(Layout::Line), None) if format.document.is_empty() => String::new(),
         (Kind::Json(_), None) => inner.map_or_else(String::new, |array| format!("{array}.")),
-        (Kind::Table(..) | Kind::Workbook(..) | Kind::Markup | Kind::Nothing | Kind::Text, _) => {
-            String::new()
-        }
+        (Kind::Table(..) | Kind::Markup | Kind::Nothing | Kind::Text, _) => String::new(),
     };
     Ok(Detected {
         format,
@@ -537,24 +503,13 @@ const NAMES_SHOWN_MAX: usize = 12;
 /// What was seen, in words.
 pub fn described(shape: &Shape) -> String {
     let listed = |prefix: &str| {
-        let names: Vec<&str> = shape
-            .below(prefix)
-            .filter(|name| !name.contains(['.', '[']))
-            .collect();
-        let more = if names.len() > NAMES_SHOWN_MAX {
-            ", …"
-        } else {
-            ""
-        };
-        format!(
-            "{}{more}",
-            names
-                .iter()
-                .take(NAMES_SHOWN_MAX)
-                .copied()
-                .collect::<Vec<_>>()
-                .join(", ")
-        )
+        let names = shape.below(prefix);
+        let mut names: Vec<&str> = names.filter(|name| !name.contains(['.', '['])).collect();
+        if names.len() > NAMES_SHOWN_MAX {
+            names.truncate(NAMES_SHOWN_MAX);
+            names.push("…");
+        }
+        names.join(", ")
     };
     let array = shape.arrays().into_iter().next();
     match (&shape.kind, array) {
@@ -578,9 +533,12 @@ pub fn described(shape: &Shape) -> String {
         }
         (Kind::Json(Layout::Spread), None) => format!("a JSON object with keys {}", listed("")),
         (Kind::Markup, _) => "a page of HTML or XML".to_owned(),
-        (Kind::Table(_, columns), _) => format!("a table with the columns {}", columns.listed()),
-        (Kind::Workbook(_, columns), _) => {
-            format!("a workbook with the columns {}", columns.listed())
+        (Kind::Table(place, columns), _) => {
+            let what = match place {
+                Place::Text(_) => "table",
+                Place::Workbook(_) => "workbook",
+            };
+            format!("a {what} with the columns {}", columns.listed())
         }
         (Kind::Text, _) => "a text without a header line of several columns".to_owned(),
     }

@@ -349,15 +349,10 @@ pub struct Read {
     /// The value; or the message, and the line as text, cut where it is too long.
     pub value: Result<Value, (String, Value)>,
     /// Where the JSON is broken, in bytes from 1.
-    broken_at: Option<usize>,
+    pub broken_at: Option<usize>,
 }
 
 impl Read {
-    /// Where the JSON is broken, in bytes from 1.
-    pub const fn column(&self) -> Option<usize> {
-        self.broken_at
-    }
-
     fn broken(column: Option<usize>, message: impl Into<String>, line: &[u8]) -> Self {
         let cut = if line.len() < LINE_BYTES_MAX {
             line

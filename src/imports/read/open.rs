@@ -14,9 +14,9 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde_json::Value;
 use zip::ZipArchive;
 
+use crate::imports::ImportRequest;
 use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_MAX, TooLarge};
 use crate::imports::read::detect::Shape;
-use crate::imports::read::table::Wanted;
 use crate::imports::read::workbook;
 
 /// How many bytes of a file are looked at to find its format.
@@ -49,7 +49,7 @@ type Take<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
 /// `take` refuses.
 pub fn open(
     path: &Path,
-    wanted: &Wanted<'_>,
+    request: &ImportRequest,
     budget: &Budget,
     take: Take<'_>,
     faults: &mut Vec<FailedFile>,
@@ -61,7 +61,7 @@ pub fn open(
         path.display().to_string()
     };
     let mut visit = Visit {
-        wanted,
+        request,
         budget,
         take,
         faults,
@@ -81,7 +81,7 @@ pub fn open(
 }
 
 struct Visit<'v, 't> {
-    wanted: &'v Wanted<'v>,
+    request: &'v ImportRequest,
     budget: &'v Budget,
     take: Take<'t>,
     faults: &'v mut Vec<FailedFile>,
@@ -173,7 +173,7 @@ impl Visit<'_, '_> {
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
-        let shape = Shape::of(&head, self.wanted);
+        let shape = Shape::of(&head, self.request);
         (self.take)(Opened::Reviews(Input {
             name,
             shape,
@@ -454,7 +454,7 @@ impl Visit<'_, '_> {
         if bytes.len() as u64 > workbook::PACKED_BYTES_MAX {
             return Err(FileError::WorkbookTooLarge);
         }
-        let (header, columns) = workbook::find(&bytes, self.wanted)?;
+        let (header, columns) = workbook::find(&bytes, self.request)?;
         let shape = Shape::of_workbook(header, columns);
         (self.take)(Opened::Reviews(Input {
             name: name.to_owned(),
@@ -512,7 +512,7 @@ mod tests {
         };
         open(
             path.path(),
-            &Wanted::default(),
+            &ImportRequest::default(),
             &budget,
             &mut take,
             &mut faults,
@@ -536,7 +536,7 @@ mod tests {
             Ok(())
         };
         let mut visit = Visit {
-            wanted: &Wanted::default(),
+            request: &ImportRequest::default(),
             budget: &budget,
             take: &mut take,
             faults: &mut faults,

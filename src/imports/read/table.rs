@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Read};
 
 use encoding_rs::WINDOWS_1252;
 
+use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::Rename;
 use crate::imports::map::plan::Columns;
@@ -35,17 +36,6 @@ const CELLS_LOOKED_AT: usize = 100;
 /// The longest cell that may be a header that is known, in bytes.
 const HEADER_BYTES_MAX: usize = 64;
 
-/// What the caller says of a table, and what is known of headers.
-#[derive(Default)]
-pub struct Wanted<'w> {
-    /// `--sheet`.
-    pub sheet: Option<&'w str>,
-    /// `--header-row`.
-    pub header_row: Option<u64>,
-    /// What `--map` calls columns.
-    pub renames: &'w [Rename],
-}
-
 /// The header among the first rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
@@ -55,56 +45,45 @@ pub struct Header {
     pub known: usize,
 }
 
-impl Wanted<'_> {
-    /// The header among these rows: the one that is named; else the first of those with most known words, if these are at
-    /// least two; else the first that has so many cells, or any.
-    pub fn header(&self, rows: &[(u64, Vec<String>)], cells_min: usize) -> Option<Header> {
-        let known = |cells: &[String]| {
-            let cells = cells.iter().take(CELLS_LOOKED_AT);
-            cells.filter(|cell| self.is_known(cell)).count()
-        };
-        if let Some(wanted) = self.header_row {
-            let at = rows.iter().position(|(number, _)| *number == wanted)?;
-            let known = known(&rows[at].1);
-            return Some(Header { at, known });
-        }
-        let filled = |cells: &[String]| cells.iter().filter(|cell| !cell.trim().is_empty()).count();
-        let looked_at = rows.iter().enumerate();
-        let best = looked_at
-            .clone()
-            .map(|(at, (_, cells))| Header {
-                at,
-                known: known(cells),
-            })
-            .filter(|header| header.known > 1)
-            // The first of the most: `max_by_key` takes the last.
-            .reduce(|best, next| if next.known > best.known { next } else { best });
-        let first = |cells_min: usize| {
-            looked_at
-                .clone()
-                .find(|(_, (_, cells))| filled(cells) >= cells_min)
-                .map(|(at, (_, cells))| Header {
-                    at,
-                    known: known(cells),
-                })
-        };
-        best.or_else(|| first(cells_min)).or_else(|| first(1))
-    }
-
-    /// How many rows are looked at.
-    pub const fn rows(&self) -> usize {
-        if self.header_row.is_some() {
-            ROWS_NAMED_MAX
-        } else {
-            ROWS_ABOVE_MAX
-        }
-    }
-
-    fn is_known(&self, cell: &str) -> bool {
+/// The header among these rows: the one that is named; else the first of those with most known words, if these are at least
+/// two; else the first that has so many cells, or any.
+pub fn header(
+    rows: &[(u64, Vec<String>)],
+    cells_min: usize,
+    request: &ImportRequest,
+) -> Option<Header> {
+    let is_known = |cell: &&String| {
         let is_renamed = |rename: &Rename| same_name(rename.theirs(), cell);
         cell.len() <= HEADER_BYTES_MAX
             && cell.chars().any(char::is_alphabetic)
-            && (table::is_header(cell) || self.renames.iter().any(is_renamed))
+            && (table::is_header(cell) || request.renames.iter().any(is_renamed))
+    };
+    let header = |(at, (_, cells)): (usize, &(u64, Vec<String>))| Header {
+        at,
+        known: cells.iter().take(CELLS_LOOKED_AT).filter(is_known).count(),
+    };
+    let mut all = rows.iter().enumerate();
+    if let Some(wanted) = request.header_row {
+        return all.find(|(_, (number, _))| *number == wanted).map(header);
+    }
+    let known = all.clone().map(header).filter(|header| header.known > 1);
+    // The first of the most: `max_by_key` takes the last.
+    let best = known.reduce(|best, next| if next.known > best.known { next } else { best });
+    let first = |cells_min: usize| {
+        let is_filled = |cell: &&String| !cell.trim().is_empty();
+        let mut all = rows.iter().enumerate();
+        let row = all.find(|(_, (_, cells))| cells.iter().filter(is_filled).count() >= cells_min);
+        row.map(header)
+    };
+    best.or_else(|| first(cells_min)).or_else(|| first(1))
+}
+
+/// How many rows are looked at to find it.
+pub const fn rows_looked_at(request: &ImportRequest) -> usize {
+    if request.header_row.is_some() {
+        ROWS_NAMED_MAX
+    } else {
+        ROWS_ABOVE_MAX
     }
 }
 
@@ -166,25 +145,25 @@ pub struct Dialect {
 
 /// The dialect and the headers of a text that begins with `head`, if it is a table: a row that has at least two cells, one of
 /// them known, or its first one.
-pub fn sniff(head: &[u8], wanted: &Wanted<'_>) -> Option<(Dialect, Columns)> {
+pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)> {
     let named = head
         .strip_prefix(b"sep=")
         .and_then(|rest| rest.first().copied());
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     let tried = delimiters.into_iter().filter_map(|delimiter| {
-        let mut rows = first(head, delimiter, wanted.rows());
+        let mut rows = first(head, delimiter, rows_looked_at(request));
         if named.is_some() && !rows.is_empty() {
             rows[0].1.clear();
         }
-        let header = wanted.header(&rows, 1)?;
-        let (line, columns) = (rows[header.at].0, headers(rows.swap_remove(header.at).1));
+        let found = header(&rows, 1, request)?;
+        let (line, columns) = (rows[found.at].0, headers(rows.swap_remove(found.at).1));
         let is_table = columns.0.len() > 1 || named.is_some();
         let dialect = Dialect {
             delimiter,
-            skipped: header.at,
+            skipped: found.at,
             line,
         };
-        is_table.then_some((header.known, dialect, columns))
+        is_table.then_some((found.known, dialect, columns))
     });
     // The first of the best: `max_by_key` takes the last.
     let best = tried.reduce(|best, next| {
@@ -416,10 +395,11 @@ impl Read for Limited<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, read, sniff};
+    use super::{read, sniff};
+    use crate::imports::ImportRequest;
 
     fn rows(file: &[u8]) -> Vec<String> {
-        let (dialect, columns) = sniff(file, &Wanted::default()).unwrap();
+        let (dialect, columns) = sniff(file, &ImportRequest::default()).unwrap();
         let mut rows = vec![columns.0.join("|")];
         let take = &mut |line, cells: super::Cells<'_>| {
             rows.push(match cells {
@@ -448,7 +428,7 @@ mod tests {
             rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
             ["a|b", "2: say \"hi\"|2"]
         );
-        assert!(sniff(b"just a text\nof lines\n", &Wanted::default()).is_none());
+        assert!(sniff(b"just a text\nof lines\n", &ImportRequest::default()).is_none());
     }
 
     #[test]

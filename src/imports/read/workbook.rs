@@ -8,11 +8,13 @@ use std::io::{self, Cursor, Read};
 use calamine::{DataRef, Reader as _, Xlsx};
 use zip::ZipArchive;
 
+use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
 use crate::imports::read::table::{
-    COLUMNS_MAX, ROW_BYTES_MAX, TakeRow, Wanted, bounded as bounded_columns, fit, headers,
+    COLUMNS_MAX, ROW_BYTES_MAX, TakeRow, bounded as bounded_columns, fit, header, headers,
+    rows_looked_at,
 };
 
 /// How many bytes a workbook may have, packed.
@@ -36,15 +38,20 @@ pub struct Header {
 const KNOWN_MIN: usize = 3;
 
 /// The headers of the sheet that is named, or of the first that has [`KNOWN_MIN`] known ones, or of those that are known best.
-pub fn find(packed: &[u8], wanted: &Wanted<'_>) -> Result<(Header, Columns), FileError> {
+pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns), FileError> {
     bounded(packed)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
     let names = book.sheet_names();
-    let is_wanted = |name: &&String| wanted.sheet.is_none_or(|its| same_name(its, name));
+    let is_wanted = |name: &&String| {
+        request
+            .sheet
+            .as_ref()
+            .is_none_or(|its| same_name(its, name))
+    };
     let sheets: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
     if sheets.is_empty() {
         return Err(FileError::NoSuchSheet {
-            wanted: wanted.sheet.unwrap_or_default().to_owned(),
+            wanted: request.sheet.clone().unwrap_or_default(),
             there: names,
         });
     }
@@ -56,10 +63,10 @@ pub fn find(packed: &[u8], wanted: &Wanted<'_>) -> Result<(Header, Columns), Fil
         let mut rows = Vec::new();
         each(&mut book, &sheet, &mut |row, cells| {
             rows.push((row, std::mem::take(cells)));
-            Ok(rows.len() < wanted.rows())
+            Ok(rows.len() < rows_looked_at(request))
         })?;
         any |= !rows.is_empty();
-        let Some(header) = wanted.header(&rows, 2) else {
+        let Some(header) = header(&rows, 2, request) else {
             continue;
         };
         let (row, cells) = rows.swap_remove(header.at);
@@ -72,7 +79,7 @@ pub fn find(packed: &[u8], wanted: &Wanted<'_>) -> Result<(Header, Columns), Fil
             best = Some((header.known, place, headers(cells)));
         }
     }
-    match (best, wanted.header_row) {
+    match (best, request.header_row) {
         (Some((_, header, columns)), _) => Ok((header, columns)),
         (None, Some(row)) if any => Err(FileError::NoSuchRow(row)),
         (None, _) => Err(FileError::Workbook(
