@@ -258,9 +258,9 @@ pub enum ImportError {
          `reviews init --discard-sample --name NAME` empties it for yours, --with-sample mixes them"
     )]
     Sample,
-    /// What --withdraw-missing would do is more than was asked for.
+    /// It would do more than was asked for, or something else than was meant.
     #[error("{0}; nothing was changed")]
-    Withdrawal(String),
+    Refused(String),
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] DbError),

@@ -16,16 +16,15 @@ use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::config::bounded_read::read_text;
-use crate::imports::file_error::{FailedFile, ImportError, reason};
+use crate::imports::file_error::{ImportError, reason};
 use crate::imports::map::business;
 use crate::imports::map::fields::Problem;
-use crate::imports::merge::collector::{Collected, Collector, Watcher};
+use crate::imports::merge::collector::Collected;
 use crate::imports::merge::{Merging, time_zone};
 use crate::imports::platforms::native;
 use crate::imports::read::detect::{Detected, Rows};
-use crate::imports::read::open::{self, Budget};
-use crate::imports::report::{Report, Watch};
-use crate::imports::{ImportRequest, read};
+use crate::imports::report::{Report, Watcher};
+use crate::imports::{ImportRequest, gather};
 use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::Write;
@@ -161,11 +160,7 @@ impl EditorialFile {
 ///
 /// # Errors
 /// [`SeedError`], which names the file.
-pub fn read(
-    folder: &Path,
-    clock: &Clock,
-    watch: &mut (dyn Watch + Send),
-) -> Result<Seed, SeedError> {
+pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<Seed, SeedError> {
     let now = clock.now();
     let file = BusinessFile::read(&folder.join("business.json")).map_err(missing)?;
     let business = file.merged(None)?;
@@ -179,33 +174,19 @@ pub fn read(
     if !path.is_file() {
         return Err(SeedError::Missing(path));
     }
-    let all = |fault| {
-        ImportError::Files(vec![FailedFile {
-            file: path.display().to_string(),
-            fault,
-        }])
+    let request = ImportRequest {
+        files: vec![path],
+        ..ImportRequest::default()
     };
-    let request = ImportRequest::default();
-    let mut collector =
-        Collector::new(now, true, Some(business.time_zone), &request, watch).map_err(all)?;
-    let mut faults = Vec::new();
-    let mut take = |opened: open::Opened<'_>| {
-        let open::Opened::Reviews(mut input) = opened else {
-            return Ok(());
-        };
-        collector.begin(input.name, &native::FORMAT)?;
-        let found = Detected {
+    let found = |_, _: &ImportRequest| {
+        Ok(Detected {
             format: &native::FORMAT,
             rows: Rows::Lines { rejected: false },
-        };
-        read::read(&found, &mut *input.all, &request, &mut collector)
+        })
     };
-    let budget = Budget::default();
-    open::open(&path, &request, &budget, &mut take, &mut faults);
-    if !faults.is_empty() {
-        return Err(ImportError::Files(faults).into());
-    }
-    let collected = collector.finish().map_err(all)?;
+    let zone = Some(business.time_zone);
+    let collected = gather(&request, now, true, zone, watch, &found);
+    let collected = collected.map_err(ImportError::Files)?;
     Ok(Seed {
         business,
         says_publish_staff: file.says("publish_staff"),

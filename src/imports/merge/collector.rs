@@ -9,31 +9,32 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::fields::Problem;
 use crate::imports::map::values::shortened;
 use crate::imports::map::{Comment, Dated, Format, Incoming, IncomingResponse, Posted, business};
-use crate::imports::merge::store::{Staged, StagedAnswer, StagedReview, Staging};
 use crate::imports::merge::time_zone::Calendar;
-use crate::imports::read::open::Listing;
-use crate::imports::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
+use crate::imports::merge::{Staged, StagedAnswer, StagedReview};
+use crate::imports::read::open::{Budget, Listing};
+use crate::imports::report::{FileReport, Position, Rejection, Report, TableColumns, Watcher};
 use crate::model::business::{Business, Editorial};
 use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
     Units, Verification,
 };
-
-/// What hears of the reading, and is handed from task to task with it.
-pub type Watcher<'a> = &'a mut (dyn Watch + Send);
+use crate::storage::imports::Staging;
 
 /// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
 pub type Raw<'r> = &'r dyn Fn() -> Value;
 
 /// How many of a table's first reviews are shown where nothing will be written.
 const SAMPLES: u8 = 3;
+
+/// Rows between two words about how far the reading is.
+const ROWS_PER_LOOK: u64 = 64;
 
 /// The intake of one import.
 #[expect(
@@ -49,6 +50,7 @@ pub struct Collector<'a> {
     /// Whether the database, or a file before, has said whose reviews these are.
     business_known: bool,
     request: &'a ImportRequest,
+    budget: &'a Budget,
     watch: Watcher<'a>,
     rows: u64,
     authors_public: bool,
@@ -82,6 +84,7 @@ impl<'a> Collector<'a> {
         business_known: bool,
         zone: Option<Tz>,
         request: &'a ImportRequest,
+        budget: &'a Budget,
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
@@ -98,6 +101,7 @@ impl<'a> Collector<'a> {
             zone_known: zone.is_some(),
             business_known,
             request,
+            budget,
             watch,
             rows: 0,
             authors_public: true,
@@ -117,6 +121,11 @@ impl<'a> Collector<'a> {
     fn count(&mut self) {
         self.rows += 1;
         self.watch.read(self.rows);
+        if self.rows.is_multiple_of(ROWS_PER_LOOK)
+            && let Some((read, of)) = self.budget.progress()
+        {
+            self.watch.advanced(read, of);
+        }
         if let Some(file) = self.collected.report.files.last_mut() {
             file.rows += 1;
         }
@@ -124,7 +133,9 @@ impl<'a> Collector<'a> {
 
     fn keep(&mut self, staged: &Staged) -> Result<(), FileError> {
         self.collected.report.taken += 1;
-        self.collected.staging.push(staged).map_err(FileError::Rows)
+        staged
+            .push(&mut self.collected.staging)
+            .map_err(FileError::Rows)
     }
 
     /// What was taken in.
@@ -244,10 +255,10 @@ impl<'a> Collector<'a> {
             response,
             responded_at,
         };
-        self.collected
-            .staging
-            .push_answer(&comment.review, &writer, &answer)
-            .map_err(FileError::Rows)
+        let answer = json!(answer).to_string();
+        let staging = &mut self.collected.staging;
+        let pushed = staging.push_answer(comment.review.as_str(), &writer, &answer);
+        pushed.map_err(FileError::Rows)
     }
 
     /// A review that the owner deleted: of our own export alone.

@@ -6,10 +6,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::imports::map::values;
-use crate::imports::merge::Merging;
 use crate::imports::merge::collector::SOURCE_DEFAULT;
-use crate::imports::merge::store::{Staged, StagedReview, Staging};
+use crate::imports::merge::{Merging, Staged, StagedReview};
 use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
+use crate::storage::imports::{StagedRow, Staging};
 use crate::storage::reviews;
 use crate::storage::reviews::{KnownReviews, SourceRow};
 
@@ -66,11 +66,12 @@ pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Res
 async fn batch(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
-    rows: Vec<Staged>,
+    rows: Vec<StagedRow>,
     deleted: &HashSet<String>,
 ) -> sqlx::Result<()> {
-    let rows: Vec<Box<StagedReview>> = rows
-        .into_iter()
+    let staged = rows.into_iter().map(Staged::read);
+    let staged = staged.collect::<sqlx::Result<Vec<_>>>()?.into_iter();
+    let rows: Vec<Box<StagedReview>> = staged
         .filter_map(|staged| match staged {
             Staged::Review(review) => Some(review),
             Staged::Deleted(_) => None,

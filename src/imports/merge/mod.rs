@@ -7,22 +7,136 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use crate::compute::steps;
 use crate::imports::ImportRequest;
-use crate::imports::merge::collector::Watcher;
-use crate::imports::merge::store::{Staged, StagedReview, Staging};
+use crate::imports::map::Former;
+use crate::imports::merge::collector::SOURCE_DEFAULT;
+use crate::imports::merge::withdraw::MergeError;
 use crate::imports::report::Report;
-use crate::model::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
+use crate::imports::report::Watcher;
+use crate::model::{
+    Base, DUPLICATE, DigestKey, Merged, Response, Review, ReviewId, Statement, Status, Unit, Units,
+    adopt, merge,
+};
 use crate::storage::Write;
-use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow};
+use crate::storage::imports::{RowToStage, StagedRow, Staging};
+use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow, Written};
 
 pub mod collector;
 pub mod completing;
-pub mod store;
 pub mod time_zone;
 pub mod undo;
 pub mod withdraw;
+
+/// A row as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Staged {
+    /// A review to be merged with what is there.
+    Review(Box<StagedReview>),
+    /// The owner deleted the review of that id.
+    Deleted(ReviewId),
+}
+
+/// A review as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StagedReview {
+    /// What is said of it.
+    pub said: Statement,
+    /// Which location it is about.
+    pub location: Option<String>,
+    /// When it was written, where an instant is given.
+    pub posted_at: Option<DateTime<Utc>>,
+    /// When it was answered, likewise.
+    pub responded_at: Option<DateTime<Utc>>,
+    /// What its source calls itself, where that is not the review's own word for it.
+    pub source_name: Option<String>,
+    /// Whether its row has an id; else the id is a digest of the row.
+    pub has_id: bool,
+    /// By what earlier releases may have named it.
+    pub former: Option<Former>,
+    /// The number of the user who wrote it, where rows answer each other.
+    pub writer: Option<String>,
+}
+
+/// An answer to a review, as its row has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StagedAnswer {
+    /// The answer itself.
+    pub response: Response,
+    /// When it was written, where an instant is given.
+    pub responded_at: Option<DateTime<Utc>>,
+}
+
+impl StagedReview {
+    /// What its source calls itself.
+    pub fn source_name(&self) -> &str {
+        let own = &self.said.review.source.name;
+        self.source_name.as_ref().unwrap_or(own)
+    }
+}
+
+impl Staged {
+    /// Puts it on disk.
+    pub fn push(&self, staging: &mut Staging) -> sqlx::Result<()> {
+        let id = self.id().as_str();
+        let Self::Review(review) = self else {
+            return staging.push(&RowToStage {
+                id,
+                updated_us: None,
+                source: None,
+                location: None,
+                review: None,
+                may_be_there: false,
+                writer: None,
+            });
+        };
+        let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
+        staging.push(&RowToStage {
+            id,
+            updated_us: review
+                .said
+                .review
+                .updated_at
+                .map(|at| at.timestamp_micros()),
+            source: Some(review.source_name()),
+            location: review.location.as_deref(),
+            review: Some(serde_json::to_string(review).map_err(encode)?),
+            may_be_there: !review.has_id || review.former.is_some(),
+            writer: review.writer.as_deref(),
+        })
+    }
+
+    /// It as it was put on disk, with the answer that another row gave.
+    pub fn read((id, review, answer): StagedRow) -> sqlx::Result<Self> {
+        let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
+        let id: ReviewId = id
+            .parse()
+            .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+        let Some(review) = review else {
+            return Ok(Self::Deleted(id));
+        };
+        let mut review: StagedReview = serde_json::from_str(&review).map_err(lost)?;
+        // It may have been given another id since.
+        review.said.review.id = id;
+        if let Some(answer) = answer {
+            let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
+            review.said.review.response = Some(answer.response);
+            review.said.unsaid.remove(Unit::Response);
+            review.responded_at = answer.responded_at;
+        }
+        Ok(Self::Review(Box::new(review)))
+    }
+
+    /// The id of the review that it gives or deletes.
+    pub const fn id(&self) -> &ReviewId {
+        match self {
+            Self::Review(review) => &review.said.review.id,
+            Self::Deleted(id) => id,
+        }
+    }
+}
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
@@ -47,6 +161,9 @@ pub struct Merging<'w> {
     /// The number of the run that can be taken back; none for a sample.
     pub run: Option<i64>,
     alike: HashMap<i64, Alike>,
+    /// How many rows are the same as such a row that another source gave, and the first of these sources.
+    again: u64,
+    again_from: String,
 }
 
 /// The reviews that have one fingerprint.
@@ -82,6 +199,8 @@ impl<'w> Merging<'w> {
             report,
             run: None,
             alike: HashMap::new(),
+            again: 0,
+            again_from: String::new(),
         })
     }
 
@@ -93,7 +212,8 @@ impl<'w> Merging<'w> {
         let of = usize::try_from(count).unwrap_or(usize::MAX);
         let (mut last, mut done, mut in_group) = (String::new(), 0, 0);
         loop {
-            let staged = staging.after(&last).await?;
+            let rows = staging.after(&last).await?.into_iter();
+            let staged = rows.map(Staged::read).collect::<sqlx::Result<Vec<_>>>()?;
             let Some(end) = staged.last() else {
                 return Ok(());
             };
@@ -267,6 +387,11 @@ impl<'w> Merging<'w> {
                 self.report
                     .duplicates
                     .add(|| format!("{id} is {other} of {from}"));
+                let named = self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
+                if source.source_name == named && is_same_shape(id, other) {
+                    self.again += 1;
+                    self.again_from.clone_from(from);
+                }
                 if self.request.skip_duplicates && self.withhold_duplicate(row) {
                     its.published.retain(|(other, _)| other != id);
                 }
@@ -289,6 +414,25 @@ impl<'w> Merging<'w> {
         }
         self.alike = alike;
         Ok(())
+    }
+
+    /// Refuses an import that only doubles an earlier one, because the source that was named then is not named now: ids of rows
+    /// that have none are made of the source, too.
+    pub fn refuse_other_source(&self) -> Result<(), MergeError> {
+        let Written {
+            new,
+            updated,
+            unchanged,
+        } = self.report.written;
+        let is_again = new > 0 && self.again == new && updated + unchanged == 0;
+        if !is_again || self.request.skip_duplicates {
+            return Ok(());
+        }
+        let from = &self.again_from;
+        Err(MergeError::Refused(format!(
+            "every review of this import is there as one from {from}: the ids of rows without one are made of their source, too; \
+             say --source \"{from}\" if that is where they are from, or withhold these with --skip-duplicates"
+        )))
     }
 
     /// Withholds a copy, unless the owner published it in spite of being one; says whether it did.
@@ -345,4 +489,14 @@ impl<'w> Merging<'w> {
                 .add(|| format!("{} {}", review.id, names.join(" and ")));
         }
     }
+}
+
+/// Whether both ids are digests of rows of the same format.
+fn is_same_shape(one: &str, other: &str) -> bool {
+    let format = |id: &'_ str| {
+        let (format, digest) = id.rsplit_once('-')?;
+        let is_digest = digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_digest.then(|| format.to_owned())
+    };
+    format(one).is_some() && format(one) == format(other)
 }

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use thiserror::Error;
 
 use crate::imports::merge::Merging;
-use crate::imports::merge::store::{Place, Staging};
 use crate::model::{GONE, Review, Status, Unit};
+use crate::storage::imports::{Place, Staging};
 use crate::storage::reviews::{self, RunChange, SourceRow};
 
 /// Above this share of a source's reviews, in percent, it must be confirmed.
@@ -16,9 +16,9 @@ const SHARE_PERCENT_MAX: u64 = 10;
 /// How many reviews are looked at at a time.
 const ROWS: i64 = 500;
 
-/// Why nothing is withdrawn.
+/// Why a merge ends, and leaves everything as it was.
 #[derive(Debug, Error)]
-pub enum WithdrawError {
+pub enum MergeError {
     /// It is more than was asked for, or nobody can tell.
     #[error("{0}")]
     Refused(String),
@@ -33,20 +33,20 @@ pub async fn missing(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
     is_confirmed: bool,
-) -> Result<(), WithdrawError> {
+) -> Result<(), MergeError> {
     let rejected = merging.report.rejected;
     if rejected > 0 {
         let reason = format!(
             "--withdraw-missing: {rejected} rows were rejected, and what they are about would count as missing; correct them first"
         );
-        return Err(WithdrawError::Refused(reason));
+        return Err(MergeError::Refused(reason));
     }
     let undecided = merging.report.undecided.count;
     if undecided > 0 {
         let reason = format!(
             "--withdraw-missing: {undecided} rows may each be one of several reviews, and what they are about would count as missing; import without it first"
         );
-        return Err(WithdrawError::Refused(reason));
+        return Err(MergeError::Refused(reason));
     }
     for place in staging.places().await? {
         let (present, missing) = count(merging, staging, &place).await?;
@@ -64,7 +64,7 @@ pub async fn missing(
                  look whether the file is whole, and add --yes if they are to go",
                 present + missing
             );
-            return Err(WithdrawError::Refused(reason));
+            return Err(MergeError::Refused(reason));
         }
         let mut last = String::new();
         while let Some(page) = page(merging, &place, &mut last).await? {

@@ -16,7 +16,7 @@ use crate::imports::map::values::same_name;
 use crate::imports::map::{Field, Format, Reader, Rename, names};
 use crate::imports::platforms::{google, native, schema_org, table};
 use crate::imports::read::Place;
-use crate::imports::read::table::sniff;
+use crate::imports::read::table::{has_row, sniff};
 use crate::imports::read::workbook;
 
 /// What a file is made of.
@@ -68,7 +68,7 @@ const LINES_MAX: usize = 50;
 
 impl Shape {
     /// The shape of a text that begins with `head`, in UTF-8 without a byte order mark.
-    pub fn of(head: &[u8], request: &ImportRequest) -> Self {
+    pub fn of(head: &[u8], request: &ImportRequest) -> Result<Self, FileError> {
         let text = head.trim_ascii();
         let mut paths = BTreeSet::new();
         let kind = match text.first() {
@@ -96,10 +96,13 @@ impl Shape {
                     look(text, Layout::Line, &mut paths);
                     Kind::Json(Layout::Line)
                 }
-                None => Kind::Text,
+                None => match request.header_row {
+                    Some(row) if !has_row(head, row) => return Err(FileError::NoSuchRow(row)),
+                    Some(_) | None => Kind::Text,
+                },
             },
         };
-        Self { kind, paths }
+        Ok(Self { kind, paths })
     }
 
     /// The shape of a workbook with these headers.

@@ -4,9 +4,9 @@
 //! Apart from the formats, which only ever see a bounded reader.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, Seek, Write};
-use std::path::Path;
+use std::fs::{File, Metadata};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
@@ -71,9 +71,8 @@ pub fn open(
     } else if path.is_dir() {
         visit.folder(path)
     } else {
-        File::open(path)
-            .map_err(FileError::Unreadable)
-            .and_then(|file| visit.file(&name, file))
+        let file = budget.open(path);
+        file.and_then(|file| visit.file(&name, file))
     };
     if let Err(fault) = opened {
         visit.faults.push(FailedFile { file: name, fault });
@@ -110,7 +109,7 @@ impl Visit<'_, '_> {
         self.archive(STDIN, BufReader::new(packed))
     }
 
-    fn file(&mut self, name: &str, file: File) -> Result<(), FileError> {
+    fn file(&mut self, name: &str, file: impl Read + Seek) -> Result<(), FileError> {
         let mut input = BufReader::new(file);
         if is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
             return self.archive(name, input);
@@ -173,7 +172,7 @@ impl Visit<'_, '_> {
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
-        let shape = Shape::of(&head, self.request);
+        let shape = Shape::of(&head, self.request)?;
         (self.take)(Opened::Reviews(Input {
             name,
             shape,
@@ -185,19 +184,34 @@ impl Visit<'_, '_> {
 // How much one import may still read, over all its files. Apart, because every way of opening one
 // draws on the same. Rows are judged elsewhere.
 
-/// What is left of [`INPUT_BYTES_MAX`].
-pub struct Budget(Cell<u64>);
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self(Cell::new(INPUT_BYTES_MAX))
-    }
+/// What is left of [`INPUT_BYTES_MAX`], and how far the reading is.
+pub struct Budget {
+    left: Cell<u64>,
+    /// How many bytes of files were read, packed as they are.
+    read: Cell<u64>,
+    /// How many these files have; `None` where that is not known before.
+    total: Option<u64>,
 }
 
 impl Budget {
-    #[cfg(test)]
-    const fn of(bytes: u64) -> Self {
-        Self(Cell::new(bytes))
+    /// For these files.
+    pub fn new(files: &[PathBuf]) -> Self {
+        let size = |file: &PathBuf| {
+            let metadata = fs::metadata(file).ok().filter(Metadata::is_file);
+            metadata.map(|its| its.len())
+        };
+        Self {
+            left: Cell::new(INPUT_BYTES_MAX),
+            read: Cell::new(0),
+            total: files.iter().map(size).sum(),
+        }
+    }
+
+    /// How many bytes of the files were read, of how many.
+    pub fn progress(&self) -> Option<(u64, u64)> {
+        let total = self.total?;
+        // The end of an archive is read twice.
+        Some((self.read.get().min(total), total))
     }
 
     /// `inner`, which fails when the budget is used up.
@@ -206,6 +220,31 @@ impl Budget {
             inner,
             budget: self,
         }
+    }
+
+    fn open(&self, path: &Path) -> Result<Counted<'_>, FileError> {
+        let file = File::open(path).map_err(FileError::Unreadable)?;
+        Ok(Counted { file, budget: self })
+    }
+}
+
+/// A file of which is counted what was read.
+struct Counted<'a> {
+    file: File,
+    budget: &'a Budget,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.budget.read.update(|before| before + read as u64);
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
     }
 }
 
@@ -218,13 +257,9 @@ struct Bounded<'a, R> {
 impl<R: Read> Read for Bounded<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        let left = self
-            .budget
-            .0
-            .get()
-            .checked_sub(read as u64)
-            .ok_or_else(|| io::Error::other(TooLarge))?;
-        self.budget.0.set(left);
+        let left = self.budget.left.get().checked_sub(read as u64);
+        let left = left.ok_or_else(|| io::Error::other(TooLarge))?;
+        self.budget.left.set(left);
         Ok(read)
     }
 }
@@ -277,12 +312,11 @@ impl Visit<'_, '_> {
         found.any()?;
         for file in files {
             let name = file.display().to_string();
-            let taken = File::open(&file)
-                .map_err(FileError::Unreadable)
-                .and_then(|input| match location(&name) {
-                    Some(location) => self.listing(location, input),
-                    None => self.one(name.clone(), input),
-                });
+            let taken = self.budget.open(&file);
+            let taken = taken.and_then(|input| match location(&name) {
+                Some(location) => self.listing(location, input),
+                None => self.one(name.clone(), input),
+            });
             self.note(name, taken);
         }
         Ok(())
@@ -488,6 +522,12 @@ mod tests {
 
     use super::*;
 
+    fn budget(bytes: u64) -> Budget {
+        let budget = Budget::new(&[]);
+        budget.left.set(bytes);
+        budget
+    }
+
     #[test]
     fn a_zip_bomb_is_given_up_when_the_budget_is_used_up() {
         let path = tempfile::NamedTempFile::new().unwrap();
@@ -500,7 +540,7 @@ mod tests {
         }
         archive.finish().unwrap();
         // Either member fits; both together do not.
-        let (budget, mut faults, mut read) = (Budget::of(1 << 20), Vec::new(), 0);
+        let (budget, mut faults, mut read) = (budget(1 << 20), Vec::new(), 0);
         let mut take = |opened: Opened<'_>| {
             let Opened::Reviews(mut input) = opened else {
                 return Ok(());
@@ -527,7 +567,7 @@ mod tests {
 
     #[test]
     fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
-        let (budget, mut faults, mut read) = (Budget::of(1 << 20), Vec::new(), 0);
+        let (budget, mut faults, mut read) = (budget(1 << 20), Vec::new(), 0);
         let mut take = |opened: Opened<'_>| {
             let Opened::Reviews(mut input) = opened else {
                 return Ok(());

@@ -176,6 +176,12 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
     best.map(|(_, dialect, columns)| (dialect, columns))
 }
 
+/// Whether one of the first rows of a text begins in that line.
+pub fn has_row(head: &[u8], line: u64) -> bool {
+    let rows = first(head, DELIMITERS[0], ROWS_NAMED_MAX);
+    rows.iter().any(|(its, _)| *its == line)
+}
+
 /// The first rows of a text, each with its line.
 fn first(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<String>)> {
     let seen = RefCell::new(Seen::default());
