@@ -161,7 +161,7 @@ pub enum FileError {
     #[error(
         "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
     )]
-    OtherArchive(String),
+    OtherArchive(&'static str),
     /// A whole document whose JSON is broken.
     #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]
     Json {
@@ -314,33 +314,28 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
     }
     if lacks == ["text"] {
         let column = text.unwrap_or("COLUMN");
-        let quote = if column.contains(['"', '$', '`', '\\', '!']) {
-            '\''
+        let column = if column.contains(['"', '$', '`', '\\', '!']) {
+            format!("'{}'", column.replace('\'', r"'\''"))
         } else {
-            '"'
+            format!("\"{column}\"")
         };
         return format!(
-            ": no column is known to be the text; say --map text={quote}{}{quote}, or --no-text if there is none",
-            if quote == '"' {
-                column.to_owned()
-            } else {
-                column.replace('\'', r"'\''")
-            }
+            ": no column is known to be the text; say --map text={column}, or --no-text if there is none"
         );
     }
     let maps: Vec<String> = lacks
         .iter()
         .map(|field| format!("--map {field}=COLUMN"))
         .collect();
+    let without_text = if lacks.contains(&"text") {
+        " (or --no-text where there is no text)"
+    } else {
+        ""
+    };
     format!(
-        ": none of them is known to be the {}; say which is, with {}{}",
+        ": none of them is known to be the {}; say which is, with {}{without_text}",
         lacks.join(", the "),
-        maps.join(" "),
-        if lacks.contains(&"text") {
-            " (or --no-text where there is no text)"
-        } else {
-            ""
-        }
+        maps.join(" ")
     )
 }
 

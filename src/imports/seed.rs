@@ -4,13 +4,10 @@
 //! by hand is told line and column. The editorial texts are only read: their rows belong to
 //! `insights`, which stands beside this room.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 use chrono::{DateTime, Utc};
-use serde::de::{
-    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -23,6 +20,7 @@ use crate::imports::merge::collector::Collected;
 use crate::imports::merge::{Merging, time_zone};
 use crate::imports::platforms::native;
 use crate::imports::read::detect::{Detected, Rows};
+use crate::imports::read::json::walk;
 use crate::imports::report::{Report, Watcher};
 use crate::imports::{ImportRequest, gather};
 use crate::model::business::{Business, Editorial};
@@ -272,83 +270,18 @@ fn missing(error: SeedError) -> SeedError {
     error
 }
 
-// Finds the line and column at which a path of a JSON text stands.
-//
-// Apart, because complaints are made about parsed values, which no longer know where they stood,
-// and only hand-written files need the place. Knows nothing of reviews.
-
-/// Line and column (both from 1) of the value at `path` in `json`, or of the object that lacks it.
-pub fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
-    let steps = steps(path);
-    let found = Seek(&steps)
-        .deserialize(&mut serde_json::Deserializer::from_str(json))
-        .err()?;
-    // serde_json adds the place to an error that a visitor makes: so an error at the goal is the
-    // answer.
-    (found.line() > 0).then(|| (found.line(), found.column()))
+/// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it: complaints are made
+/// about parsed values, which no longer know where they stood.
+fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
+    let object = path.rsplit_once('.').map_or("", |(object, _)| object);
+    let is_meant = |its: &str, is_end| if is_end { its == object } else { its == path };
+    walk(json.as_bytes(), DEEP_MAX, true, &mut |its, is_end| {
+        is_meant(its, is_end)
+    })
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Step<'a> {
-    Field(&'a str),
-    Element(usize),
-}
-
-fn steps(path: &str) -> Vec<Step<'_>> {
-    let split = path.split(['.', '[']).filter(|part| !part.is_empty());
-    split
-        .map(
-            |part| match part.strip_suffix(']').and_then(|index| index.parse().ok()) {
-                Some(index) => Step::Element(index),
-                None => Step::Field(part),
-            },
-        )
-        .collect()
-}
-
-struct Seek<'a>(&'a [Step<'a>]);
-
-impl<'de> DeserializeSeed<'de> for Seek<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.0.is_empty() {
-            Err(D::Error::custom("here"))
-        } else {
-            deserializer.deserialize_any(self)
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Seek<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("what the path leads through")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key::<String>()? {
-            match self.0.split_first() {
-                Some((Step::Field(field), rest)) if *field == name => {
-                    return map.next_value_seed(Seek(rest));
-                }
-                Some(_) | None => map.next_value::<IgnoredAny>().map(drop)?,
-            }
-        }
-        Err(A::Error::custom("the field is missing here"))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Some((Step::Element(index), rest)) = self.0.split_first() else {
-            return Err(A::Error::custom("no object"));
-        };
-        for _ in 0..*index {
-            elements.next_element::<IgnoredAny>()?;
-        }
-        elements.next_element_seed(Seek(rest)).map(|_| ())
-    }
-}
+/// How deep files are looked into that are written by hand.
+const DEEP_MAX: usize = 32;
 
 #[cfg(test)]
 mod tests {

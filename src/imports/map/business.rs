@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
+use crate::imports::map::Names;
 use crate::imports::map::fields::{Fields, Problem, shown};
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, Service, TEXT_BYTES_MAX, Technician,
@@ -19,50 +20,29 @@ use crate::model::business::{
 const LANGUAGE_BYTES_MAX: usize = 35;
 
 /// What a business may say of itself.
-const MEMBERS: [&str; 15] = [
-    "id",
-    "name",
-    "type",
-    "time_zone",
-    "publish_staff",
-    "language",
-    "description",
-    "url",
-    "telephone",
-    "address",
-    "geo",
-    "same_as",
-    "services",
-    "technicians",
-    "service_areas",
-];
+const MEMBERS: Names = "id, name, type, time_zone, publish_staff, language, description, url, telephone, address, geo, same_as, \
+    services, technicians, service_areas";
 
 /// The same of the objects in it.
-const PARTS: [(&str, &[&str]); 2] = [
+const PARTS: [(&str, Names); 2] = [
     (
         "address",
-        &[
-            "street_address",
-            "locality",
-            "region",
-            "postal_code",
-            "country",
-        ],
+        "street_address, locality, region, postal_code, country",
     ),
-    ("geo", &["latitude", "longitude"]),
+    ("geo", "latitude, longitude"),
 ];
 
 /// The same of the objects in its lists.
-const ELEMENTS: [(&str, &[&str]); 2] = [
-    ("services", &["id", "name", "synonyms"]),
-    ("technicians", &["id", "name", "aliases"]),
+const ELEMENTS: [(&str, Names); 2] = [
+    ("services", "id, name, synonyms"),
+    ("technicians", "id, name, aliases"),
 ];
 
 /// Refuses what a file that somebody wrote by hand must not say: members that nothing reads, and a type that search engines do
 /// not know. A document of another release may have both.
 pub fn check_members(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
-    fields.only(&MEMBERS)?;
+    fields.only(MEMBERS)?;
     for (name, members) in PARTS {
         if let Some(part) = fields.object(name)? {
             part.only(members)?;
@@ -323,12 +303,12 @@ fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Res
 /// Refuses members that nothing reads, each with the nearest that something does.
 pub fn check_editorial(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
-    fields.only(&["summary", "faq"])?;
+    fields.only("summary, faq")?;
     if let Some(summary) = fields.object("summary")? {
-        summary.only(&["text"])?;
+        summary.only("text")?;
     }
     for (path, entry) in fields.list("faq")? {
-        Fields::of(entry, path)?.only(&["id", "question", "answer"])?;
+        Fields::of(entry, path)?.only("id, question, answer")?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use url::Url;
 
+use crate::imports::map::{Names, names};
 use crate::model::business::nearest;
 
 /// How many bytes one text may have: as many as a whole row of JSON Lines.
@@ -96,16 +97,13 @@ impl<'a> Fields<'a> {
     }
 
     /// Refuses a member that is none of `names`, with the nearest of them.
-    pub fn only(&self, names: &[&str]) -> Result<(), Problem> {
-        let unknown = |name: &&String| !names.contains(&name.as_str());
-        let Some(name) = self.map.keys().find(unknown) else {
+    pub fn only(&self, known: Names) -> Result<(), Problem> {
+        let is_unknown = |name: &&String| names(known).all(|its| its != *name);
+        let Some(name) = self.map.keys().find(is_unknown) else {
             return Ok(());
         };
-        let nearest = nearest(name, names.iter().copied()).unwrap_or_default();
-        let message = format!(
-            "is unknown, did you mean {nearest}? Known are {}",
-            names.join(", ")
-        );
+        let nearest = nearest(name, names(known)).unwrap_or_default();
+        let message = format!("is unknown, did you mean {nearest}? Known are {known}");
         Err(self.problem(name, message))
     }
 
@@ -142,60 +140,55 @@ impl<'a> Fields<'a> {
         T: FromStr,
         T::Err: Display,
     {
-        let parse = |text: &str| {
-            text.parse()
-                .map_err(|error: T::Err| self.problem(name, error.to_string()))
+        let parse = |text: String| {
+            let parsed = text.parse();
+            parsed.map_err(|error: T::Err| self.problem(name, error.to_string()))
         };
-        self.text(name)?
-            .filter(|text| !text.is_empty())
-            .map(parse)
-            .transpose()
+        self.filled(name)?.map(parse).transpose()
     }
 
     /// The truth value of `name`.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
-        let flag = |value: &Value| {
-            value
-                .as_bool()
-                .ok_or_else(|| self.problem(name, not_a(value, "true or false")))
-        };
-        self.value(name).map(flag).transpose()
+        self.typed(name, Value::as_bool, "true or false")
     }
 
     /// The number of `name`.
     pub fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
-        let number = |value: &Value| {
-            value
-                .as_f64()
-                .ok_or_else(|| self.problem(name, not_a(value, "a number")))
-        };
-        self.value(name).map(number).transpose()
+        self.typed(name, Value::as_f64, "a number")
+    }
+
+    /// What `read` makes of the value of `name`, which must be what is wanted.
+    fn typed<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+        wanted: &str,
+    ) -> Result<Option<T>, Problem> {
+        let read =
+            |value: &Value| read(value).ok_or_else(|| self.problem(name, not_a(value, wanted)));
+        self.value(name).map(read).transpose()
     }
 
     /// The whole number of `name`. 5.0 is one (JSON has only one kind of number); 4.5 and "5" are
     /// not.
     pub fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "whole and small, as was just asked"
+        )]
         let whole = |value: &Value| {
-            let exact = value
-                .as_f64()
-                .filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "whole and small, as was just asked"
-            )]
-            let whole = value.as_i64().or(exact.map(|number| number as i64));
-            whole.ok_or_else(|| self.problem(name, format!("{} is not {allowed}", shown(value))))
+            let exact = value.as_f64();
+            let exact = exact.filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
+            value.as_i64().or(exact.map(|number| number as i64))
         };
-        self.value(name).map(whole).transpose()
+        self.typed(name, whole, allowed)
     }
 
     /// The instant of `name`: RFC 3339 with any offset.
     pub fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
-        let read = |text: &str| instant(text).ok_or_else(|| self.problem(name, no_instant(text)));
-        self.text(name)?
-            .filter(|text| !text.is_empty())
-            .map(read)
-            .transpose()
+        let read =
+            |text: String| instant(&text).ok_or_else(|| self.problem(name, no_instant(&text)));
+        self.filled(name)?.map(read).transpose()
     }
 
     /// The URL of `name`, which browsers will be given as a link: http or https alone.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::imports::export::COLUMNS;
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::Problem;
 use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
@@ -381,31 +382,8 @@ impl Dated {
 
 // `--map text=Review`: JSON Lines whose fields have other names than ours.
 
-/// The fields of a native record that can be filled from a field of another name.
-const FIELDS: [&str; 22] = [
-    "id",
-    "rating",
-    "date",
-    "author",
-    "title",
-    "text",
-    "language",
-    "source.name",
-    "source.url",
-    "verification.verified",
-    "verification.method",
-    "verification.verified_at",
-    "response.text",
-    "response.date",
-    "response.author",
-    "location",
-    "mentions.technicians",
-    "mentions.services",
-    "mentions.service_areas",
-    "status",
-    "withheld_reason",
-    "updated_at",
-];
+/// The fields of a native record that can be filled from a field of another name: all that no export alone has.
+const FIELDS: &[&str] = COLUMNS.split_at(22).0;
 
 /// The one field that may be filled from nothing: `--map status=` ignores what a file says of it.
 pub const STATUS: &str = "status";
@@ -453,7 +431,7 @@ impl FromStr for Rename {
         if ours.is_empty() || (theirs.is_empty() && ours != STATUS) {
             return Err(RenameError::Shape);
         }
-        let known = FIELDS.into_iter().find(|field| *field == ours);
+        let known = FIELDS.iter().find(|field| **field == ours);
         Ok(Self {
             ours: known.ok_or_else(|| RenameError::Field(ours.to_owned()))?,
             theirs: theirs.to_owned(),
@@ -469,13 +447,9 @@ pub fn apply(renames: &[Rename], record: &mut Value) {
     // All are taken out before any is put in, so that two names can change places.
     let taken: Vec<_> = renames
         .iter()
-        .filter_map(|rename| {
-            let theirs = match rename.theirs.as_str() {
-                "" => rename.ours,
-                theirs => theirs,
-            };
-            let value = fields.remove(theirs)?;
-            (!rename.theirs.is_empty()).then_some((rename.ours, value))
+        .filter_map(|rename| match rename.theirs.as_str() {
+            "" => fields.remove(rename.ours).and(None),
+            theirs => Some((rename.ours, fields.remove(theirs)?)),
         })
         .collect();
     for (ours, value) in taken {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
-use crate::imports::map::fields::Problem;
+use crate::imports::map::fields::{Problem, noted};
 use crate::imports::map::values::shortened;
 use crate::imports::map::{Comment, Dated, Format, Incoming, IncomingResponse, Posted, business};
 use crate::imports::merge::time_zone::Calendar;
@@ -107,7 +107,10 @@ impl<'a> Collector<'a> {
             authors_public: true,
             is_own: false,
             samples_left: 0,
-            locations: Locations::new(request.location.as_deref()),
+            locations: Locations {
+                meant: request.location.as_deref(),
+                ..Locations::default()
+            },
             collected,
         })
     }
@@ -204,11 +207,7 @@ impl<'a> Collector<'a> {
                 url: None,
             });
         }
-        let judge = Judge {
-            calendar: &self.rules,
-            shortens_authors: !self.authors_public && !self.request.full_names,
-        };
-        match judge.staged(incoming) {
+        match self.staged(incoming) {
             Ok(review) => {
                 self.count();
                 if self.samples_left > 0 {
@@ -238,11 +237,7 @@ impl<'a> Collector<'a> {
             return Err(FileError::NoTimeZone);
         }
         let mut wrong = Vec::new();
-        let judge = Judge {
-            calendar: &self.rules,
-            shortens_authors: false,
-        };
-        let response = judge.response(comment.response, &mut wrong);
+        let response = self.response(comment.response, &mut wrong);
         if !wrong.is_empty() {
             return self.reject(at, raw, &wrong);
         }
@@ -280,15 +275,11 @@ impl<'a> Collector<'a> {
         };
         file.rejected += 1;
         self.collected.report.rejected += 1;
-        let error = problems
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let rejection = Rejection {
             file: file.name.clone(),
             at,
-            error,
+            error: problems.join("; "),
             row: raw(),
         };
         self.watch.rejected(rejection).map_err(FileError::Rejects)
@@ -338,40 +329,19 @@ impl<'a> Collector<'a> {
         (self.zone_known, self.collected.has_zone) = (has_zone, has_zone);
         Ok(())
     }
-}
 
-// What becomes of one row: its days judged by the business's calendar, what it leaves unsaid filled
-// in, and its author's name shortened where it was never public. Counts nothing and keeps nothing.
-
-/// Where a review is from that does not say.
-pub const SOURCE_DEFAULT: &str = "Direct";
-
-/// What rows are judged by.
-struct Judge<'j> {
-    /// The business's days.
-    calendar: &'j Calendar,
-    /// Whether authors' names are shortened.
-    shortens_authors: bool,
-}
-
-impl Judge<'_> {
     /// The review as it is staged, or what is wrong with its days.
     fn staged(&self, incoming: Incoming) -> Result<StagedReview, Vec<Problem>> {
         let mut wrong = Vec::new();
         let unsaid = unsaid(&incoming);
-        let decided = decided(&incoming.decided)
-            .map_err(|problem| wrong.push(problem))
-            .unwrap_or_default();
-        let date = self
-            .day(&incoming.posted)
-            .map_err(|problem| wrong.push(problem))
-            .ok();
+        let decided = noted(&mut wrong, decided(&incoming.decided));
+        let date = noted(&mut wrong, self.day(&incoming.posted));
         let answered = incoming.response.given();
         let responded_at = answered
             .as_ref()
             .and_then(|its| its.posted.as_ref()?.posted.instant());
         let response = answered.map(|its| self.response(its, &mut wrong));
-        let (Some(date), true) = (date, wrong.is_empty()) else {
+        let (Some(date), Some(decided), true) = (date, decided, wrong.is_empty()) else {
             return Err(wrong);
         };
         let verification = incoming.verification.given().unwrap_or(VOUCHED);
@@ -381,7 +351,11 @@ impl Judge<'_> {
             id: incoming.id,
             rating: incoming.rating,
             date,
-            author: self.author(incoming.author),
+            author: if self.authors_public || self.request.full_names {
+                incoming.author
+            } else {
+                shortened(&incoming.author)
+            },
             title: incoming.title.given(),
             text: incoming.text.given().unwrap_or_default(),
             language: incoming.language.given(),
@@ -412,19 +386,11 @@ impl Judge<'_> {
         })
     }
 
-    fn author(&self, name: String) -> String {
-        if self.shortens_authors {
-            shortened(&name)
-        } else {
-            name
-        }
-    }
-
     fn response(&self, its: IncomingResponse, wrong: &mut Vec<Problem>) -> Response {
         let date = its.posted.map(|posted| self.day(&posted)).transpose();
         Response {
             text: its.text,
-            date: date.map_err(|problem| wrong.push(problem)).ok().flatten(),
+            date: noted(wrong, date).flatten(),
             author: its.author,
         }
     }
@@ -437,14 +403,17 @@ impl Judge<'_> {
         };
         let day = match dated.posted {
             Posted::Day(day) => day,
-            Posted::Instant(instant) => self
-                .calendar
-                .day_of(instant)
-                .ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?,
+            Posted::Instant(instant) => {
+                let day = self.rules.day_of(instant);
+                day.ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?
+            }
         };
-        self.calendar.plausible(day).map_err(problem)
+        self.rules.plausible(day).map_err(problem)
     }
 }
+
+/// Where a review is from that does not say.
+pub const SOURCE_DEFAULT: &str = "Direct";
 
 /// Whoever imports a row that does not say vouches for it.
 const VOUCHED: Verification = Verification {
@@ -464,27 +433,21 @@ fn status_of(verification: &Verification) -> Status {
     }
 }
 
-fn unsaid(incoming: &Incoming) -> Units {
+fn unsaid(its: &Incoming) -> Units {
+    // A row that says it is not verified says that it shall not appear.
+    let is_withheld = matches!(&its.verification, Stated::Given(its) if !its.verified);
     let stated = [
-        (Unit::Title, incoming.title.is_stated()),
-        (Unit::Text, incoming.text.is_stated()),
-        (Unit::Language, incoming.language.is_stated()),
-        (Unit::Source, incoming.source.is_stated()),
-        // A row that says it is not verified says that it shall not appear.
-        (
-            Unit::Status,
-            incoming.status.is_stated()
-                || matches!(&incoming.verification, Stated::Given(its) if !its.verified),
-        ),
-        (Unit::Verification, incoming.verification.is_stated()),
-        (Unit::Response, incoming.response.is_stated()),
-        (Unit::Mentions, incoming.mentions.is_stated()),
+        (Unit::Title, its.title.is_stated()),
+        (Unit::Text, its.text.is_stated()),
+        (Unit::Language, its.language.is_stated()),
+        (Unit::Source, its.source.is_stated()),
+        (Unit::Status, its.status.is_stated() || is_withheld),
+        (Unit::Verification, its.verification.is_stated()),
+        (Unit::Response, its.response.is_stated()),
+        (Unit::Mentions, its.mentions.is_stated()),
     ];
-    stated
-        .into_iter()
-        .filter(|(_, is_stated)| !is_stated)
-        .map(|(unit, _)| unit)
-        .collect()
+    let unsaid = stated.into_iter().filter(|(_, is_stated)| !is_stated);
+    unsaid.map(|(unit, _)| unit).collect()
 }
 
 fn decided(names: &[String]) -> Result<Units, Problem> {
@@ -508,6 +471,7 @@ fn decided(names: &[String]) -> Result<Units, Problem> {
 const LOCATIONS_MAX: usize = 1000;
 
 /// The locations that were met so far.
+#[derive(Default)]
 struct Locations<'a> {
     /// The only one whose reviews are meant, by its number or its name.
     meant: Option<&'a str>,
@@ -517,15 +481,7 @@ struct Locations<'a> {
     names: BTreeMap<String, String>,
 }
 
-impl<'a> Locations<'a> {
-    const fn new(meant: Option<&'a str>) -> Self {
-        Self {
-            meant,
-            rows: BTreeMap::new(),
-            names: BTreeMap::new(),
-        }
-    }
-
+impl Locations<'_> {
     /// Takes in what a location is called.
     fn name(&mut self, listing: Listing) {
         if self.names.len() < LOCATIONS_MAX {
@@ -549,10 +505,11 @@ impl<'a> Locations<'a> {
     fn listing(&self) -> Result<Option<String>, FileError> {
         let taken = match self.meant {
             None if self.rows.len() > 1 => {
-                let counted = |(location, count): (&String, &u64)| (self.called(location), *count);
-                return Err(FileError::Locations(
-                    self.rows.iter().map(counted).collect(),
-                ));
+                let counted = self
+                    .rows
+                    .iter()
+                    .map(|(its, count)| (self.called(its), *count));
+                return Err(FileError::Locations(counted.collect()));
             }
             None => self.rows.keys().next(),
             Some(meant) => {

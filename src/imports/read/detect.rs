@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::{fmt, iter};
+use std::iter;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 
 use crate::imports::ImportRequest;
 use crate::imports::export::is_export;
@@ -16,6 +16,7 @@ use crate::imports::map::values::same_name;
 use crate::imports::map::{Field, Format, Reader, Rename, names};
 use crate::imports::platforms::{google, native, schema_org, table};
 use crate::imports::read::Place;
+use crate::imports::read::json::walk;
 use crate::imports::read::table::{has_row, sniff};
 use crate::imports::read::workbook;
 
@@ -171,105 +172,23 @@ impl Layout {
     }
 }
 
+/// Notes the paths that a text names; the head may end anywhere: what was seen until then is what counts.
 fn look(text: &[u8], layout: Layout, paths: &mut BTreeSet<String>) {
-    let mut at = |text: &[u8]| {
-        // The head may end anywhere: what was seen until then is what counts.
-        let _ = Look {
-            paths,
-            path: "",
-            deep: 0,
+    let mut note = |path: &str, is_end: bool| {
+        let is_member = !is_end && !path.ends_with(']');
+        if is_member && path.len() <= PATH_BYTES_MAX && paths.len() < PATHS_MAX {
+            paths.insert(path.to_owned());
         }
-        .deserialize(&mut serde_json::Deserializer::from_slice(text));
+        false
     };
     if layout == Layout::Line {
-        text.split(|byte| *byte == b'\n')
-            .filter(|line| line.trim_ascii_start().starts_with(b"{"))
-            .take(LINES_MAX)
-            .for_each(at);
+        let lines = text.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| line.trim_ascii_start().starts_with(b"{"));
+        for line in lines.take(LINES_MAX) {
+            walk(line, DEEP_MAX, false, &mut note);
+        }
     } else {
-        at(text);
-    }
-}
-
-struct Look<'a> {
-    paths: &'a mut BTreeSet<String>,
-    path: &'a str,
-    deep: usize,
-}
-
-impl<'de> DeserializeSeed<'de> for Look<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.deep < DEEP_MAX {
-            deserializer.deserialize_any(self)
-        } else {
-            deserializer.deserialize_ignored_any(IgnoredAny).map(drop)
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Look<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("anything")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(name) = map.next_key::<String>()? {
-            let path = if self.path.is_empty() {
-                name
-            } else {
-                format!("{}.{name}", self.path)
-            };
-            if path.len() <= PATH_BYTES_MAX && self.paths.len() < PATHS_MAX {
-                self.paths.insert(path.clone());
-            }
-            map.next_value_seed(Look {
-                paths: self.paths,
-                path: &path,
-                deep: self.deep + 1,
-            })?;
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let path = format!("{}[]", self.path);
-        while elements
-            .next_element_seed(Look {
-                paths: self.paths,
-                path: &path,
-                deep: self.deep,
-            })?
-            .is_some()
-        {}
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+        walk(text, DEEP_MAX, false, &mut note);
     }
 }
 

@@ -5,9 +5,10 @@
 //! value. Knows only where values begin and end (RFC 8259 §2): what is in them is judged by who
 //! parses them. Knows nothing of reviews.
 
-use std::io;
 use std::io::BufRead;
+use std::{fmt, io};
 
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use crate::imports::file_error::{FileError, reason};
@@ -55,19 +56,17 @@ pub fn elements(
         column: 0,
         text: Vec::new(),
         beside,
+        index: 0,
+        take,
     };
-    let mut index = 0;
-    let mut any = false;
+    if scan.peek()?.is_none() {
+        return Err(scan.broken("nothing but blanks"));
+    }
+    // Values may follow each other, blanks between: somebody pretty-printed JSON Lines.
     while scan.peek()?.is_some() {
-        any = true;
-        scan.descend(path, true, &mut index, take)?;
-        // Values may follow each other, blanks between: somebody pretty-printed JSON Lines.
+        scan.descend(path, true)?;
     }
-    if any {
-        Ok(())
-    } else {
-        Err(scan.broken("nothing but blanks"))
-    }
+    Ok(())
 }
 
 struct Scan<'i> {
@@ -76,104 +75,94 @@ struct Scan<'i> {
     column: u64,
     text: Vec<u8>,
     beside: Option<&'i str>,
+    /// The number of the next element.
+    index: u64,
+    take: Take<'i>,
 }
 
 impl Scan<'_> {
     /// Takes the value that comes next: goes on to the rest of the path, or hands over what stands
     /// at its end.
-    fn descend(
-        &mut self,
-        path: &[String],
-        is_outermost: bool,
-        index: &mut u64,
-        take: Take<'_>,
-    ) -> Result<(), FileError> {
+    fn descend(&mut self, path: &[String], is_outermost: bool) -> Result<(), FileError> {
         let next = self.peek()?;
         match (path.split_first(), next) {
-            (None, Some(b'[')) => self.elements(index, take),
-            (None, Some(_)) => self.element(index, take),
-            (Some((name, rest)), Some(b'{')) => self.members(name, rest, is_outermost, index, take),
+            (None, Some(b'[')) => self.container(b'[', b']', &mut Self::element),
+            (None, Some(_)) => self.element(),
+            (Some((name, rest)), Some(b'{')) => self.container(b'{', b'}', &mut |scan| {
+                scan.member(name, rest, is_outermost)
+            }),
             // Another kind of value stands where the path leads through: there are no elements in
             // it.
-            (Some(_), Some(_)) => self.value(0).map(|_| ()),
+            (Some(_), Some(_)) => self.value(0).map(drop),
             (_, None) => Err(self.broken("a value is missing")),
         }
     }
 
-    fn members(
+    /// Takes what stands between two brackets, with commas between.
+    fn container(
+        &mut self,
+        begin: u8,
+        end: u8,
+        one: &mut dyn FnMut(&mut Self) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
+        self.expect(begin)?;
+        if self.peek()? == Some(end) {
+            return self.expect(end);
+        }
+        loop {
+            one(self)?;
+            match self.peek()? {
+                Some(b',') => self.expect(b',')?,
+                Some(byte) if byte == end => return self.expect(end),
+                _ => {
+                    let end = char::from(end);
+                    return Err(self.broken(&format!("`,` or `{end}` is missing")));
+                }
+            }
+        }
+    }
+
+    fn member(
         &mut self,
         wanted: &str,
         rest: &[String],
         is_outermost: bool,
-        index: &mut u64,
-        take: Take<'_>,
     ) -> Result<(), FileError> {
-        self.expect(b'{')?;
-        if self.peek()? == Some(b'}') {
-            return self.expect(b'}');
+        if self.peek()? != Some(b'"') {
+            return Err(self.broken("a member's name in \"quotes\" is missing"));
         }
-        loop {
-            if self.peek()? != Some(b'"') {
-                return Err(self.broken("a member's name in \"quotes\" is missing"));
-            }
-            if !self.value(NAME_BYTES_MAX)? {
-                return Err(self.broken("a member's name is too long"));
-            }
-            let name: String = serde_json::from_slice(&self.text)
-                .map_err(|_| self.broken("a member's name is broken"))?;
-            self.expect(b':')?;
-            if name == wanted {
-                self.descend(rest, false, index, take)?;
-            } else if is_outermost && self.beside == Some(name.as_str()) {
-                if !self.value(ELEMENT_BYTES_MAX)? {
-                    return Err(
-                        self.broken(&format!("`{name}` has more than {ELEMENT_BYTES_MAX} bytes"))
-                    );
-                }
-                take(Met::Beside(&self.text))?;
-            } else {
-                self.value(0)?;
-            }
-            if !self.goes_on(b'}')? {
-                return Ok(());
-            }
+        if !self.value(NAME_BYTES_MAX)? {
+            return Err(self.broken("a member's name is too long"));
+        }
+        let name: String = serde_json::from_slice(&self.text)
+            .map_err(|_| self.broken("a member's name is broken"))?;
+        self.expect(b':')?;
+        if name == wanted {
+            return self.descend(rest, false);
+        }
+        if !is_outermost || self.beside != Some(name.as_str()) {
+            return self.value(0).map(drop);
+        }
+        if self.value(ELEMENT_BYTES_MAX)? {
+            (self.take)(Met::Beside(&self.text))
+        } else {
+            let message = format!("`{name}` has more than {ELEMENT_BYTES_MAX} bytes");
+            Err(self.broken(&message))
         }
     }
 
-    fn elements(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), FileError> {
-        self.expect(b'[')?;
-        if self.peek()? == Some(b']') {
-            return self.expect(b']');
-        }
-        loop {
-            self.element(index, take)?;
-            if !self.goes_on(b']')? {
-                return Ok(());
-            }
-        }
-    }
-
-    fn element(&mut self, index: &mut u64, take: Take<'_>) -> Result<(), FileError> {
+    fn element(&mut self) -> Result<(), FileError> {
         self.peek()?;
         let line = self.line;
         let is_whole = self.value(ELEMENT_BYTES_MAX)?;
-        take(Met::Element(Element {
-            index: *index,
+        (self.take)(Met::Element(Element {
+            index: self.index,
             line,
             text: &self.text,
             is_whole,
         }))?;
-        *index += 1;
+        self.index += 1;
         Ok(())
-    }
-
-    /// Whether another follows after a comma, or the container ends with `end`.
-    fn goes_on(&mut self, end: u8) -> Result<bool, FileError> {
-        match self.peek()? {
-            Some(b',') => self.expect(b',').map(|()| true),
-            Some(byte) if byte == end => self.expect(end).map(|()| false),
-            _ => Err(self.broken(&format!("`,` or `{}` is missing", char::from(end)))),
-        }
     }
 
     /// Takes one value into `text`, at most `keep` bytes of it. Says whether that is all of it.
@@ -187,7 +176,8 @@ impl Scan<'_> {
         loop {
             let ready = self.input.fill_buf().map_err(FileError::reading)?;
             if ready.is_empty() {
-                return if within.may_end() {
+                // A number or word may end with the file.
+                return if within.is_scalar {
                     Ok(is_whole)
                 } else {
                     Err(self.broken("the file ends in the middle of a value"))
@@ -235,13 +225,10 @@ impl Scan<'_> {
     }
 
     fn broken(&self, reason: &str) -> FileError {
-        let (line, column) = (
-            usize::try_from(self.line).unwrap_or(usize::MAX),
-            usize::try_from(self.column + 1).unwrap_or(usize::MAX),
-        );
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         FileError::Json {
-            line,
-            column,
+            line: number(self.line),
+            column: number(self.column + 1),
             reason: reason.to_owned(),
         }
     }
@@ -277,11 +264,6 @@ impl Within {
             escaped: false,
             is_scalar,
         })
-    }
-
-    /// A number or word may end with the file.
-    const fn may_end(&self) -> bool {
-        self.is_scalar
     }
 
     /// How many of these bytes belong to the value, and whether it ends with them.
@@ -331,6 +313,124 @@ impl Within {
     }
 }
 
+// Walks the values of a JSON text, which may end anywhere, by their paths.
+
+/// Hears the path of each value before it is read, as `services[1].id`, or as `services[].id` without numbers, and of each object once more at its end, which `true`
+/// says; answers whether that is enough.
+pub type Visit<'v> = &'v mut dyn FnMut(&str, bool) -> bool;
+
+/// Visits the values of `text` as deep as that; gives the line and column, both from 1, where it was enough or the text is broken.
+pub fn walk(
+    text: &[u8],
+    deep_max: usize,
+    is_numbered: bool,
+    visit: Visit<'_>,
+) -> Option<(usize, usize)> {
+    let walk = Walk {
+        path: "",
+        deep_max,
+        is_numbered,
+        visit,
+    };
+    let ended = walk.deserialize(&mut serde_json::Deserializer::from_slice(text));
+    // serde_json adds the place to an error that a visitor makes.
+    let error = ended.err().filter(|error| error.line() > 0)?;
+    Some((error.line(), error.column()))
+}
+
+struct Walk<'w> {
+    path: &'w str,
+    deep_max: usize,
+    is_numbered: bool,
+    visit: Visit<'w>,
+}
+
+impl<'de> DeserializeSeed<'de> for Walk<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if !self.path.is_empty() && (self.visit)(self.path, false) {
+            Err(D::Error::custom("here"))
+        } else if self.deep_max > 0 {
+            deserializer.deserialize_any(self)
+        } else {
+            deserializer.deserialize_ignored_any(IgnoredAny).map(drop)
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Walk<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            let path = if self.path.is_empty() {
+                name
+            } else {
+                format!("{}.{name}", self.path)
+            };
+            map.next_value_seed(Walk {
+                path: &path,
+                deep_max: self.deep_max - 1,
+                is_numbered: self.is_numbered,
+                visit: self.visit,
+            })?;
+        }
+        if (self.visit)(self.path, true) {
+            return Err(A::Error::custom("it ends here"));
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        for index in 0_usize.. {
+            let path = if self.is_numbered {
+                format!("{}[{index}]", self.path)
+            } else {
+                format!("{}[]", self.path)
+            };
+            let element = Walk {
+                path: &path,
+                deep_max: self.deep_max,
+                is_numbered: self.is_numbered,
+                visit: self.visit,
+            };
+            if elements.next_element_seed(element)?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
 // JSON Lines (<https://jsonlines.org>), read line by line, so that one that is broken, or endless,
 // costs no other.
 //
@@ -342,26 +442,35 @@ const LINE_BYTES_MAX: usize = 1 << 20;
 /// How many bytes of a line that is too long are noted.
 pub const BYTES_SHOWN: usize = 1 << 10;
 
-/// What was read of a line: its value, or what is wrong with it and the line itself for whoever
-/// mends it.
+/// What was read of a line.
 #[derive(Debug)]
 pub struct Read {
-    /// The value; or the message, and the line as text, cut where it is too long.
+    /// The value; or the message, and the line as text for whoever mends it, cut where it is too long.
     pub value: Result<Value, (String, Value)>,
     /// Where the JSON is broken, in bytes from 1.
     pub broken_at: Option<usize>,
 }
 
 impl Read {
-    fn broken(column: Option<usize>, message: impl Into<String>, line: &[u8]) -> Self {
+    fn broken(broken_at: Option<usize>, message: impl Into<String>, line: &[u8]) -> Self {
         let cut = if line.len() < LINE_BYTES_MAX {
             line
         } else {
             &line[..BYTES_SHOWN]
         };
+        let line = Value::from(String::from_utf8_lossy(cut));
         Self {
-            value: Err((message.into(), Value::from(String::from_utf8_lossy(cut)))),
-            broken_at: column,
+            value: Err((message.into(), line)),
+            broken_at,
+        }
+    }
+}
+
+impl From<Value> for Read {
+    fn from(value: Value) -> Self {
+        Self {
+            value: Ok(value),
+            broken_at: None,
         }
     }
 }
@@ -425,10 +534,7 @@ fn value(line: &[u8]) -> Read {
         );
     }
     match serde_json::from_slice(line) {
-        Ok(value) => Read {
-            value: Ok(value),
-            broken_at: None,
-        },
+        Ok::<Value, _>(value) => value.into(),
         Err(error) => Read::broken(
             Some(error.column()),
             format!("the JSON is broken ({}); correct the line", reason(&error)),
@@ -445,14 +551,8 @@ fn unwrapped(read: Read) -> Read {
     };
     match members.remove("row") {
         Some(Value::String(text)) => value(text.as_bytes()),
-        Some(row) => Read {
-            value: Ok(row),
-            broken_at: None,
-        },
-        None => Read {
-            value: Ok(Value::Object(members)),
-            broken_at: None,
-        },
+        Some(row) => row.into(),
+        None => Value::Object(members).into(),
     }
 }
 

@@ -500,7 +500,7 @@ impl Visit<'_, '_> {
 
 /// What an archive is that holds no reviews, where that can be seen.
 fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
-    const KNOWN: [(&str, &str); 5] = [
+    let known = [
         ("word/document.xml", "a document of Word"),
         ("ppt/presentation.xml", "a presentation of PowerPoint"),
         (
@@ -510,10 +510,9 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
         ("META-INF/MANIFEST.MF", "a Java archive"),
         ("AndroidManifest.xml", "an Android app"),
     ];
-    let known = KNOWN
-        .iter()
-        .find(|(name, _)| archive.index_for_name(name).is_some());
-    known.map(|(_, what)| FileError::OtherArchive((*what).to_owned()))
+    let mut known = known.into_iter();
+    let (_, what) = known.find(|(name, _)| archive.index_for_name(name).is_some())?;
+    Some(FileError::OtherArchive(what))
 }
 
 #[cfg(test)]
