@@ -17,7 +17,7 @@ const ROWS: u16 = 250;
 const BYTES: usize = 4 << 20;
 
 /// A row that is to be staged.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RowToStage<'r> {
     /// The id of the review that it gives or deletes.
     pub id: &'r str,

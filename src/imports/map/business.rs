@@ -10,7 +10,7 @@ use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
 use crate::imports::map::Names;
-use crate::imports::map::fields::{Fields, Problem, shown};
+use crate::imports::map::fields::{Fields, Problem, shown_text};
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, Service, TEXT_BYTES_MAX, Technician,
     local_business_type,
@@ -145,7 +145,7 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
     PublishStaff::find(&name).ok_or_else(|| {
         let message = format!(
             "{} is none of {}",
-            shown(&Value::from(name.as_str())),
+            shown_text(&name),
             PublishStaff::ALL.map(PublishStaff::name).join(", ")
         );
         fields.problem("publish_staff", message)
@@ -157,13 +157,11 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
     let length = path.len();
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
-            return Err(Problem {
-                path: path.clone(),
-                message: format!(
-                    "has {} bytes; at most {TEXT_BYTES_MAX} are published, so shorten it",
-                    text.len()
-                ),
-            });
+            let message = format!(
+                "has {} bytes; at most {TEXT_BYTES_MAX} are published, so shorten it",
+                text.len()
+            );
+            return Err(Problem::new(path.as_str(), message));
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
@@ -199,7 +197,7 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
             .map_or("America/Phoenix", |zone| zone.name());
         let message = format!(
             "{} is no time zone of the IANA database; write it like {meant}",
-            shown(&Value::from(name.as_str()))
+            shown_text(&name)
         );
         fields.problem("time_zone", message)
     })
@@ -220,7 +218,7 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     }
     let message = format!(
         "{} is no language tag; write it like en or es-MX",
-        shown(&Value::from(tag.as_str()))
+        shown_text(&tag)
     );
     Err(fields.problem("language", message))
 }
@@ -289,13 +287,8 @@ fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Res
     if seen.insert(key.to_owned()) {
         return Ok(());
     }
-    Err(Problem {
-        path: path(),
-        message: format!(
-            "{} is there twice; each must be its own",
-            shown(&Value::from(key))
-        ),
-    })
+    let message = format!("{} is there twice; each must be its own", shown_text(key));
+    Err(Problem::new(path(), message))
 }
 
 // The firm's own texts, as an `editorial.json` and the first line of an export have them.

@@ -31,12 +31,17 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A complaint about a row as a whole.
-    pub fn of_all(message: impl Into<String>) -> Self {
+    /// What is wrong with the field at `path`.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
-            path: String::new(),
+            path: path.into(),
             message: message.into(),
         }
+    }
+
+    /// A complaint about a row as a whole.
+    pub fn of_all(message: impl Into<String>) -> Self {
+        Self::new("", message)
     }
 }
 
@@ -56,10 +61,7 @@ impl<'a> Fields<'a> {
             } else {
                 (path, "an object")
             };
-            return Err(Problem {
-                path,
-                message: not_a(value, wanted),
-            });
+            return Err(Problem::new(path, not_a(value, wanted)));
         };
         Ok(Self { map, path })
     }
@@ -75,15 +77,17 @@ impl<'a> Fields<'a> {
 
     /// A complaint about the field `name`.
     pub fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
-        Problem {
-            path: self.path(name),
-            message: message.into(),
-        }
+        Problem::new(self.path(name), message)
     }
 
     /// The complaint that the field `name` is not there.
     pub fn missing(&self, name: &str) -> Problem {
         self.problem(name, "missing")
+    }
+
+    /// What was made of the field `name`, which must be there.
+    pub fn needed<T>(&self, name: &str, made: Result<Option<T>, Problem>) -> Result<T, Problem> {
+        made?.ok_or_else(|| self.missing(name))
     }
 
     /// The value of `name`, where there is one.
@@ -226,10 +230,7 @@ impl<'a> Fields<'a> {
         let one = |(path, value): (String, &Value)| {
             let text = text(value, || path.clone())?;
             if text.is_empty() {
-                Err(Problem {
-                    path,
-                    message: "empty; leave it out".to_owned(),
-                })
+                Err(Problem::new(path, "empty; leave it out"))
             } else {
                 Ok(text.to_owned())
             }
@@ -263,15 +264,17 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
+/// A text in quotes, cut where it is long.
+pub fn shown_text(text: &str) -> String {
+    shown(&Value::from(text))
+}
+
 fn not_a(value: &Value, wanted: &str) -> String {
     format!("{} is not {wanted}", shown(value))
 }
 
 fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
-    let problem = |message| Problem {
-        path: path(),
-        message,
-    };
+    let problem = |message: String| Problem::new(path(), message);
     let Value::String(text) = value else {
         return Err(problem(not_a(value, "a text in \"quotes\"")));
     };
@@ -292,10 +295,8 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
 }
 
 fn no_instant(text: &str) -> String {
-    format!(
-        "{} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z",
-        shown(&Value::from(text))
-    )
+    let shown = shown_text(text);
+    format!("{shown} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z")
 }
 
 /// Leap seconds and years outside of 1 to 9999 are no instants for `SQLite`'s date functions, which
@@ -317,18 +318,9 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
 pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
     let fits = Url::parse(&text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-    let message = || {
-        format!(
-            "{} is no http or https URL",
-            shown(&Value::from(text.as_str()))
-        )
-    };
     if fits {
-        Ok(text)
-    } else {
-        Err(Problem {
-            path: path(),
-            message: message(),
-        })
+        return Ok(text);
     }
+    let message = format!("{} is no http or https URL", shown_text(&text));
+    Err(Problem::new(path(), message))
 }

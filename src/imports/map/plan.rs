@@ -140,10 +140,7 @@ impl<'r> Row<'r> {
 impl Found<'_> {
     /// A complaint about it.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem {
-            path: self.path.clone().into_owned(),
-            message: message.into(),
-        }
+        Problem::new(&*self.path, message)
     }
 
     /// It as a text; numbers and truth values as they are written.
@@ -639,10 +636,7 @@ impl<'o> Plan<'o> {
     }
 
     fn problem(&self, row: Row<'_>, field: Field, message: impl Into<String>) -> Problem {
-        Problem {
-            path: row.path(self.field(field)),
-            message: message.into(),
-        }
+        Problem::new(row.path(self.field(field)), message)
     }
 
     /// The stars, and whether they are made of a recommendation.
@@ -748,10 +742,7 @@ impl<'o> Plan<'o> {
             let parts = [source, author, &posted.posted.to_string(), title, text];
             ("id".to_owned(), values::digest(self.format.name, &parts))
         };
-        made.map_err(|error| Problem {
-            path,
-            message: error.to_string(),
-        })
+        made.map_err(|error| Problem::new(path, error.to_string()))
     }
 
     fn verification(&self, row: Row<'_>) -> Result<Stated<Verification>, Problem> {
@@ -801,11 +792,7 @@ impl<'o> Plan<'o> {
         starless: bool,
         verification: Option<&Stated<Verification>>,
     ) -> Result<Stated<Status>, Problem> {
-        let withheld = |reason: &str| {
-            Ok(Stated::Given(Status::Withheld {
-                reason: Some(reason.to_owned()),
-            }))
-        };
+        let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
         for (lookup, hidden) in &self.hidden {
             let Some(found) = row.get(lookup) else {
                 continue;

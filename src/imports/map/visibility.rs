@@ -144,12 +144,10 @@ fn unknown(path: &str, value: &str, may_ignore: bool) -> Problem {
     } else {
         ""
     };
-    Problem {
-        path: path.to_owned(),
-        message: format!(
-            "{value} does not say whether the review is public at its source; write published or withheld there{ignore}"
-        ),
-    }
+    let message = format!(
+        "{value} does not say whether the review is public at its source; write published or withheld there{ignore}"
+    );
+    Problem::new(path, message)
 }
 
 #[cfg(test)]

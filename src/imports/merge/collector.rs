@@ -397,10 +397,7 @@ impl<'a> Collector<'a> {
 
     /// The plausible day on which something was written.
     fn day(&self, dated: &Dated) -> Result<Day, Problem> {
-        let problem = |message: String| Problem {
-            path: dated.path.to_string(),
-            message,
-        };
+        let problem = |message: String| Problem::new(&*dated.path, message);
         let day = match dated.posted {
             Posted::Day(day) => day,
             Posted::Instant(instant) => {
@@ -427,9 +424,7 @@ fn status_of(verification: &Verification) -> Status {
     if verification.verified {
         Status::Published
     } else {
-        Status::Withheld {
-            reason: Some(NOT_VERIFIED.to_owned()),
-        }
+        Status::withheld(NOT_VERIFIED)
     }
 }
 
@@ -453,13 +448,13 @@ fn unsaid(its: &Incoming) -> Units {
 fn decided(names: &[String]) -> Result<Units, Problem> {
     let unit = |name: &String| {
         let known = || Unit::ALL.map(Unit::name).join(", ");
-        Unit::find(name).ok_or_else(|| Problem {
-            path: "decided".to_owned(),
-            message: format!(
+        let message = || {
+            format!(
                 "`{name}` is no field that an owner decides; take those of {}",
                 known()
-            ),
-        })
+            )
+        };
+        Unit::find(name).ok_or_else(|| Problem::new("decided", message()))
     };
     names.iter().map(unit).collect()
 }

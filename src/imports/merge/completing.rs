@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::imports::map::values;
+use crate::imports::map::{Former, values};
 use crate::imports::merge::collector::SOURCE_DEFAULT;
 use crate::imports::merge::{Merging, Staged, StagedReview};
 use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
@@ -69,14 +69,13 @@ async fn batch(
     rows: Vec<StagedRow>,
     deleted: &HashSet<String>,
 ) -> sqlx::Result<()> {
-    let staged = rows.into_iter().map(Staged::read);
-    let staged = staged.collect::<sqlx::Result<Vec<_>>>()?.into_iter();
-    let rows: Vec<Box<StagedReview>> = staged
-        .filter_map(|staged| match staged {
-            Staged::Review(review) => Some(review),
-            Staged::Deleted(_) => None,
-        })
-        .collect();
+    let mut reviews_staged = Vec::with_capacity(rows.len());
+    for row in rows {
+        if let Staged::Review(review) = Staged::read(row)? {
+            reviews_staged.push(review);
+        }
+    }
+    let rows = reviews_staged;
     let candidates = candidates(merging, &rows).await?;
     let former: Vec<FormerIds> = rows.iter().map(|row| FormerIds::of(row)).collect();
     let all: Vec<&str> = former.iter().flat_map(FormerIds::all).collect();
@@ -267,47 +266,30 @@ fn completes(
         ..review.clone()
     };
     // An earlier release may have given it so.
-    let is_former = |unit: Unit| {
-        row.former.as_ref().is_some_and(|former| match unit {
-            Unit::Source => former.was_direct && there.source.name == SOURCE_DEFAULT,
-            Unit::Author => there.author == former.author,
-            Unit::Date => {
-                row.posted_at.is_some() && (there.date.number() - said.date.number()).abs() <= 1
-            }
-            Unit::Rating
-            | Unit::Title
-            | Unit::Text
-            | Unit::Language
-            | Unit::Status
-            | Unit::Verification
-            | Unit::Response
-            | Unit::Mentions => false,
-        })
+    let is_former = |unit: Unit, former: &Former| {
+        let days = (there.date.number() - said.date.number()).abs();
+        (unit == Unit::Source && former.was_direct && there.source.name == SOURCE_DEFAULT)
+            || (unit == Unit::Author && there.author == former.author)
+            || (unit == Unit::Date && row.posted_at.is_some() && days <= 1)
     };
     let fits = |unit: Unit| {
-        let (its, ours, last) = (
-            key.digest(unit, &said),
-            key.digest(unit, there),
-            source.base.get(unit),
-        );
+        let (its, ours) = (key.digest(unit, &said), key.digest(unit, there));
+        let last = source.base.get(unit);
         let is_untouched = last.is_none_or(|last| last == ours);
         let may_fill = !is_deleted || !matches!(unit, Unit::Title | Unit::Text);
         unsaid.has(unit)
-            || is_former(unit)
+            || row
+                .former
+                .as_ref()
+                .is_some_and(|former| is_former(unit, former))
             || its == ours
             || last == Some(its)
             || (is_untouched && may_fill && adds(unit, there, &said))
     };
-    let is_elsewhere = source
-        .location
-        .as_ref()
-        .zip(row.location.as_ref())
-        .is_some_and(|(one, other)| one != other);
-    !is_elsewhere
-        && Unit::ALL
-            .into_iter()
-            .filter(|unit| !matches!(unit, Unit::Status | Unit::Verification))
-            .all(fits)
+    let locations = source.location.as_ref().zip(row.location.as_ref());
+    let is_elsewhere = locations.is_some_and(|(one, other)| one != other);
+    let is_compared = |unit: &Unit| !matches!(unit, Unit::Status | Unit::Verification);
+    !is_elsewhere && Unit::ALL.into_iter().filter(is_compared).all(fits)
 }
 
 /// Whether the unit of `there` has only parts that `said` has as well.

@@ -84,22 +84,14 @@ impl Staged {
         let Self::Review(review) = self else {
             return staging.push(&RowToStage {
                 id,
-                updated_us: None,
-                source: None,
-                location: None,
-                review: None,
-                may_be_there: false,
-                writer: None,
+                ..RowToStage::default()
             });
         };
+        let updated_at = review.said.review.updated_at;
         let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
         staging.push(&RowToStage {
             id,
-            updated_us: review
-                .said
-                .review
-                .updated_at
-                .map(|at| at.timestamp_micros()),
+            updated_us: updated_at.map(|at| at.timestamp_micros()),
             source: Some(review.source_name()),
             location: review.location.as_deref(),
             review: Some(serde_json::to_string(review).map_err(encode)?),
@@ -174,14 +166,6 @@ struct Alike {
     published: Vec<(String, String)>,
 }
 
-/// What is to be written of one batch.
-#[derive(Default)]
-struct Batch {
-    reviews: Vec<Review>,
-    sources: Vec<SourceRow>,
-    deleted: Vec<String>,
-}
-
 impl<'w> Merging<'w> {
     /// A merge within `write`, which the caller commits; `report` is what reading has found.
     pub async fn new(
@@ -232,35 +216,39 @@ impl<'w> Merging<'w> {
     async fn batch(&mut self, staged: Vec<Staged>) -> sqlx::Result<()> {
         let ids: Vec<&str> = staged.iter().map(|one| one.id().as_str()).collect();
         let standing = reviews::standing(self.write, &ids).await?;
-        let mut batch = Batch::default();
         let mut merged = Vec::with_capacity(staged.len());
-        for one in staged {
+        let mut newly_deleted = Vec::new();
+        for one in &staged {
             match one {
-                Staged::Deleted(id) => self.deleted(&standing, id.as_str(), &mut batch),
-                Staged::Review(review) => merged.extend(self.merged(&standing, *review)),
+                Staged::Review(review) => merged.extend(self.merged(&standing, review)),
+                Staged::Deleted(id) if standing.reviews.contains_key(id.as_str()) => {
+                    self.report.still_there.add(|| id.to_string());
+                }
+                Staged::Deleted(id) if standing.deleted.contains(id.as_str()) => {
+                    self.report.kept_deleted.add(|| id.to_string());
+                }
+                Staged::Deleted(id) => newly_deleted.push(id.as_str()),
             }
         }
+        self.report.noted_deleted += newly_deleted.len() as u64;
         self.find_duplicates(&mut merged).await?;
+        let (mut changed, mut sources) = (Vec::new(), Vec::new());
         for (row, source) in merged {
             self.count(&standing, &row);
-            let before = standing.reviews.get(row.review.id.as_str());
-            if before != Some(&row.review) {
-                batch.reviews.push(row.review);
+            let base = row.base;
+            if standing.reviews.get(row.review.id.as_str()) != Some(&row.review) {
+                changed.push(row.review);
             }
-            batch.sources.push(SourceRow {
-                base: row.base,
-                ..source
-            });
+            sources.push(SourceRow { base, ..source });
         }
-        if !batch.reviews.is_empty() {
-            reviews::upsert(self.write, &batch.reviews, self.now).await?;
-            self.note_added(&standing, &batch.reviews).await?;
+        if !changed.is_empty() {
+            reviews::upsert(self.write, &changed, self.now).await?;
+            self.note_added(&standing, &changed).await?;
         }
-        let deleted: Vec<&str> = batch.deleted.iter().map(String::as_str).collect();
-        if !deleted.is_empty() {
-            reviews::note_deleted(self.write, &deleted).await?;
+        if !newly_deleted.is_empty() {
+            reviews::note_deleted(self.write, &newly_deleted).await?;
         }
-        reviews::note_sources(self.write, &batch.sources).await
+        reviews::note_sources(self.write, &sources).await
     }
 
     /// Notes which reviews were not there before.
@@ -278,34 +266,13 @@ impl<'w> Merging<'w> {
         reviews::note_run_reviews(self.write, run, RunChange::Restored, &restored).await
     }
 
-    /// A row that says that the owner deleted a review.
-    fn deleted(&mut self, standing: &KnownReviews, id: &str, batch: &mut Batch) {
-        if standing.reviews.contains_key(id) {
-            self.report.still_there.add(|| id.to_owned());
-        } else if standing.deleted.contains(id) {
-            self.report.kept_deleted.add(|| id.to_owned());
-        } else {
-            self.report.noted_deleted += 1;
-            batch.deleted.push(id.to_owned());
-        }
-    }
-
     /// The merge of a review with what is known of it; nothing where the owner deleted it.
     fn merged(
         &mut self,
         standing: &KnownReviews,
-        staged: StagedReview,
+        staged: &StagedReview,
     ) -> Option<(Merged, SourceRow)> {
-        let StagedReview {
-            said,
-            location,
-            posted_at,
-            responded_at,
-            source_name,
-            has_id: _,
-            former: _,
-            writer: _,
-        } = staged;
+        let said = &staged.said;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());
         if before.is_none() && standing.deleted.contains(id.as_str()) && !self.request.restore {
@@ -314,18 +281,15 @@ impl<'w> Merging<'w> {
         }
         let known = standing.sources.get(id.as_str());
         let merged = match before {
-            None => adopt(&self.key, &said),
-            Some(row) => merge(
-                &self.key,
-                row,
-                &known.map(|known| known.base.clone()).unwrap_or_default(),
-                &said,
-                self.now,
-            ),
+            None => adopt(&self.key, said),
+            Some(row) => {
+                let base = known.map(|known| known.base.clone()).unwrap_or_default();
+                merge(&self.key, row, &base, said, self.now)
+            }
         };
         let source_name = match known {
-            Some(known) if said.unsaid.has(Unit::Source) => known.source_name.clone(),
-            Some(_) | None => source_name.unwrap_or_else(|| said.review.source.name.clone()),
+            Some(known) if said.unsaid.has(Unit::Source) => &known.source_name,
+            Some(_) | None => staged.source_name(),
         };
         let known_or = |given, of: fn(&SourceRow) -> Option<DateTime<Utc>>, unit| {
             if said.unsaid.has(unit) {
@@ -334,11 +298,16 @@ impl<'w> Merging<'w> {
                 given
             }
         };
+        let location = staged.location.clone();
         let source = SourceRow {
-            source_name,
+            source_name: source_name.to_owned(),
             location: location.or_else(|| known.and_then(|known| known.location.clone())),
-            posted_at: known_or(posted_at, |known| known.posted_at, Unit::Date),
-            responded_at: known_or(responded_at, |known| known.responded_at, Unit::Response),
+            posted_at: known_or(staged.posted_at, |known| known.posted_at, Unit::Date),
+            responded_at: known_or(
+                staged.responded_at,
+                |known| known.responded_at,
+                Unit::Response,
+            ),
             // A file that says nothing of texts changes nothing about what is alike.
             fingerprint: known.filter(|_| said.unsaid.has(Unit::Text)).map_or_else(
                 || self.key.fingerprint(&said.review),
@@ -438,15 +407,11 @@ impl<'w> Merging<'w> {
     /// Withholds a copy, unless the owner published it in spite of being one; says whether it did.
     fn withhold_duplicate(&self, row: &mut Merged) -> bool {
         let copy = Review {
-            status: Status::Withheld {
-                reason: Some(DUPLICATE.to_owned()),
-            },
+            status: Status::withheld(DUPLICATE),
             ..row.review.clone()
         };
-        let (now, then) = (
-            self.key.digest(Unit::Status, &row.review),
-            self.key.digest(Unit::Status, &copy),
-        );
+        let now = self.key.digest(Unit::Status, &row.review);
+        let then = self.key.digest(Unit::Status, &copy);
         if row.base.get(Unit::Status).is_some_and(|base| base != now) {
             return false;
         }
@@ -468,10 +433,8 @@ impl<'w> Merging<'w> {
             Some(_) => written.updated += 1,
         }
         if let Status::Withheld { reason } = &review.status {
-            let reason = reason
-                .clone()
-                .filter(|reason| !reason.is_empty())
-                .unwrap_or_else(|| REASON_DEFAULT.to_owned());
+            let reason = reason.as_deref().filter(|reason| !reason.is_empty());
+            let reason = reason.unwrap_or(REASON_DEFAULT).to_owned();
             *self.report.withheld.entry(reason).or_default() += 1;
             let is_own = row.base.get(Unit::Status) != Some(self.key.digest(Unit::Status, review));
             if is_own && standing.reviews.contains_key(review.id.as_str()) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::imports::map::fields::{Fields, Problem, noted, shown};
+use crate::imports::map::fields::{Fields, Problem, noted, shown_text};
 use crate::imports::map::{Dated, Format, Incoming, IncomingResponse, Noted, Reader};
 use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
@@ -33,25 +33,12 @@ pub const FORMAT: Format = Format {
 pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
-    let id = noted(
-        &mut wrong,
-        fields
-            .parsed("id")
-            .and_then(|id| id.ok_or_else(|| fields.missing("id"))),
-    );
+    let id = noted(&mut wrong, fields.needed("id", fields.parsed("id")));
     let rating = noted(&mut wrong, rating(&fields));
-    let posted = noted(
-        &mut wrong,
-        dated(&fields, "date").and_then(|day| day.ok_or_else(|| fields.missing("date"))),
-    );
+    let posted = noted(&mut wrong, fields.needed("date", dated(&fields, "date")));
     let author = noted(&mut wrong, fields.required("author"));
     let title = noted(&mut wrong, stated(&fields, "title"));
-    let text = noted(
-        &mut wrong,
-        fields
-            .text("text")
-            .and_then(|text| text.ok_or_else(|| no_text(&fields))),
-    );
+    let text = noted(&mut wrong, text(&fields));
     let language = noted(&mut wrong, language(&fields));
     let source = noted(&mut wrong, source(&fields));
     let verification = noted(&mut wrong, verification(&fields));
@@ -113,22 +100,20 @@ fn unsaid<T>(fields: &Fields<'_>, name: &str) -> Stated<T> {
 
 fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
     const ALLOWED: &str = "one of 1, 2, 3, 4, 5";
-    let stars = fields
-        .whole("rating", ALLOWED)?
-        .ok_or_else(|| fields.missing("rating"))?;
+    let stars = fields.needed("rating", fields.whole("rating", ALLOWED))?;
     Rating::try_from(stars)
         .map_err(|_| fields.problem("rating", format!("{stars} is not {ALLOWED}")))
 }
 
-fn no_text(fields: &Fields<'_>) -> Problem {
-    fields.problem("text", "missing; write \"\" for stars without words")
+fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, Problem> {
+    let text = fields.text("text")?;
+    text.ok_or_else(|| fields.problem("text", "missing; write \"\" for stars without words"))
 }
 
 /// The day of the field `name`.
 fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
-    Ok(fields
-        .parsed::<Day>(name)?
-        .map(|day| Dated::day(day, fields.path(name))))
+    let day = fields.parsed::<Day>(name)?;
+    Ok(day.map(|day| Dated::day(day, fields.path(name))))
 }
 
 /// Subtags as BCP 47 (RFC 5646 §2.1) shapes them; whether a tag is registered is not asked.
@@ -143,7 +128,7 @@ fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
         Stated::Given(tag) if !shaped(&tag) => {
             let message = format!(
                 "{} is no language tag of BCP 47, for example en or es-MX",
-                shown(&Value::from(tag))
+                shown_text(&tag)
             );
             Err(fields.problem("language", message))
         }
@@ -170,7 +155,7 @@ fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, Problem> {
             let allowed = Method::ALL.map(Method::name).join(", ");
             verification.problem(
                 "method",
-                format!("{} is not one of {allowed}", shown(&Value::from(name))),
+                format!("{} is not one of {allowed}", shown_text(&name)),
             )
         })?,
         None => Method::Manual,
@@ -203,10 +188,7 @@ fn status(
         }
         Some("published") => Some(false),
         Some(other) => {
-            let message = format!(
-                "{} is not one of published, withheld",
-                shown(&Value::from(other))
-            );
+            let message = format!("{} is not one of published, withheld", shown_text(other));
             return Err(fields.problem("status", message));
         }
     };
@@ -252,10 +234,7 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     let Some(response) = fields.object("response")? else {
         return Ok(unsaid(fields, "response"));
     };
-    let text = response
-        .text("text")?
-        .ok_or_else(|| response.missing("text"))?
-        .to_owned();
+    let text = response.needed("text", response.text("text"))?.to_owned();
     let (posted, author) = (dated(&response, "date")?, response.filled("author")?);
     // Exports that write every field have an empty answer where there is none.
     Ok(if text.is_empty() {

@@ -48,11 +48,10 @@ pub fn collect(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
 
 fn is_review(members: &Map<String, Value>) -> bool {
     let of = |kind: &Value| {
-        kind.as_str().is_some_and(|kind| {
-            kind.rsplit(['/', ':'])
-                .next()
-                .is_some_and(|kind| kind == "Review" || kind == "UserReview")
-        })
+        let kind = kind
+            .as_str()
+            .and_then(|kind| kind.rsplit(['/', ':']).next());
+        kind.is_some_and(|kind| kind == "Review" || kind == "UserReview")
     };
     match members.get("@type") {
         Some(Value::Array(kinds)) => kinds.iter().any(of),
@@ -66,15 +65,10 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
     let stars = noted(&mut wrong, stars(&fields));
-    let posted = noted(
-        &mut wrong,
-        dated(&fields, "datePublished")
-            .and_then(|it| it.ok_or_else(|| fields.missing("datePublished"))),
-    );
-    let author = noted(
-        &mut wrong,
-        named(&fields, "author").map(|name| name.unwrap_or_else(|| "Anonymous".to_owned())),
-    );
+    let posted = fields.needed("datePublished", dated(&fields, "datePublished"));
+    let posted = noted(&mut wrong, posted);
+    let author = noted(&mut wrong, named(&fields, "author"));
+    let author = author.map(|name| name.unwrap_or_else(|| "Anonymous".to_owned()));
     let text = noted(&mut wrong, first(&fields, ["reviewBody", "description"]));
     let title = noted(&mut wrong, first(&fields, ["name", "headline"]));
     let language = noted(&mut wrong, fields.filled("inLanguage"));
@@ -124,11 +118,8 @@ pub fn raw(value: &Value) -> Value {
     let Value::Object(members) = value else {
         return value.clone();
     };
-    let mut read: Map<String, Value> = members
-        .iter()
-        .filter(|(name, _)| names(READ).any(|read| read == *name) || Says::find(name).is_some())
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let mut read = members.clone();
+    read.retain(|name, _| names(READ).any(|read| read == *name) || Says::find(name).is_some());
     for whose in ["author", "publisher", "itemReviewed"] {
         if let Some(Value::Object(person)) = read.get_mut(whose) {
             person.retain(|name, _| name == "name" || name == "@type");
@@ -138,15 +129,14 @@ pub fn raw(value: &Value) -> Value {
 }
 
 fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
-    let rated = fields
-        .object("reviewRating")?
-        .ok_or_else(|| fields.missing("reviewRating"))?;
+    let rated = fields.needed("reviewRating", fields.object("reviewRating"))?;
     let text = |name| {
-        rated.value(name).map(|value| {
+        let value = rated.value(name)?;
+        Some(
             value
                 .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        })
+                .map_or_else(|| value.to_string(), str::to_owned),
+        )
     };
     let value = text("ratingValue").ok_or_else(|| rated.missing("ratingValue"))?;
     let best = match text("bestRating").map(|best| best.trim().parse::<f64>()) {
@@ -170,11 +160,9 @@ fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Probl
     let Some(text) = fields.filled(name)? else {
         return Ok(None);
     };
-    let posted = Dates::default()
-        .parse(&text)
-        .map_err(|error| fields.problem(name, error))?;
+    let posted = Dates::default().parse(&text);
     Ok(Some(Dated {
-        posted,
+        posted: posted.map_err(|error| fields.problem(name, error))?,
         path: fields.path(name).into(),
     }))
 }

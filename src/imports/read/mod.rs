@@ -294,9 +294,7 @@ fn held(
     if public.map_err(|problem| vec![problem])? == Some(false)
         && !matches!(incoming.status, Stated::Given(Status::Withheld { .. }))
     {
-        incoming.status = Stated::Given(Status::Withheld {
-            reason: Some(NOT_PUBLISHED.to_owned()),
-        });
+        incoming.status = Stated::Given(Status::withheld(NOT_PUBLISHED));
     }
     Ok(incoming)
 }
