@@ -108,9 +108,9 @@ impl Exported {
                 Some(other) => other.to_string(),
             }
         };
-        let escaped = |cell: String| match is_formula(&cell) {
-            true => format!("'{cell}"),
-            false => cell,
+        let escaped = |cell: String| {
+            let quote = if is_formula(&cell) { "'" } else { "" };
+            format!("{quote}{cell}")
         };
         COLUMNS.iter().map(cell).map(escaped).collect()
     }

@@ -6,6 +6,7 @@ use std::io;
 
 use thiserror::Error;
 
+use crate::imports::map::Format;
 use crate::imports::map::fields::Problem;
 use crate::storage::DbError;
 
@@ -55,13 +56,11 @@ pub enum FileError {
     MapsReviews,
     /// None of the formats.
     #[error(
-        "is {said}: none of the known formats ({}); {advice}", .known.join(", ")
+        "is {said}: none of the known formats ({}); {advice}", Format::names().collect::<Vec<_>>().join(", ")
     )]
     Unknown {
         /// What the file seems to be, with some of its fields' names.
         said: String,
-        /// The names of all formats, as `--format` takes them.
-        known: Vec<&'static str>,
         /// How it can be read all the same.
         advice: String,
     },

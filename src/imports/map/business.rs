@@ -191,13 +191,12 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
         return Ok(Tz::UTC);
     };
     name.parse().map_err(|_| {
-        let meant = TZ_VARIANTS
-            .iter()
-            .find(|zone| zone.name().eq_ignore_ascii_case(&name))
-            .map_or("America/Phoenix", |zone| zone.name());
+        let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
+        let meant = zones.find(|zone| zone.eq_ignore_ascii_case(&name));
         let message = format!(
-            "{} is no time zone of the IANA database; write it like {meant}",
-            shown_text(&name)
+            "{} is no time zone of the IANA database; write it like {}",
+            shown_text(&name),
+            meant.unwrap_or("America/Phoenix")
         );
         fields.problem("time_zone", message)
     })
@@ -243,33 +242,39 @@ fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {
 }
 
 fn services(fields: &Fields<'_>) -> Result<Vec<Service>, Problem> {
-    let mut ids = HashSet::new();
-    let one = |(path, value)| {
-        let service = Fields::of(value, path)?;
-        let id = service.required("id")?;
-        once(&mut ids, &id, || service.path("id"))?;
+    entries(fields, "services", |id, entry| {
         Ok(Service {
             id,
-            name: service.required("name")?,
-            synonyms: service.texts("synonyms")?,
+            name: entry.required("name")?,
+            synonyms: entry.texts("synonyms")?,
         })
-    };
-    fields.list("services")?.map(one).collect()
+    })
 }
 
 fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
-    let mut ids = HashSet::new();
-    let one = |(path, value)| {
-        let technician = Fields::of(value, path)?;
-        let id = technician.required("id")?;
-        once(&mut ids, &id, || technician.path("id"))?;
+    entries(fields, "technicians", |id, entry| {
         Ok(Technician {
             id,
-            name: technician.required("name")?,
-            aliases: technician.texts("aliases")?,
+            name: entry.required("name")?,
+            aliases: entry.texts("aliases")?,
         })
+    })
+}
+
+/// What is made of the objects in the list `name`, each of which has an id of its own.
+fn entries<T>(
+    fields: &Fields<'_>,
+    name: &str,
+    make: impl Fn(String, &Fields<'_>) -> Result<T, Problem>,
+) -> Result<Vec<T>, Problem> {
+    let mut ids = HashSet::new();
+    let one = |(path, value)| {
+        let entry = Fields::of(value, path)?;
+        let id = entry.required("id")?;
+        once(&mut ids, &id, || entry.path("id"))?;
+        make(id, &entry)
     };
-    fields.list("technicians")?.map(one).collect()
+    fields.list(name)?.map(one).collect()
 }
 
 fn service_areas(fields: &Fields<'_>) -> Result<Vec<String>, Problem> {
@@ -317,27 +322,16 @@ pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Problem>
     } else {
         before.summary
     };
-    if !given("faq") {
-        return Ok(Editorial {
-            summary,
-            faq: before.faq,
-        });
-    }
-    let mut faq: Vec<FaqEntry> = Vec::new();
-    for (path, value) in fields.list("faq")? {
-        let entry = Fields::of(value, path)?;
-        let id = entry.required("id")?;
-        if faq.iter().any(|other| other.id == id) {
-            return Err(entry.problem(
-                "id",
-                format!("\"{id}\" is there twice; each must be its own"),
-            ));
-        }
-        faq.push(FaqEntry {
-            id,
-            question: entry.required("question")?,
-            answer: entry.required("answer")?,
-        });
-    }
+    let faq = if given("faq") {
+        entries(&fields, "faq", |id, entry| {
+            Ok(FaqEntry {
+                id,
+                question: entry.required("question")?,
+                answer: entry.required("answer")?,
+            })
+        })?
+    } else {
+        before.faq
+    };
     Ok(Editorial { summary, faq })
 }

@@ -36,6 +36,7 @@ pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
 ///
 /// Of one that is read by its columns it says which column means what. A column that no entry names is never looked at, so
 /// private fields (e-mail, phone, street, customer) go nowhere, the file of rejected rows included.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 pub struct Format {
     /// What `--format` calls it.
     pub name: &'static str,
@@ -70,7 +71,7 @@ pub struct Format {
     pub(super) date_order: Option<DateOrder>,
     /// Where the platform's clock stands, for times without an offset.
     pub(super) zone: Option<Tz>,
-    /// Who wrote a review whose author stays unnamed. Without it such a row is rejected.
+    /// Who wrote a review whose author stays unnamed; where that is nobody, such a row is rejected.
     pub(super) anonymous: Option<&'static str>,
     /// Whether the platform vouches for its reviews; else a row is vouched for by whoever imports
     /// it.
@@ -147,7 +148,7 @@ impl Format {
         hidden: &[],
         date_order: None,
         zone: None,
-        anonymous: None,
+        anonymous: Some("Anonymous"),
         vouches: true,
         matched: None,
         was_table: false,
@@ -276,7 +277,7 @@ pub struct Incoming {
 }
 
 /// What an import notes besides a review, and an export carries on.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
     /// When it was written, where its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
@@ -408,17 +409,17 @@ pub enum RenameError {
 
 impl Rename {
     /// The field of the native record that it fills.
-    pub const fn ours(&self) -> &'static str {
+    pub(super) const fn ours(&self) -> &'static str {
         self.ours
     }
 
     /// Whether it says that nothing of the file is the status.
-    pub fn ignores_status(&self) -> bool {
+    pub(super) fn ignores_status(&self) -> bool {
         self.ours == STATUS && self.theirs.is_empty()
     }
 
     /// What the file calls it; empty where nothing of the file is to fill it, which only a status can be.
-    pub fn theirs(&self) -> &str {
+    pub(super) fn theirs(&self) -> &str {
         &self.theirs
     }
 }

@@ -293,8 +293,8 @@ impl<'o> Plan<'o> {
         plan
     }
 
-    /// Finds columns of the fields that none has under its English name: by the words of other languages, by a known word with
-    /// others beside it, and by what a form asks. No column fills two fields.
+    /// Finds columns of the fields that none has under its English name: by the words of other languages, by what a form asks,
+    /// and by a known word with others beside it. No column fills two fields.
     fn read_headers(&mut self, columns: &Columns) {
         let taken = self.used();
         let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
@@ -324,6 +324,9 @@ impl<'o> Plan<'o> {
         for field in [Field::Rating, Field::Text] {
             self.is_day_first |= fill(field, &mut |free| called(table::AMBIGUOUS, free));
         }
+        for (field, words) in table::QUESTIONS {
+            fill(*field, &mut |free| asked(free, *field, words));
+        }
         for (field, known, beside) in table::COMBINED {
             fill(*field, &mut |free| {
                 let combined = combined(known, beside, free);
@@ -334,9 +337,6 @@ impl<'o> Plan<'o> {
                 self.doubtful.push((*field, both.collect()));
                 None
             });
-        }
-        for (field, words) in table::QUESTIONS {
-            fill(*field, &mut |free| asked(free, *field, words));
         }
     }
 

@@ -15,7 +15,9 @@ use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::fields::{Problem, noted};
 use crate::imports::map::values::shortened;
-use crate::imports::map::{Comment, Dated, Format, Incoming, IncomingResponse, Posted, business};
+use crate::imports::map::{
+    Comment, Dated, Format, Incoming, IncomingResponse, Noted, Posted, business,
+};
 use crate::imports::merge::time_zone::Calendar;
 use crate::imports::merge::{Staged, StagedAnswer, StagedReview};
 use crate::imports::read::open::{Budget, Listing};
@@ -369,7 +371,15 @@ impl<'a> Collector<'a> {
             status,
             updated_at: incoming.updated_at,
         };
-        let (posted, noted) = (incoming.posted.posted.instant(), incoming.noted);
+        let noted = Noted {
+            posted_at: incoming
+                .posted
+                .posted
+                .instant()
+                .or(incoming.noted.posted_at),
+            responded_at: responded_at.or(incoming.noted.responded_at),
+            ..incoming.noted
+        };
         Ok(StagedReview {
             said: Statement {
                 review,
@@ -377,12 +387,8 @@ impl<'a> Collector<'a> {
                 decided,
             },
             location: incoming.location,
-            posted_at: posted.or(noted.posted_at),
-            responded_at: responded_at.or(noted.responded_at),
-            source_name: noted.source_name,
             has_id: incoming.has_id,
-            former: noted.former,
-            writer: noted.writer,
+            noted,
         })
     }
 

@@ -140,7 +140,7 @@ struct FormerIds {
 
 impl FormerIds {
     fn of(row: &StagedReview) -> Self {
-        let Some(former) = &row.former else {
+        let Some(former) = &row.noted.former else {
             return Self::default();
         };
         let review = &row.said.review;
@@ -154,7 +154,7 @@ impl FormerIds {
             sources.push(SOURCE_DEFAULT);
         }
         let mut days = vec![review.date.to_string()];
-        if let Some(instant) = row.posted_at {
+        if let Some(instant) = row.noted.posted_at {
             days.insert(0, instant.to_rfc3339());
             days.push(instant.date_naive().to_string());
             days.dedup();
@@ -195,7 +195,11 @@ impl FormerIds {
         });
         let whole = |id: &&ReviewId| standing.reviews.contains_key(id.as_str()) || is_deleted(id);
         // A table's rows come back with their texts once the review that could not be told from others is deleted.
-        let was_other = row.former.as_ref().is_some_and(|former| former.was_direct);
+        let was_other = row
+            .noted
+            .former
+            .as_ref()
+            .is_some_and(|former| former.was_direct);
         let without_text = || self.without_text.iter().filter(|_| was_other);
         own.or_else(|| self.whole.iter().find(whole))
             .or_else(|| without_text().find(is_deleted))
@@ -206,7 +210,11 @@ impl FormerIds {
 /// Whether the review that is there is most probably what the row is about.
 fn is_alike(row: &StagedReview, there: &Review) -> bool {
     let said = &row.said.review;
-    let author = row.former.as_ref().map_or("", |former| &former.author);
+    let author = row
+        .noted
+        .former
+        .as_ref()
+        .map_or("", |former| &former.author);
     let days = (there.date.number() - said.date.number()).abs();
     there.author == author
         || there.author == said.author
@@ -270,7 +278,7 @@ fn completes(
         let days = (there.date.number() - said.date.number()).abs();
         (unit == Unit::Source && former.was_direct && there.source.name == SOURCE_DEFAULT)
             || (unit == Unit::Author && there.author == former.author)
-            || (unit == Unit::Date && row.posted_at.is_some() && days <= 1)
+            || (unit == Unit::Date && row.noted.posted_at.is_some() && days <= 1)
     };
     let fits = |unit: Unit| {
         let (its, ours) = (key.digest(unit, &said), key.digest(unit, there));
@@ -279,6 +287,7 @@ fn completes(
         let may_fill = !is_deleted || !matches!(unit, Unit::Title | Unit::Text);
         unsaid.has(unit)
             || row
+                .noted
                 .former
                 .as_ref()
                 .is_some_and(|former| is_former(unit, former))

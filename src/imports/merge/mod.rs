@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compute::steps;
 use crate::imports::ImportRequest;
-use crate::imports::map::Former;
+use crate::imports::map::Noted;
 use crate::imports::merge::collector::SOURCE_DEFAULT;
 use crate::imports::merge::withdraw::MergeError;
 use crate::imports::report::Report;
@@ -46,18 +46,10 @@ pub struct StagedReview {
     pub said: Statement,
     /// Which location it is about.
     pub location: Option<String>,
-    /// When it was written, where an instant is given.
-    pub posted_at: Option<DateTime<Utc>>,
-    /// When it was answered, likewise.
-    pub responded_at: Option<DateTime<Utc>>,
-    /// What its source calls itself, where that is not the review's own word for it.
-    pub source_name: Option<String>,
     /// Whether its row has an id; else the id is a digest of the row.
     pub has_id: bool,
-    /// By what earlier releases may have named it.
-    pub former: Option<Former>,
-    /// The number of the user who wrote it, where rows answer each other.
-    pub writer: Option<String>,
+    /// What is noted of it besides.
+    pub noted: Noted,
 }
 
 /// An answer to a review, as its row has it.
@@ -73,7 +65,7 @@ impl StagedReview {
     /// What its source calls itself.
     pub fn source_name(&self) -> &str {
         let own = &self.said.review.source.name;
-        self.source_name.as_ref().unwrap_or(own)
+        self.noted.source_name.as_ref().unwrap_or(own)
     }
 }
 
@@ -95,8 +87,8 @@ impl Staged {
             source: Some(review.source_name()),
             location: review.location.as_deref(),
             review: Some(serde_json::to_string(review).map_err(encode)?),
-            may_be_there: !review.has_id || review.former.is_some(),
-            writer: review.writer.as_deref(),
+            may_be_there: !review.has_id || review.noted.former.is_some(),
+            writer: review.noted.writer.as_deref(),
         })
     }
 
@@ -116,7 +108,7 @@ impl Staged {
             let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
             review.said.review.response = Some(answer.response);
             review.said.unsaid.remove(Unit::Response);
-            review.responded_at = answer.responded_at;
+            review.noted.responded_at = answer.responded_at;
         }
         Ok(Self::Review(Box::new(review)))
     }
@@ -302,9 +294,9 @@ impl<'w> Merging<'w> {
         let source = SourceRow {
             source_name: source_name.to_owned(),
             location: location.or_else(|| known.and_then(|known| known.location.clone())),
-            posted_at: known_or(staged.posted_at, |known| known.posted_at, Unit::Date),
+            posted_at: known_or(staged.noted.posted_at, |known| known.posted_at, Unit::Date),
             responded_at: known_or(
-                staged.responded_at,
+                staged.noted.responded_at,
                 |known| known.responded_at,
                 Unit::Response,
             ),

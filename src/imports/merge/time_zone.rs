@@ -89,14 +89,14 @@ fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceRow, review: &Review) -> 
 
 /// The calendar of the business, as it stands now.
 #[derive(Debug, Clone, Copy)]
-pub struct Calendar {
+pub(super) struct Calendar {
     zone: Tz,
     tomorrow: NaiveDate,
 }
 
 impl Calendar {
     /// The calendar in `zone` at the instant `now`.
-    pub fn new(now: DateTime<Utc>, zone: Tz) -> Self {
+    pub(super) fn new(now: DateTime<Utc>, zone: Tz) -> Self {
         let today = now.with_timezone(&zone).date_naive();
         Self {
             zone,
@@ -105,13 +105,13 @@ impl Calendar {
     }
 
     /// The day on which `instant` falls there.
-    pub fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
+    pub(super) fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
         Day::new(instant.with_timezone(&self.zone).date_naive())
     }
 
     /// `day`, if it is not later than tomorrow: a clock that runs ahead or a zone further east is
     /// forgiven, a slip of the pen is not.
-    pub fn plausible(self, day: Day) -> Result<Day, String> {
+    pub(super) fn plausible(self, day: Day) -> Result<Day, String> {
         if day.date() <= self.tomorrow {
             return Ok(day);
         }

@@ -40,7 +40,6 @@ pub const FORMAT: Format = Format {
         when: When::NoneOf("published, approved, active"),
         reason: "hidden at the source",
     }],
-    anonymous: Some("Anonymous"),
     was_table: true,
     ..Format::PLAIN
 };

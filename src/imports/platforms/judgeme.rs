@@ -34,6 +34,5 @@ pub const FORMAT: Format = Format {
             reason: "not let through at the source",
         },
     ],
-    anonymous: Some("Anonymous"),
     ..Format::PLAIN
 };

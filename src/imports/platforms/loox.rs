@@ -24,7 +24,6 @@ pub const FORMAT: Format = Format {
         when: When::NoneOf("active, published, approved"),
         reason: "hidden at the source",
     }],
-    anonymous: Some("Anonymous"),
     was_table: true,
     ..Format::PLAIN
 };

@@ -28,6 +28,5 @@ pub const FORMAT: Format = Format {
         when: When::NoneOf("approved, published"),
         reason: "hidden at the source",
     }],
-    anonymous: Some("Anonymous"),
     ..Format::PLAIN
 };

@@ -28,6 +28,5 @@ pub const FORMAT: Format = Format {
         (Field::ResponseDate, "responses[].createdAt"),
         (Field::ResponseAuthor, "responses[].siteAuthorName"),
     ],
-    anonymous: Some("Anonymous"),
     ..Format::PLAIN
 };

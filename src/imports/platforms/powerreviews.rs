@@ -35,6 +35,5 @@ pub const FORMAT: Format = Format {
         },
     ],
     date_order: Some(DateOrder::MonthFirst),
-    anonymous: Some("Anonymous"),
     ..Format::PLAIN
 };

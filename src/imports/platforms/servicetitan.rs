@@ -27,7 +27,6 @@ pub const FORMAT: Format = Format {
         (Field::VerifiedAt, "verifiedOn"),
     ],
     date_order: Some(DateOrder::MonthFirst),
-    anonymous: Some("Anonymous"),
     matched: Some("verified"),
     ..Format::PLAIN
 };

@@ -25,7 +25,6 @@ pub const FORMAT: Format = Format {
         when: When::NoneOf("published"),
         reason: NOT_PUBLISHED,
     }],
-    anonymous: Some("Anonymous"),
     was_table: true,
     ..Format::PLAIN
 };

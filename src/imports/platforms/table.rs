@@ -66,6 +66,7 @@ pub const FORMAT: Format = Format {
         (Field::ResponseAuthor, "response.author"),
         (Field::Reason, "withheld_reason"),
     ],
+    anonymous: None,
     vouches: false,
     was_table: true,
     reads_headers: true,

@@ -29,7 +29,6 @@ pub const FORMAT: Format = Format {
         ),
     ],
     zone: Some(chrono_tz::UTC),
-    anonymous: Some("Anonymous"),
     was_table: true,
     ..Format::PLAIN
 };

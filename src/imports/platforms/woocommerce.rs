@@ -28,7 +28,6 @@ pub const FORMAT: Format = Format {
         parent: "comment_parent",
         writer: "user_id",
     }),
-    anonymous: Some("Anonymous"),
     was_table: true,
     ..Format::PLAIN
 };

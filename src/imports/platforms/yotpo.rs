@@ -42,6 +42,5 @@ pub const FORMAT: Format = Format {
             reason: "hidden at the source",
         },
     ],
-    anonymous: Some("Anonymous"),
     ..Format::PLAIN
 };

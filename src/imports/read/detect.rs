@@ -255,7 +255,6 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
         Kind::Table(..) => found(&table::FORMAT, rows(shape, "")),
         Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
             said: described(&shape),
-            known: Format::names().collect(),
             advice: advice(&shape),
         }),
     }

@@ -226,13 +226,13 @@ fn value(
             let made = held(&value, review(&value), &is_own, false);
             sink.review(at, made, &raw)
         }
-        Reader::Columns => match &value {
-            Value::Object(members) => row(plan, at, Row::Json(members), sink),
-            _ => match Fields::of(&value, String::new()) {
-                Ok(_) => Ok(()),
-                Err(problem) => sink.reject(at, &raw, &[problem]),
-            },
-        },
+        Reader::Columns => {
+            if let Value::Object(members) = &value {
+                return row(plan, at, Row::Json(members), sink);
+            }
+            let wrong = Fields::of(&value, String::new()).err();
+            sink.reject(at, &raw, wrong.as_slice())
+        }
     }
 }
 
