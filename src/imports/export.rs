@@ -69,7 +69,7 @@ impl Export {
             let base = base.unwrap_or_default();
             let set = Unit::ALL.into_iter().filter(|unit| !unit.is_unset(&review));
             let decided = match &self.key {
-                Some(key) => base.decided(key, &review),
+                Some(key) => base.decisions(key, &review),
                 None => set.collect(),
             };
             Some(Exported::Review(Box::new(review), decided, source))

@@ -66,7 +66,7 @@ impl Choices {
     }
 }
 
-/// The form, to be shown on `/` and beside the results.
+/// The form, to be shown beside the results.
 #[derive(Debug, Clone, Template)]
 #[template(path = "search_form_fragment.html")]
 pub struct SearchFormFragment {
@@ -163,12 +163,6 @@ fn stars(words: fn(u8) -> String) -> Vec<(String, String)> {
 }
 
 impl SearchFormFragment {
-    /// The form with nothing filled in.
-    #[must_use]
-    pub fn empty(choices: &Choices, site: &Site) -> Self {
-        Self::filled(choices, site, &PageQuery::default())
-    }
-
     /// The form as it was sent.
     #[must_use]
     pub fn filled(choices: &Choices, site: &Site, query: &PageQuery) -> Self {

@@ -493,7 +493,7 @@ impl Watch for Advance {
 #[tokio::test]
 async fn how_much_of_the_files_was_read_is_said_on_the_way() {
     let bench = bench().await;
-    let text = "It was on time, and clean. ".repeat(40);
+    let text = "It was on time and clean. ".repeat(40);
     let rows: String = (0..2_000)
         .map(|number| format!("Ann {number},5,2026-10-30,{text}\n"))
         .collect();

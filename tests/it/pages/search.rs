@@ -102,10 +102,10 @@ async fn the_form_has_every_filter_of_the_search_and_keeps_what_was_asked() {
         .iter()
         .map(|one| one["name"].as_str().unwrap());
     let filters = names.filter(|name| !["limit", "cursor"].contains(name));
-    let home = app.get("/").await.text();
+    let page = app.get("/search").await.text();
     for name in filters {
         assert!(
-            home.contains(&format!(" name=\"{name}\"")),
+            page.contains(&format!(" name=\"{name}\"")),
             "the form lacks {name}"
         );
     }
@@ -126,7 +126,7 @@ async fn the_form_has_every_filter_of_the_search_and_keeps_what_was_asked() {
         assert!(is_filtered, "{query}");
     }
     let open = app.get("/search?max_rating=2").await.text();
-    assert!(open.contains("<details open>") && !home.contains("<details open>"));
+    assert!(open.contains("<details open>") && !page.contains("<details open>"));
 }
 
 #[tokio::test]
