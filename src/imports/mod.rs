@@ -1,8 +1,8 @@
 //! Imports: reviews that come from somewhere else, made ours.
 //!
-//! A file's way: `sources` opens it, `detect` finds its format by content, `read` takes its rows
-//! out of lines, arrays, tables or pages, the entry in `platforms` says what they mean, `collector`
-//! keeps what counts, and one transaction writes it. Each row is judged by itself; a file that
+//! A file's way has three parts. `read` opens it, finds its format by its content, and takes its rows out of lines, arrays,
+//! tables or pages. `map` makes a review of each row, by what its format's entry in `platforms` says. `merge` collects the
+//! reviews on disk and writes them in one transaction, beside what the owner decided. Each row is judged by itself; a file that
 //! cannot be read stops the whole call before anything is written.
 
 pub mod export;

@@ -1,5 +1,5 @@
-//! The formats that reviews come in. A format is a file of its own in `platforms`, which ends in a
-//! `FORMAT`, and one line in the list of `platforms`, which this file does not know.
+//! Map: what a row means. A format is a file of its own in `platforms`, which has a `FORMAT`, and one line in the list of
+//! `platforms`; `plan` makes reviews of its rows. What every format makes of a row is an [`Incoming`].
 
 use std::borrow::Cow;
 use std::fmt;

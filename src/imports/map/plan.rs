@@ -1,8 +1,6 @@
-//! One row of a file, whatever it came in: an object of JSON, or the cells of a table under their
-//! headers.
+//! How reviews are made of rows by their columns: every fault of a row at once. Knows neither files nor the database.
 //!
-//! Apart from the readers, which make rows, and from the platforms, which say what a column means.
-//! A column is found by its name as it stands, else by its letters and digits alone, else by a path
+//! A row is an object of JSON, or the cells of a table under their headers. A column is found by its name as it stands, else by its letters and digits alone, else by a path
 //! into nested objects.
 
 use std::borrow::Cow;
@@ -227,9 +225,6 @@ fn is_empty(value: &Value) -> bool {
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     }
 }
-
-// A platform's entry and a file's columns brought together, and how a review is made of a row by
-// them: every fault of the row at once. Knows neither the file nor the database.
 
 /// A format's entry and a file's columns brought together, once per file.
 #[derive(Debug)]

@@ -1,8 +1,6 @@
-//! Writes what an import staged: merges each review with what is there, and tells
-//! what became of it.
-//!
-//! In the order of the ids and bit by bit, so that it needs the same memory however many there are.
-//! The law itself is `reviews::merge`.
+//! Merge: what becomes of the reviews. Writes what an import staged: merges each review with what is there, and tells what became
+//! of it; in the order of the ids and bit by bit, so that it needs the same memory however many there are. The rules themselves
+//! are `model::merge`.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,5 @@
-//! What can be seen of a file from its beginning: what it is made of, and the names in it.
-//!
-//! Apart from `detect`, which judges by it. Looks at the head alone and keeps names, never values.
+//! Finds a file's format by its content, never by its name: people rename files, and half of them are `reviews.json`. First
+//! what can be seen of it from its beginning: what it is made of, and the names in it, never values.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -191,9 +190,6 @@ fn look(text: &[u8], layout: Layout, paths: &mut BTreeSet<String>) {
         walk(text, DEEP_MAX, false, &mut note);
     }
 }
-
-// Finds a file's format by its content, never by its name: people rename files, and half of them
-// are `reviews.json`.
 
 /// A file's format, and where in the file its rows are.
 #[derive(Debug)]
