@@ -181,7 +181,9 @@ impl SearchFormFragment {
         let exact = stars(|stars| stars.to_string());
         let least = stars(|stars| format!("{stars} or more"));
         let most = stars(|stars| format!("{stars} or fewer"));
+        let as_written = [owned(("substring", "exactly as written"))];
         let more = vec![
+            choice("match", "How the words are found", &as_written),
             choice("min_rating", "Stars, at least", &least),
             choice("max_rating", "Stars, at most", &most),
             choice("language", "Language", &choices.languages),

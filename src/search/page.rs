@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::cursor::{Cursor, CursorParameter};
 use super::scan::StarSet;
-use crate::insights::Trade;
 use crate::model::parameters::{Aspect, InvalidParameter, Limit, ParameterFault, ParameterSource};
-use crate::model::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
+use crate::model::{LIMIT_DEFAULT, PluralEndings, ReviewFilter, SearchArguments, Sort, TextMatch};
+use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
 
 /// Greater than the place of any review; stands for a position without one.
@@ -210,10 +210,17 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// The search that `source` asks for; what is wrong with it is kept there. An aspect must be one
-    /// of `trade`: a search for another one would answer 0, as if no review were about it.
-    pub fn take_from(source: &mut impl ParameterSource, trade: &Trade) -> Self {
-        let arguments = SearchArguments::take_from(source);
+    /// The search that `source` asks for among the reviews of `input`; what is wrong with it is kept
+    /// there. `text_match` holds where it names none; plurals are those of the business's language.
+    /// An aspect must be one of the trade: a search for another one would answer 0, as if no review
+    /// were about it.
+    pub fn take_from(
+        source: &mut impl ParameterSource,
+        input: &SnapshotInput,
+        text_match: TextMatch,
+    ) -> Self {
+        let (trade, language) = (input.analyzer.trade(), input.business.language.as_deref());
+        let arguments = SearchArguments::take_from(source, text_match, PluralEndings::of(language));
         if let Some(asked) = arguments.aspect.as_deref()
             && trade.aspect(asked).is_none()
         {

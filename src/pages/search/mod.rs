@@ -18,11 +18,12 @@ use super::frame::{Frame, HTML, POLICY, Site, page, protected};
 use super::query::PageQuery;
 use super::review::ReviewFragment;
 use super::words::{count, counted};
-use crate::insights::Trade;
 use crate::links::{Links, SEARCH_PATH};
-use crate::model::Sort;
+use crate::model::parameters::{MatchRule, Parameter};
+use crate::model::{Sort, TextMatch};
 use crate::search::{ResultPage, SearchRequest, did_you_mean};
 use crate::snapshot::Snapshot;
+use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
@@ -55,7 +56,7 @@ impl Endpoint for Search {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.ctx.current.load();
-        let question = SearchQuestion::of(&request, snapshot.input.analyzer.trade());
+        let question = SearchQuestion::of(&request, &snapshot.input);
         let made = self.pages.of(&snapshot);
         let view = SearchView {
             snapshot: &snapshot,
@@ -113,7 +114,10 @@ impl SearchView<'_> {
 
     fn json_url(&self) -> String {
         let path = self.links.absolute(SEARCH_PATH);
-        self.question.query.address(&path, &[], None)
+        let (text_match, query) = (TextMatch::Words.name(), &self.question.query);
+        // What the page does where nobody says, the API does where it is told.
+        let added = (query.pairs.iter()).all(|(name, _)| name != MatchRule::NAME);
+        query.address(&path, &[], added.then_some((MatchRule::NAME, text_match)))
     }
 
     fn found(&self, found: &ResultPage) -> String {
@@ -242,11 +246,11 @@ pub struct SearchQuestion {
 }
 
 impl SearchQuestion {
-    /// Parses the question of `request` about reviews that are read by `trade`.
+    /// Parses the question of `request` about the reviews of `input`.
     #[must_use]
-    pub fn of(request: &Request, trade: &Trade) -> Self {
+    pub fn of(request: &Request, input: &SnapshotInput) -> Self {
         let mut query = PageQuery::of(request);
-        let search = SearchRequest::take_from(&mut query.source(request), trade);
+        let search = SearchRequest::take_from(&mut query.source(request), input, TextMatch::Words);
         Self { query, search }
     }
 }

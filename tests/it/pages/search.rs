@@ -15,7 +15,9 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
         "query=nowhere+at+all",
     ] {
         let html = app.get(&format!("/search?{query}")).await.text();
-        let twin = app.get(&format!("/api/reviews/search?{query}")).await;
+        let twin = app
+            .get(&format!("/api/reviews/search?{query}&match=words"))
+            .await;
         assert_eq!(permalinks(&html), twin.ids(), "{query}");
         assert_eq!(
             html.contains(&format!("Filtered, of {all} reviews")),
@@ -32,7 +34,10 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
         );
         if let Some(next) = next {
             let behind = app
-                .get(&next.replace("/search", "/api/reviews/search"))
+                .get(&format!(
+                    "{}&match=words",
+                    next.replace("/search", "/api/reviews/search")
+                ))
                 .await
                 .ids();
             assert_eq!(permalinks(&app.get(&next).await.text()), behind, "{query}");
