@@ -70,7 +70,7 @@ impl Metric {
     }
 
     /// Every series that can be known ahead, by its values; none where a label's values cannot be.
-    fn known(&self) -> Vec<Vec<&'static str>> {
+    fn known_series(&self) -> Vec<Vec<&'static str>> {
         self.labels
             .iter()
             .fold(vec![Vec::new()], |before, (_, values)| {
@@ -91,7 +91,7 @@ impl Metric {
             MetricKind::Gauge => metrics::describe_gauge!(self.name, self.help),
             MetricKind::Histogram(_) => metrics::describe_histogram!(self.name, self.help),
         }
-        for values in self.known() {
+        for values in self.known_series() {
             let labels = self.with(&values);
             match self.kind {
                 MetricKind::Counter => metrics::counter!(self.name, labels).absolute(0),
@@ -277,18 +277,18 @@ mod tests {
             labels: &[("one", &["a", "b"]), ("other", &["c", "d"])],
         };
         assert_eq!(
-            metric.known(),
+            metric.known_series(),
             [["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]]
         );
         let open = Metric {
             labels: &[("one", &["a", "b"]), ("route", &[])],
             ..metric
         };
-        assert_eq!(open.known(), [] as [Vec<&str>; 0]);
+        assert_eq!(open.known_series(), [] as [Vec<&str>; 0]);
         let plain = Metric {
             labels: &[],
             ..metric
         };
-        assert_eq!(plain.known(), [[] as [&str; 0]]);
+        assert_eq!(plain.known_series(), [[] as [&str; 0]]);
     }
 }

@@ -20,6 +20,7 @@ use crate::web::{Ready, in_turn, problem};
 use crate::{web, wire};
 
 /// Handlers of the printed documents.
+#[derive(Clone)]
 pub struct DatasetsApi {
     pub(super) ctx: Arc<Ctx>,
     pub(super) documents: Arc<Documents>,

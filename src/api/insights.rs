@@ -20,6 +20,7 @@ use crate::wire;
 const JSON: &str = "application/json";
 
 /// Handlers of what stands behind the insights.
+#[derive(Clone)]
 pub struct InsightsApi(pub(super) Arc<Ctx>);
 
 /// The documented response of `/insights/aspects/{id}/evidence.json`.
@@ -107,6 +108,6 @@ impl InsightsApi {
             return web::invalid_parameters(vec![cursor.invalid().into()]);
         }
         let body = wire::json(&evidence(&snapshot, &query));
-        web::made(headers, snapshot, JSON, body)
+        web::whole_body(headers, snapshot, JSON, body)
     }
 }

@@ -15,12 +15,14 @@ mod reviews;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use describe::{DescriptionError, Examples, describe};
-pub use hub::{HubEndpoint, describe_request, hub_error, hub_method_not_allowed};
+use describe::describe;
+pub use describe::{DescriptionError, Examples};
+pub use hub::{HubEndpoint, hub_error, hub_method_not_allowed};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
 use poem::http::{Method, StatusCode};
 use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject, Tags};
+use serde_json::Value;
 
 use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::snapshot::Document;
@@ -42,25 +44,35 @@ enum OperationGroup {
     Hub,
 }
 
-type Api = (DatasetsApi, Overview, InsightsApi, ReviewsApi, HubEndpoint);
+/// Where the API answers, and what it says of itself.
+pub struct ApiRoutes {
+    /// The documents, which people are shown first.
+    pub documents: Vec<Route>,
+    /// Whatever is asked for with parameters, and the hub.
+    pub others: Vec<Route>,
+    /// The description of both (OpenAPI 3.1).
+    pub description: Value,
+}
 
-fn api(ctx: &Arc<Ctx>, documents: Arc<Documents>, hub: HubEndpoint) -> Api {
-    (
+/// The routes of the API, and their description.
+///
+/// # Errors
+/// Where an operation has no handler or no description, or a handler no route.
+pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, DescriptionError> {
+    let ready = Arc::new(Documents::new(ctx));
+    let api = (
         DatasetsApi {
             ctx: Arc::clone(ctx),
-            documents,
+            documents: Arc::clone(&ready),
         },
         Overview::new(ctx),
         InsightsApi(Arc::clone(ctx)),
         ReviewsApi(Arc::clone(ctx)),
         hub,
-    )
-}
-
-/// The API as the framework describes it: with an operation's id in the place of its path.
-#[must_use]
-pub fn service(ctx: &Arc<Ctx>, hub: HubEndpoint) -> OpenApiService<Api, ()> {
-    OpenApiService::new(api(ctx, Arc::new(Documents::new(ctx)), hub), "Reviews Service", "1.0.0")
+    );
+    let mut handlers = OperationHandlers::of(api.clone());
+    // What the framework writes has an operation's id in the place of its path.
+    let spec = OpenApiService::new(api, "Reviews Service", "1.0.0")
         .summary("The verified reviews of one business, read-only.")
         .description(
             "Read-only access to the published reviews, without a key. All documents change at once. \
@@ -70,18 +82,7 @@ pub fn service(ctx: &Arc<Ctx>, hub: HubEndpoint) -> OpenApiService<Api, ()> {
         )
         .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
         .server(ServerObject::new(ctx.links.absolute("")))
-}
-
-/// Where the API answers: first the documents, which people are shown, then the rest.
-///
-/// # Errors
-/// Where an operation has no handler, or a handler no route.
-pub fn routes(
-    ctx: &Arc<Ctx>,
-    hub: HubEndpoint,
-) -> Result<(Vec<Route>, Vec<Route>), DescriptionError> {
-    let ready = Arc::new(Documents::new(ctx));
-    let mut handlers = OperationHandlers::of(api(ctx, Arc::clone(&ready), hub));
+        .spec();
     let documents = [
         (Document::Reviews, "getReviews", "All reviews"),
         (Document::Insights, "getInsights", "Insights"),
@@ -111,12 +112,16 @@ pub fn routes(
         handlers.route(REVIEW_PATH, Method::GET, "getReview"),
         handlers.route(HUB_PATH, Method::POST, "hub"),
     ];
-    let routes = (
-        documents.into_iter().collect::<Result<_, _>>()?,
-        others.into_iter().collect::<Result<_, _>>()?,
-    );
+    let documents: Vec<Route> = documents.into_iter().collect::<Result<_, _>>()?;
+    let others: Vec<Route> = others.into_iter().collect::<Result<_, _>>()?;
     handlers.finish()?;
-    Ok(routes)
+    let mut description = describe(&spec, documents.iter().chain(&others))?;
+    hub::describe_request(&mut description, &ctx.links);
+    Ok(ApiRoutes {
+        documents,
+        others,
+        description,
+    })
 }
 
 /// What the framework made of the handlers, by operation.

@@ -23,9 +23,10 @@ use crate::wire;
 const JSON: &str = "application/json";
 
 /// Handlers of small answers.
+#[derive(Clone)]
 pub struct Overview {
     ctx: Arc<Ctx>,
-    facets: PerSnapshot<OnceLock<Bytes>>,
+    facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
 /// The documented response of `/business.json`.
@@ -77,7 +78,7 @@ impl Overview {
     async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessKind> {
         let snapshot = self.ctx.current.load();
         let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
-        web::made(headers, snapshot, JSON, body).into()
+        web::whole_body(headers, snapshot, JSON, body).into()
     }
 
     /// List what reviews can be narrowed by
@@ -90,7 +91,7 @@ impl Overview {
         let made = self.facets.of(&snapshot);
         let answer = |body: &Bytes| {
             let snapshot = Arc::clone(&snapshot);
-            web::made(request.headers(), snapshot, JSON, body.clone())
+            web::whole_body(request.headers(), snapshot, JSON, body.clone())
         };
         if let Some(body) = made.get() {
             return answer(body).into();
@@ -130,7 +131,7 @@ impl Overview {
                 let work = async {
                     let snapshot = self.ctx.current.load();
                     let body = wire::json(&compare(&snapshot, first, second));
-                    web::made(request.headers(), snapshot, JSON, body)
+                    web::whole_body(request.headers(), snapshot, JSON, body)
                 };
                 in_turn(request, &self.ctx.compute, work).await.into()
             }
@@ -145,7 +146,7 @@ impl Overview {
     pub fn new(ctx: &Arc<Ctx>) -> Self {
         Self {
             ctx: Arc::clone(ctx),
-            facets: PerSnapshot::default(),
+            facets: Arc::default(),
         }
     }
 }

@@ -44,7 +44,7 @@ impl ParameterSource for RequestParameters<'_> {
 
     fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
         self.names.push(P::NAME);
-        self.given::<P>(UrlParameters::query::<P>(self.request))
+        self.keep_required::<P>(UrlParameters::query::<P>(self.request))
     }
 
     fn refuse(&mut self, invalid: InvalidParameter) {
@@ -72,7 +72,7 @@ impl<'a> RequestParameters<'a> {
     }
 
     /// The value of what must be given; `None` where it is absent or wrong, which is kept.
-    pub fn given<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<ParameterValue<P>> {
+    pub fn keep_required<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<ParameterValue<P>> {
         self.keep(
             parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)),
         )

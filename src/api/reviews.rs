@@ -28,6 +28,7 @@ const LINK_BYTES_MAX: usize = 4_096;
 const INVALID: (u16, &str) = (400, "Parameters are invalid: one issue for each.");
 
 /// Handlers of parts of the dataset.
+#[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
 
 /// The documented response of `/api/reviews/search`.
@@ -150,7 +151,7 @@ impl ReviewsApi {
         date: Path<parameters::DateOfPath>,
     ) -> Documented<SinceSpec> {
         let mut taken = RequestParameters::of(request);
-        match taken.given::<parameters::DateOfPath>(date.0) {
+        match taken.keep_required::<parameters::DateOfPath>(date.0) {
             Some(day) => self.since(request.headers(), day).into(),
             None => taken.into_problem().into(),
         }
@@ -181,7 +182,7 @@ impl ReviewsApi {
             .into();
         };
         let json = snapshot.input.review_index.json_of(place);
-        web::made(headers, snapshot, JSON, json).into()
+        web::whole_body(headers, snapshot, JSON, json).into()
     }
 }
 
@@ -224,7 +225,7 @@ impl ReviewsApi {
             body.extend_from_slice(&snapshot.input.review_index.json_of(place));
         }
         body.extend_from_slice(b"]}");
-        let mut response = web::made(taken.request().headers(), snapshot, JSON, body);
+        let mut response = web::whole_body(taken.request().headers(), snapshot, JSON, body);
         // A 304 repeats what the 200 would have sent (RFC 9110 §15.4.5).
         if let Some(link) = link.filter(|_| {
             response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED

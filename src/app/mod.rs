@@ -22,7 +22,7 @@ use routes::{Description, DescriptionEndpoint};
 use thiserror::Error;
 use tokio::sync::Mutex;
 
-use crate::api::DescriptionError;
+use crate::api::{self, ApiRoutes, DescriptionError};
 use crate::clock::Clock;
 use crate::config::{Hosts, Nets};
 use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
@@ -34,7 +34,7 @@ use crate::snapshot::{Backlog, CurrentSnapshot, PublishError, Publisher, Snapsho
 use crate::storage::{Database, DbError, Migrated};
 use crate::web::Route;
 use crate::web::context::Ctx;
-use crate::{api, metrics, pages};
+use crate::{metrics, pages};
 
 /// This machine: whoever connects from here is known, or stands for others, as a proxy beside us
 /// does.
@@ -292,11 +292,11 @@ fn routes(
     origin_check: OriginCheck,
     has_admin: bool,
 ) -> Result<(RouteTable, Arc<Mcp>, Precompress), DescriptionError> {
-    let service = api::service(ctx, hub.clone());
-    let spec = service.spec();
-    let (mut routes, others) = api::routes(ctx, hub)?;
-    let mut document = api::describe(&spec, routes.iter().chain(&others))?;
-    api::describe_request(&mut document, &ctx.links);
+    let ApiRoutes {
+        documents: mut routes,
+        others,
+        description: mut document,
+    } = api::routes(ctx, hub)?;
     mcp::describe(&mut document);
     let docs = pages::swagger_ui();
     let mut fixed = vec![Arc::clone(&docs.body)];

@@ -76,7 +76,7 @@ impl Endpoint for ResponsePolicy {
         } else {
             response
         };
-        let mut response = dated(response, &self.ctx.clock);
+        let mut response = with_date(response, &self.ctx.clock);
         share(response.headers_mut());
         Ok(self.finish(place, &method, response, started))
     }
@@ -237,7 +237,7 @@ fn options(route: &Route) -> Response {
 }
 
 /// An answer that says when it changed, with its `Date`.
-fn dated(mut response: Response, clock: &Clock) -> Response {
+fn with_date(mut response: Response, clock: &Clock) -> Response {
     let modified = response
         .headers()
         .get(LAST_MODIFIED)

@@ -12,20 +12,20 @@ use crate::storage::reviews::SourceRow;
 const COLUMNS: usize = 76;
 
 /// What of the review the owner decided.
-pub(super) fn decided(
+pub(super) fn decisions(
     review: &Review,
     source: Option<&SourceRow>,
     key: Option<&DigestKey>,
 ) -> Units {
     match (source, key) {
-        (Some(source), Some(key)) => source.base.decided(key, review),
+        (Some(source), Some(key)) => source.base.decisions(key, review),
         (Some(_), None) | (None, _) => Units::NONE,
     }
 }
 
 /// The review as an export has it.
 pub(super) fn native(review: Review, source: Option<SourceRow>, key: Option<&DigestKey>) -> Value {
-    let decided = decided(&review, source.as_ref(), key);
+    let decided = decisions(&review, source.as_ref(), key);
     Exported::Review(Box::new(review), decided, source).json()
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::review_argument::review_id;
-use super::review_text::{decided, native, paragraphs, stars};
+use super::review_text::{decisions, native, paragraphs, stars};
 use super::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, Unit};
@@ -111,7 +111,7 @@ fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) ->
             &updated_at.format("%Y-%m-%d %H:%M UTC").to_string(),
         );
     }
-    let names: Vec<&str> = decided(review, source, key)
+    let names: Vec<&str> = decisions(review, source, key)
         .iter()
         .map(Unit::name)
         .collect();

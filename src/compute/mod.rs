@@ -280,14 +280,14 @@ mod tests {
     type Turn<'a> = Pin<Box<dyn Future<Output = Result<ComputePlace, Crowded>> + 'a>>;
 
     /// A request of peer number `peer`, which has asked.
-    async fn asked(compute: &Compute, peer: u8) -> Turn<'_> {
+    async fn ask(compute: &Compute, peer: u8) -> Turn<'_> {
         let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
         assert!(poll!(&mut turn).is_pending(), "there was a place");
         turn
     }
 
     /// The one of `turns` that has got a place, by its index; more than one or none is a failure.
-    async fn granted(turns: &mut Vec<Turn<'_>>) -> (usize, ComputePlace) {
+    async fn grant(turns: &mut Vec<Turn<'_>>) -> (usize, ComputePlace) {
         let mut granted = Vec::new();
         for (index, turn) in turns.iter_mut().enumerate() {
             if let Poll::Ready(place) = poll!(turn) {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     /// A place of peer number `peer`, who does not have to wait for it.
-    async fn held(compute: &Compute, peer: u8) -> ComputePlace {
+    async fn hold(compute: &Compute, peer: u8) -> ComputePlace {
         let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
         let Poll::Ready(place) = poll!(&mut turn) else {
             panic!("there was no place")
@@ -383,16 +383,16 @@ mod tests {
     #[tokio::test]
     async fn places_are_given_in_turn_by_peer() {
         let compute = Compute::new(1, 1);
-        let (mut place, _spare) = (held(&compute, 0).await, held(&compute, 255).await);
+        let (mut place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
         let mut turns = Vec::new();
         for peer in [1, 1, 1, 2, 3, 1, 2] {
-            turns.push(asked(&compute, peer).await);
+            turns.push(ask(&compute, peer).await);
         }
         let mut peers = vec![1, 1, 1, 2, 3, 1, 2];
         let mut order = Vec::new();
         while !turns.is_empty() {
             drop(place);
-            let (index, next) = granted(&mut turns).await;
+            let (index, next) = grant(&mut turns).await;
             order.push(peers.remove(index));
             place = next;
         }
@@ -402,52 +402,52 @@ mod tests {
     #[tokio::test]
     async fn a_request_that_is_dropped_gives_its_turn_up() {
         let compute = Compute::new(1, 1);
-        let (place, _spare) = (held(&compute, 0).await, held(&compute, 255).await);
-        let first = asked(&compute, 1).await;
-        let second = asked(&compute, 2).await;
-        let mut turns = vec![asked(&compute, 3).await];
+        let (place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
+        let first = ask(&compute, 1).await;
+        let second = ask(&compute, 2).await;
+        let mut turns = vec![ask(&compute, 3).await];
         // One while it waits, one that has its place already and does not know.
         drop(first);
         drop(place);
         drop(second);
-        let (_, place) = granted(&mut turns).await;
+        let (_, place) = grant(&mut turns).await;
         drop(place);
-        drop(held(&compute, 0).await);
+        drop(hold(&compute, 0).await);
     }
 
     #[tokio::test]
     async fn one_more_place_is_for_a_peer_that_has_none() {
         let compute = Compute::new(1, 1);
-        let _greedy = held(&compute, 1).await;
-        let again = asked(&compute, 1).await;
-        let other = held(&compute, 2).await;
-        let mut turns = vec![again, asked(&compute, 2).await, asked(&compute, 3).await];
+        let _greedy = hold(&compute, 1).await;
+        let again = ask(&compute, 1).await;
+        let other = hold(&compute, 2).await;
+        let mut turns = vec![again, ask(&compute, 2).await, ask(&compute, 3).await];
         drop(other);
-        let (index, other) = granted(&mut turns).await;
+        let (index, other) = grant(&mut turns).await;
         assert_eq!(index, 1, "peer 2 came before peer 3");
         drop(other);
-        let (index, _third) = granted(&mut turns).await;
+        let (index, _third) = grant(&mut turns).await;
         assert_eq!(index, 1, "peer 1 has a place");
     }
 
     #[tokio::test]
     async fn where_too_many_wait_the_peer_with_the_most_is_turned_away() {
         let compute = Compute::new(1, 1);
-        let (place, _spare) = (held(&compute, 0).await, held(&compute, 255).await);
+        let (place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
         let mut greedy = Vec::new();
         for _ in 0..WAITING_MAX {
-            greedy.push(asked(&compute, 1).await);
+            greedy.push(ask(&compute, 1).await);
         }
         let crowded = compute.place(IpAddr::from([192, 0, 2, 1])).await;
         assert_eq!(crowded.map(drop), Err(Crowded));
-        let other = asked(&compute, 2).await;
+        let other = ask(&compute, 2).await;
         let last = greedy.pop().unwrap().await;
         assert_eq!(last.map(drop), Err(Crowded), "it made room");
         drop(place);
         let mut turns = greedy;
-        let (_, place) = granted(&mut turns).await;
+        let (_, place) = grant(&mut turns).await;
         drop(place);
         turns = vec![other];
-        assert_eq!(granted(&mut turns).await.0, 0, "the other peer is next");
+        assert_eq!(grant(&mut turns).await.0, 0, "the other peer is next");
     }
 }

@@ -27,7 +27,7 @@ pub fn one() {
 
 /// How many steps this thread has taken so far; 0 in a release build.
 #[must_use]
-pub fn taken() -> u64 {
+pub fn count() -> u64 {
     #[cfg(any(test, debug_assertions))]
     return TAKEN.with(std::cell::Cell::get);
     #[cfg(not(any(test, debug_assertions)))]

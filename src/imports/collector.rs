@@ -349,7 +349,7 @@ impl Judge<'_> {
             .day(&incoming.posted)
             .map_err(|problem| wrong.push(problem))
             .ok();
-        let answered = incoming.response.given();
+        let answered = incoming.response.value();
         let responded_at = answered
             .as_ref()
             .and_then(|its| its.posted.as_ref()?.posted.instant());
@@ -357,23 +357,23 @@ impl Judge<'_> {
         let (Some(date), true) = (date, wrong.is_empty()) else {
             return Err(wrong);
         };
-        let verification = incoming.verification.given().unwrap_or(VOUCHED);
-        let status = incoming.status.given();
+        let verification = incoming.verification.value().unwrap_or(VOUCHED);
+        let status = incoming.status.value();
         let status = status.unwrap_or_else(|| status_of(&verification));
         let review = Review {
             id: incoming.id,
             rating: incoming.rating,
             date,
             author: self.author(incoming.author),
-            title: incoming.title.given(),
-            text: incoming.text.given().unwrap_or_default(),
-            language: incoming.language.given(),
-            source: incoming.source.given().unwrap_or_else(|| Source {
+            title: incoming.title.value(),
+            text: incoming.text.value().unwrap_or_default(),
+            language: incoming.language.value(),
+            source: incoming.source.value().unwrap_or_else(|| Source {
                 name: SOURCE_DEFAULT.to_owned(),
                 url: None,
             }),
             verification,
-            mentions: incoming.mentions.given().unwrap_or_default(),
+            mentions: incoming.mentions.value().unwrap_or_default(),
             response,
             status,
             updated_at: incoming.updated_at,

@@ -31,7 +31,7 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
         };
         last.clone_from(end);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let present = reviews::present(merging.write, &list).await?;
+        let present = reviews::ids_present(merging.write, &list).await?;
         let mut new: Vec<&str> = list
             .into_iter()
             .filter(|id| !present.contains(*id))
@@ -79,7 +79,7 @@ async fn batch(
     let candidates = candidates(merging, &rows).await?;
     let former: Vec<FormerIds> = rows.iter().map(|row| FormerIds::of(row)).collect();
     let all: Vec<&str> = former.iter().flat_map(FormerIds::all).collect();
-    let met = reviews::met(merging.write, &all).await?;
+    let met = reviews::ids_ever_used(merging.write, &all).await?;
     let mut ids: Vec<&str> = candidates.iter().flatten().map(String::as_str).collect();
     ids.extend(met.iter().map(String::as_str));
     ids.sort_unstable();
@@ -240,7 +240,7 @@ async fn candidates(
             })
         }));
     }
-    let found = reviews::given_alike(merging.write, &wanted, CANDIDATES_MAX).await?;
+    let found = reviews::ids_by_fingerprint(merging.write, &wanted, CANDIDATES_MAX).await?;
     let of_row = |[with_text, without]: [usize; 2]| {
         let mut ids = found.get(with_text).cloned().unwrap_or_default();
         if without != with_text {

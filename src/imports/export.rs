@@ -71,7 +71,7 @@ impl Export {
                 .map(|source| source.base.clone())
                 .unwrap_or_default();
             let decided = match &self.key {
-                Some(key) => base.decided(key, &review),
+                Some(key) => base.decisions(key, &review),
                 None => Unit::ALL
                     .into_iter()
                     .filter(|unit| !unit.is_unset(&review))

@@ -195,7 +195,7 @@ async fn leave(
     for id in ids {
         let its = standing.reviews.get(id).zip(standing.sources.get(id));
         let decided: Vec<&str> = its.map_or_else(Vec::new, |(review, source)| {
-            let decided = source.base.decided(key, review);
+            let decided = source.base.decisions(key, review);
             decided.iter().map(Unit::name).collect()
         });
         left.add(|| {

@@ -98,10 +98,10 @@ fn steps_of(analyzer: &Analyzer, text: &str) -> u64 {
         recorded: &recorded,
         stars: 3,
     };
-    let before = steps::taken();
+    let before = steps::count();
     let analysis = analyzer.analyze(&subject);
     let _ = PackedAnalysis::new(&analysis, &review(text), analyzer.trade());
-    steps::taken() - before
+    steps::count() - before
 }
 
 fn review(text: &str) -> Review {

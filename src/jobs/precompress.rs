@@ -100,7 +100,8 @@ impl Precompress {
         let codings = codings.into_iter().filter(|coding| wanted.contains(coding));
         let missing = codings.flat_map(|coding| {
             let bodies = bodies.iter().filter(move |body| {
-                Coding::wanted(body.content.len()).contains(&coding) && body.coded(coding).is_none()
+                Coding::for_length(body.content.len()).contains(&coding)
+                    && body.coded(coding).is_none()
             });
             bodies.map(move |body| (*body, coding))
         });

@@ -137,7 +137,7 @@ impl Base {
     /// The units of `review` that are its owner's: they differ from what the source said, or are
     /// set where it said nothing that is known.
     #[must_use]
-    pub fn decided(&self, key: &DigestKey, review: &Review) -> Units {
+    pub fn decisions(&self, key: &DigestKey, review: &Review) -> Units {
         let is_decided = |unit: &Unit| match self.get(*unit) {
             Some(said) => said != key.digest(*unit, review),
             None => !unit.is_unset(review),

@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    pub(super) fn said(review: Review) -> Statement {
+    pub(super) fn statement_of(review: Review) -> Statement {
         Statement {
             review,
             unsaid: Units::NONE,
@@ -247,7 +247,7 @@ mod tests {
                 &key,
                 &with_text(row),
                 &base,
-                &said(with_text(source)),
+                &statement_of(with_text(source)),
                 now(),
             );
             let told = format!("{base:?} {row} {source}");
@@ -267,20 +267,20 @@ mod tests {
     #[test]
     fn where_owner_and_source_are_equal_again_it_is_no_longer_a_decision() {
         let key = key();
-        let first = adopt(&key, &said(with_text("a")));
+        let first = adopt(&key, &statement_of(with_text("a")));
         let second = merge(
             &key,
             &with_text("own"),
             &first.base,
-            &said(with_text("own")),
+            &statement_of(with_text("own")),
             now(),
         );
-        assert_eq!(second.base.decided(&key, &second.review), Units::NONE);
+        assert_eq!(second.base.decisions(&key, &second.review), Units::NONE);
         let third = merge(
             &key,
             &second.review,
             &second.base,
-            &said(with_text("c")),
+            &statement_of(with_text("c")),
             now(),
         );
         assert_eq!(third.review.text, "c");
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn what_is_not_stated_overwrites_nothing() {
         let key = key();
-        let first = adopt(&key, &said(review()));
+        let first = adopt(&key, &statement_of(review()));
         let response = Some(Response {
             text: "Thanks.".to_owned(),
             date: None,
@@ -307,7 +307,7 @@ mod tests {
             &first.base,
             &Statement {
                 unsaid,
-                ..said(with_text("new"))
+                ..statement_of(with_text("new"))
             },
             now(),
         );
@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn a_status_follows_whoever_set_it() {
         let key = key();
-        let from_source = |status: Status| said(Review { status, ..review() });
+        let from_source = |status: Status| statement_of(Review { status, ..review() });
         // Withheld by the source: follows the source.
         let hidden = adopt(&key, &from_source(withheld("hidden")));
         assert_eq!(
@@ -363,7 +363,7 @@ mod tests {
             &gone.base,
             &Statement {
                 unsaid,
-                ..said(review())
+                ..statement_of(review())
             },
             now(),
         );
@@ -397,23 +397,23 @@ mod tests {
             &key,
             &Statement {
                 decided,
-                ..said(with_text("own"))
+                ..statement_of(with_text("own"))
             },
         );
-        assert_eq!(first.base.decided(&key, &first.review), decided);
+        assert_eq!(first.base.decisions(&key, &first.review), decided);
         let next = merge(
             &key,
             &first.review,
             &first.base,
-            &said(with_text("the source's")),
+            &statement_of(with_text("the source's")),
             now(),
         );
         assert_eq!(next.review.text, "own");
         // Taken over where nothing was decided here, and not where something was.
-        let there = adopt(&key, &said(with_text("a")));
+        let there = adopt(&key, &statement_of(with_text("a")));
         let export = Statement {
             decided,
-            ..said(with_text("own"))
+            ..statement_of(with_text("own"))
         };
         assert_eq!(
             merge(&key, &there.review, &there.base, &export, now())
@@ -436,7 +436,7 @@ mod tests {
             updated_at: Some(self::at(at)),
             ..with_text(text)
         };
-        let first = adopt(&key, &said(dated("a", "2026-11-02T00:00:00Z")));
+        let first = adopt(&key, &statement_of(dated("a", "2026-11-02T00:00:00Z")));
         for (text, said_at, then) in [
             ("b", "2026-11-05T00:00:00Z", "2026-11-05T00:00:00Z"),
             ("b", "2026-11-01T00:00:00Z", "2026-11-20T12:00:00Z"),
@@ -447,7 +447,7 @@ mod tests {
                 &key,
                 &first.review,
                 &first.base,
-                &said(dated(text, said_at)),
+                &statement_of(dated(text, said_at)),
                 now(),
             );
             assert_eq!(merged.review.updated_at, Some(at(then)), "{text} {said_at}");
@@ -467,7 +467,7 @@ mod tests {
 mod laws {
     use proptest::prelude::*;
 
-    use super::tests::{key, now, review, said};
+    use super::tests::{key, now, review, statement_of};
     use super::*;
     use crate::model::Response;
 
@@ -502,7 +502,7 @@ mod laws {
         let unsaid = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());
         (any_review(), unsaid).prop_map(|(review, unsaid)| Statement {
             unsaid: unsaid.into_iter().collect(),
-            ..said(review)
+            ..statement_of(review)
         })
     }
 
@@ -521,7 +521,7 @@ mod laws {
         fn an_owner_s_edit_survives_any_imports(first in any_said(), edit in any_review(), imports in prop::collection::vec(any_said(), 0..5)) {
             let key = key();
             let there = adopt(&key, &first);
-            let decided = there.base.decided(&key, &edit);
+            let decided = there.base.decisions(&key, &edit);
             let (mut row, mut base, mut own) = (edit.clone(), there.base, decided);
             for next in &imports {
                 // Where the source says the same as the owner, it is no longer a decision.

@@ -249,7 +249,7 @@ pub enum Stated<T> {
 impl<T> Stated<T> {
     /// What is there when nothing was before.
     #[must_use]
-    pub fn given(self) -> Option<T> {
+    pub fn value(self) -> Option<T> {
         match self {
             Self::Given(value) => Some(value),
             Self::None | Self::Unsaid => None,

@@ -200,7 +200,7 @@ impl Endpoint for SecurityText {
                 "No security contact is set; whoever runs the service can set REVIEWS_SECURITY_CONTACT.",
             ));
         };
-        Ok(web::made(
+        Ok(web::whole_body(
             request.headers(),
             ctx.current.load(),
             "text/plain; charset=utf-8",

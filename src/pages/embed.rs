@@ -143,7 +143,7 @@ fn show(snapshot: &Snapshot, options: Result<EmbedOptions, String>, links: &Link
                     .into_iter()
                     .map(|review| ReviewFragment::in_list(review, business, &site))
                     .collect(),
-                rating: RatingFigure::of(&snapshot.input.review_index),
+                rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
                 site,
                 home_url,
                 theme,
@@ -164,7 +164,7 @@ impl Endpoint for Badge {
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.0.current.load();
         let svg = badge(&snapshot);
-        let response = web::made(request.headers(), snapshot, "image/svg+xml", svg);
+        let response = web::whole_body(request.headers(), snapshot, "image/svg+xml", svg);
         Ok(protected(response, super::frame::POLICY))
     }
 }

@@ -6,6 +6,7 @@ use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::assets;
+use super::locale::Locale;
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
 use crate::snapshot::{Document, Snapshot};
@@ -27,6 +28,8 @@ pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; img-sr
 /// What all pages of a site share.
 #[derive(Debug, Clone)]
 pub struct Site {
+    /// How its pages speak.
+    pub locale: Locale,
     /// What paths begin with: the path of the base URL, without a slash at its end.
     pub root: String,
     /// The name of the business.
@@ -63,6 +66,7 @@ impl Site {
     #[must_use]
     pub fn new(business: &Business, links: &Links) -> Self {
         Self {
+            locale: Locale::of(business),
             root: links.base_path().to_owned(),
             name: business.name.clone(),
             website: business.url.clone().filter(|url| is_web(url)),
@@ -124,5 +128,8 @@ pub fn page(
     html: String,
     policy: &'static str,
 ) -> Response {
-    protected(web::made(request.headers(), snapshot, HTML, html), policy)
+    protected(
+        web::whole_body(request.headers(), snapshot, HTML, html),
+        policy,
+    )
 }

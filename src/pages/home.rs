@@ -9,6 +9,7 @@ use super::chart::{LegendFragment, YearsFragment};
 use super::form::{Choices, SearchFormFragment};
 use super::frame::{Frame, Site};
 use super::insights::rows::AspectRowFragment;
+use super::locale::Locale;
 use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::{Stars, count, counted, day, hundredths};
@@ -74,7 +75,7 @@ pub struct Bin {
 impl RatingFigure {
     /// The rating of these reviews; none where there are none.
     #[must_use]
-    pub fn of(review_index: &ReviewIndex) -> Option<Self> {
+    pub fn of(review_index: &ReviewIndex, locale: &Locale) -> Option<Self> {
         let rating_counts = review_index.rating_counts();
         let mean = rating_counts.mean_hundredths()?;
         let by_stars = rating_counts.by_stars();
@@ -92,7 +93,7 @@ impl RatingFigure {
         let rounded = u8::try_from((mean + 50) / 100).unwrap_or(5);
         Some(Self {
             mean: hundredths(mean),
-            stars: Stars(rounded),
+            stars: Stars::new(rounded, locale),
             count: count(rating_counts.total()),
             period: period(review_index),
             histogram: histogram.collect(),
@@ -159,7 +160,7 @@ pub fn show(
     });
     let template = HomePage {
         about: business.description.clone(),
-        rating: RatingFigure::of(review_index),
+        rating: RatingFigure::of(review_index, &site.locale),
         withheld_count: counted(input.withheld.values().sum(), "review", "reviews"),
         withheld: input.withheld.clone(),
         aspects: judged

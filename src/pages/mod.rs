@@ -14,6 +14,7 @@ mod form;
 mod frame;
 mod home;
 mod insights;
+mod locale;
 mod query;
 mod review;
 mod search;

@@ -1,6 +1,7 @@
 //! A review as people see it, in a list or on its own page: `/reviews/{id}`, where its permalink
 //! leads.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
@@ -8,8 +9,9 @@ use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::frame::{Frame, POLICY, Site, page};
+use super::locale::Locale;
 use super::structured;
-use super::words::{Stars, count, day, fold};
+use super::words::{Stars, fold};
 use crate::links::{Links, REVIEW_PATH, is_web};
 use crate::model::business::Business;
 use crate::model::{ReviewId, parameters};
@@ -27,14 +29,15 @@ const TITLE_CHARACTERS: usize = 80;
 #[derive(Debug, Clone, Template)]
 #[template(path = "review_fragment.html")]
 pub struct ReviewFragment {
+    locale: Locale,
     stars: Stars,
     author: String,
     date: String,
-    day: String,
+    day: Cow<'static, str>,
     source: String,
     /// Where it stands at its source, if that is a web address.
     source_url: Option<String>,
-    verified: &'static str,
+    verified: Cow<'static, str>,
     title: Option<String>,
     text: String,
     folded: Option<(String, String)>,
@@ -50,7 +53,7 @@ pub struct ReviewFragment {
 #[derive(Debug, Clone)]
 struct OwnerAnswer {
     from: String,
-    date: Option<(String, String)>,
+    date: Option<(String, Cow<'static, str>)>,
     text: String,
 }
 
@@ -84,17 +87,20 @@ impl ReviewFragment {
             .collect();
         let answer = review.response.map(|response| OwnerAnswer {
             from: response.author.unwrap_or_else(|| business.name.clone()),
-            date: response.date.map(|date| (date.to_string(), day(date))),
+            date: response
+                .date
+                .map(|date| (date.to_string(), site.locale.day(date))),
             text: response.text,
         });
         Self {
-            stars: Stars(review.rating),
+            locale: site.locale.clone(),
+            stars: Stars::new(review.rating, &site.locale),
             author: review.author,
             date: review.date.to_string(),
-            day: day(review.date),
+            day: site.locale.day(review.date),
             source_url: review.source.url.filter(|url| is_web(url)),
             source: review.source.name,
-            verified: verified(&review.verification),
+            verified: verified(&review.verification, &site.locale),
             title: review.title,
             text: review.text,
             folded: None,
@@ -108,15 +114,15 @@ impl ReviewFragment {
 }
 
 /// How it was verified, always said with it.
-const fn verified(verification: &wire::Verification) -> &'static str {
+fn verified(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
     if !verification.verified {
-        return "not verified";
+        return locale.message("not-verified");
     }
     match verification.method {
-        wire::VerificationMethod::JobMatch => "verified by the job",
-        wire::VerificationMethod::SourcePlatform => "verified by the platform",
-        wire::VerificationMethod::Invite => "verified by invitation",
-        wire::VerificationMethod::Manual => "verified by the owner",
+        wire::VerificationMethod::JobMatch => locale.message("verified-by-job"),
+        wire::VerificationMethod::SourcePlatform => locale.message("verified-by-platform"),
+        wire::VerificationMethod::Invite => locale.message("verified-by-invitation"),
+        wire::VerificationMethod::Manual => locale.message("verified-by-business"),
     }
 }
 
@@ -141,13 +147,12 @@ pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire:
 #[template(path = "review_page.html")]
 struct ReviewPage {
     frame: Frame,
-    /// Where the review has no title of its own, the page still has a heading.
-    is_untitled: bool,
-    author: String,
+    /// The page's heading, if the review has no title of its own.
+    heading: Option<Cow<'static, str>>,
     item: ReviewFragment,
     json_url: String,
     structured: String,
-    total: String,
+    all: Cow<'static, str>,
 }
 
 /// The page of one review.
@@ -179,20 +184,27 @@ impl Endpoint for Permalink {
 fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
+    let locale = &site.locale;
     let said = review.title.as_deref().map(|title| {
         fold(title, TITLE_CHARACTERS).map_or(title.to_owned(), |(start, _)| start + " …")
     });
-    let heading = said.unwrap_or_else(|| format!("{} stars", review.rating));
+    let stars = u64::from(review.rating);
+    let heading = said.map_or_else(|| locale.counted("stars", stars), Cow::Owned);
     let description =
         fold(&review.text, 150).map_or_else(|| review.text.clone(), |(start, _)| start + " …");
+    let title = [
+        ("heading", &*heading),
+        ("business", &business.name),
+        ("author", &review.author),
+    ];
+    let total = snapshot.input.review_index.len() as u64;
     let template = ReviewPage {
-        is_untitled: review.title.is_none(),
-        author: review.author.clone(),
+        heading: review
+            .title
+            .is_none()
+            .then(|| locale.message_with("review-by", &[("author", &review.author)])),
         frame: Frame {
-            title: format!(
-                "{heading}: a review of {} by {}",
-                business.name, review.author
-            ),
+            title: locale.message_with("review-title", &title).into_owned(),
             description: Some(description).filter(|text| !text.is_empty()),
             canonical: Some(review.url.clone()),
             is_hidden_from_search: false,
@@ -205,7 +217,7 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
             &snapshot.input.review_index.rating_counts(),
             links,
         ),
-        total: count(snapshot.input.review_index.len() as u64),
+        all: locale.counted_with("all-reviews-of", total, &[("business", &business.name)]),
         item: ReviewFragment::whole(review, business, &site),
     };
     super::rendered(&template)

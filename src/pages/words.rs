@@ -1,8 +1,11 @@
 //! How pages write figures and days: for people, in English, always the same way.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use chrono::NaiveDate;
+
+use super::locale::Locale;
 
 /// A day as people read it, for example `8 November 2026`.
 #[must_use]
@@ -51,16 +54,32 @@ pub fn hundredths(value: u64) -> String {
     format!("{}.{:02}", value / 100, value % 100)
 }
 
-/// Stars as text, with the words for who does not see them. It is HTML.
-#[derive(Debug, Clone, Copy)]
-pub struct Stars(pub u8);
+/// Stars as text, with the words for people who do not see them. It is HTML.
+#[derive(Debug, Clone)]
+pub struct Stars {
+    stars: u8,
+    label: Cow<'static, str>,
+}
+
+impl Stars {
+    /// So many of five.
+    #[must_use]
+    pub fn new(stars: u8, locale: &Locale) -> Self {
+        let stars = stars.min(5);
+        Self {
+            label: locale.message_with("stars-of-5", &[("stars", &stars.to_string())]),
+            stars,
+        }
+    }
+}
 
 impl fmt::Display for Stars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let full = usize::from(self.0.min(5));
+        let full = usize::from(self.stars);
         write!(
             f,
-            "<span class=\"stars\" role=\"img\" aria-label=\"{full} of 5 stars\">{}",
+            "<span class=\"stars\" role=\"img\" aria-label=\"{}\">{}",
+            self.label,
             "★".repeat(full)
         )?;
         if full < 5 {

@@ -149,7 +149,7 @@ fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
         since.date(),
         until.date(),
         &rating_counts,
-        told(&trade.aspects, &votes),
+        period_aspects(&trade.aspects, &votes),
     )
 }
 
@@ -161,7 +161,7 @@ fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
 }
 
 /// What is spoken of, in the order of the insights.
-fn told(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
+fn period_aspects(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
     let told = |(aspect, votes): (&AspectDefinition, &VoteCounts)| PeriodAspect {
         id: aspect.id.clone(),
         label: aspect.label.clone(),

@@ -109,7 +109,7 @@ impl TextIndex {
 
     /// The same index, asked then.
     #[must_use]
-    pub fn asked_when(self, ask_when: AskWhen) -> Self {
+    pub fn with_ask_when(self, ask_when: AskWhen) -> Self {
         Self { ask_when, ..self }
     }
 
@@ -425,7 +425,7 @@ mod tests {
     }
 
     /// The ids that the search gives, page by page; each page tells the total.
-    fn walked(snapshot: &Snapshot, arguments: &SearchArguments, total: u64) -> Vec<String> {
+    fn ids_by_walk(snapshot: &Snapshot, arguments: &SearchArguments, total: u64) -> Vec<String> {
         let filter = ReviewFilter::new(arguments);
         let (mut ids, mut cursor) = (Vec::new(), None);
         loop {
@@ -478,7 +478,7 @@ mod tests {
                     ..SearchArguments::default()
                 };
                 let expected = scanned(&reviews, query, &arguments);
-                let ids = walked(&snapshot, &arguments, expected.len() as u64);
+                let ids = ids_by_walk(&snapshot, &arguments, expected.len() as u64);
                 assert_eq!(ids, expected, "{arguments:?}");
             }
         }

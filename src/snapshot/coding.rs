@@ -47,7 +47,7 @@ impl Coding {
     /// Of large ones gzip alone: it is made by pieces, so that an edit costs what is new, while
     /// Brotli codes all of it again, for seconds.
     #[must_use]
-    pub const fn wanted(bytes: u64) -> &'static [Self] {
+    pub const fn for_length(bytes: u64) -> &'static [Self] {
         if bytes > WHOLE_BYTES_MAX {
             &[Self::Gzip]
         } else {

@@ -50,7 +50,7 @@ impl MentionCounts {
         let places = service_areas
             .iter()
             .map(|name| (fold(name), None, name.clone()));
-        let mut services = listed(
+        let mut services = facets(
             work,
             count(review_index, ValueColumn::Services, |mention| {
                 &mention.value
@@ -61,26 +61,26 @@ impl MentionCounts {
             service.id = Some(service.name.clone());
         }
         Self {
-            technicians: listed(
+            technicians: facets(
                 people,
                 count(review_index, ValueColumn::Technicians, |mention| {
                     &mention.folded
                 }),
             ),
             services,
-            service_areas: listed(
+            service_areas: facets(
                 places,
                 count(review_index, ValueColumn::ServiceAreas, |mention| {
                     &mention.folded
                 }),
             ),
-            sources: listed(
+            sources: facets(
                 std::iter::empty(),
                 count(review_index, ValueColumn::Sources, |mention| {
                     &mention.folded
                 }),
             ),
-            languages: listed(
+            languages: facets(
                 std::iter::empty(),
                 count(review_index, ValueColumn::Languages, |mention| {
                     &mention.folded
@@ -133,7 +133,7 @@ fn count(
 }
 
 /// The firm's own (key, id, name) and what is mentioned besides.
-fn listed(
+fn facets(
     own: impl Iterator<Item = (String, Option<String>, String)>,
     mut found: Found<'_>,
 ) -> Vec<wire::Facet> {

@@ -148,11 +148,11 @@ impl<'a> EntryLoader<'a> {
             Unanalyzed::default(),
         );
         while let Some(reviews) = newest.next_numbered(self.connection).await? {
-            let mut kept = self.kept(&reviews).await?;
+            let mut kept = self.stored_analyses(&reviews).await?;
             self.backlog.count_read(reviews.len());
             for numbered in reviews {
                 let kept = kept.remove(numbered.review.id.as_str());
-                let numbered = self.dated(numbered, kept.as_ref());
+                let numbered = self.date(numbered, kept.as_ref());
                 builder.push(&self.entry(numbered, kept, &mut missing));
             }
         }
@@ -184,13 +184,13 @@ impl<'a> EntryLoader<'a> {
         }
         while !published.is_empty() {
             let batch = published.split_off(published.len().saturating_sub(BATCH));
-            let mut kept = self.kept(&batch).await?;
+            let mut kept = self.stored_analyses(&batch).await?;
             for numbered in batch {
                 let (id, kept) = (
                     numbered.review.id.clone(),
                     kept.remove(numbered.review.id.as_str()),
                 );
-                let numbered = self.dated(numbered, kept.as_ref());
+                let numbered = self.date(numbered, kept.as_ref());
                 let entry = self.entry(numbered, kept, &mut missing);
                 entries.insert(id, Some(entry));
             }
@@ -199,7 +199,7 @@ impl<'a> EntryLoader<'a> {
         Ok(review_index.revise(entries.into_iter().collect()))
     }
 
-    async fn kept(
+    async fn stored_analyses(
         &mut self,
         reviews: &[Numbered],
     ) -> sqlx::Result<HashMap<String, StoredAnalysis>> {
@@ -211,7 +211,7 @@ impl<'a> EntryLoader<'a> {
     }
 
     /// The review, dated where somebody else changed it.
-    fn dated(&mut self, numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
+    fn date(&mut self, numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
         let mut observer = std::mem::take(&mut self.observer);
         // Who is shown and as whom is no change of a review: it is rendered as it would have been.
         let staff = self.staff_out.as_deref().unwrap_or(&self.staff);

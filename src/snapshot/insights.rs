@@ -49,7 +49,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         trade: input.analyzer.trade(),
         business: &input.business,
         people: &people,
-        answered: &answered(input),
+        answered: &aspects_of_faq(input),
         others: &others(input),
     });
     let method = method(input, insights.corpus.withdrawn);
@@ -57,7 +57,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
 }
 
 /// The aspects that the questions of the firm's own FAQ are about, as the engine reads them.
-fn answered(input: &SnapshotInput) -> BTreeSet<String> {
+fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let questions = input.editorial.faq.iter();
     let rules = input.analyzer.engine().rules();
     questions

@@ -88,7 +88,7 @@ impl Staff {
     }
 
     /// The full names of those whom the firm lists.
-    pub(super) fn listed(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn full_names(&self) -> impl Iterator<Item = &str> {
         self.own.technicians.iter().map(|one| one.name.as_str())
     }
 
@@ -115,7 +115,7 @@ impl Staff {
                     .filter_map(|one| {
                         Some(Technician {
                             id: format!("technician-{}", numbers.get(&one.id)?),
-                            name: self.shown(&one.name)?,
+                            name: self.public_name(&one.name)?,
                             aliases: Vec::new(),
                         })
                     })
@@ -127,7 +127,7 @@ impl Staff {
     }
 
     /// As whom somebody of that full name is shown; `None` where not at all.
-    fn shown(&self, full: &str) -> Option<String> {
+    fn public_name(&self, full: &str) -> Option<String> {
         match self.own.publish_staff {
             PublishStaff::Full => Some(full.to_owned()),
             PublishStaff::FirstName => self.shown.get(&person(full)).cloned(),
@@ -144,7 +144,7 @@ impl Staff {
                 services,
                 service_areas,
             } = std::mem::take(&mut review.mentions);
-            let technicians = technicians.iter().filter_map(|name| self.shown(name));
+            let technicians = technicians.iter().filter_map(|name| self.public_name(name));
             review.mentions = model::Mentions::new(technicians.collect(), services, service_areas);
         }
         review
@@ -154,7 +154,7 @@ impl Staff {
     #[must_use]
     pub fn names(&self, names: &[(MentionKind, String)]) -> Vec<(MentionKind, String)> {
         let shown = |(kind, name): &(MentionKind, String)| match kind {
-            MentionKind::Technician => Some((*kind, self.shown(name)?)),
+            MentionKind::Technician => Some((*kind, self.public_name(name)?)),
             MentionKind::Service | MentionKind::ServiceArea => Some((*kind, name.clone())),
         };
         names.iter().filter_map(shown).collect()

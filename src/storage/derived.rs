@@ -32,7 +32,7 @@ pub(super) fn beside(path: &Path) -> PathBuf {
 }
 
 /// Readers of a node's file who see the derived tables of the file at `side` in place of its own, which are empty.
-pub(super) fn shown(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOptions {
+pub(super) fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOptions {
     let (place, side) = (Arc::clone(place), side.to_string_lossy().into_owned());
     pool(&place).after_connect(move |connection, _| {
         let (place, side) = (Arc::clone(&place), side.clone());
@@ -66,7 +66,7 @@ pub(super) fn shown(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOption
 /// its connections see as `node`.
 pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
     let fault = |error| DbError::at(side, error);
-    let wanted = wanted().await.map_err(fault)?;
+    let wanted = schema_statements().await.map_err(fault)?;
     if side.exists() && there(side).await.ok().as_ref() != Some(&wanted) {
         for file in files(side) {
             let _ = std::fs::remove_file(file);
@@ -141,7 +141,7 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
 }
 
 /// The statements that make its tables, views and triggers.
-async fn wanted() -> sqlx::Result<Vec<String>> {
+async fn schema_statements() -> sqlx::Result<Vec<String>> {
     let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
     migrate::apply(&mut scratch).await?;
     let wanted = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;

@@ -1,6 +1,6 @@
 //! The database's files: what stands beside the first one, and how that is made.
 
-use std::fs::{OpenOptions, metadata};
+use std::fs::{OpenOptions, metadata, remove_file};
 use std::io;
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -37,6 +37,17 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
         .chain(&real)
         .flat_map(|path| all(path))
         .collect()
+}
+
+/// Removes the files of a database at `path`; those that are not there are passed over.
+pub(super) fn remove_files(path: &Path) {
+    for file in files(path) {
+        if let Err(error) = remove_file(&file)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(file = %file.display(), %error, "database.leftover: a file that was begun cannot be taken away");
+        }
+    }
 }
 
 /// The file beside the database at `path` whose name has `suffix` added.

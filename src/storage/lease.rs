@@ -49,7 +49,7 @@ impl Lease {
     }
 
     /// How long it is held yet.
-    fn left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         let ends_at = *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner);
         ends_at.map_or(Duration::ZERO, |ends_at| {
             ends_at - Clock::system().monotonic()
@@ -68,7 +68,7 @@ impl Database {
     #[must_use]
     pub fn lease_left(&self) -> Duration {
         self.cluster()
-            .map_or(Duration::MAX, |cluster| cluster.lease().left())
+            .map_or(Duration::MAX, |cluster| cluster.lease().time_left())
     }
 
     /// Takes the lease where nobody holds it, or prolongs it, so that one exchange that takes `exchange` at most can be begun
@@ -83,7 +83,7 @@ impl Database {
         let (lease, clock) = (cluster.lease(), Clock::system());
         let length = LEASE_MIN.max(exchange * 2);
         let (asked_at, now) = (clock.monotonic(), clock.now());
-        if lease.left() == Duration::ZERO && self.is_held_elsewhere(now).await? {
+        if lease.time_left() == Duration::ZERO && self.is_held_elsewhere(now).await? {
             return Ok(false);
         }
         let values = vec![
@@ -136,7 +136,7 @@ impl Database {
             return Ok(());
         };
         let lease = cluster.lease();
-        if lease.left() == Duration::ZERO {
+        if lease.time_left() == Duration::ZERO {
             return Ok(());
         }
         lease.set(None);

@@ -2,11 +2,12 @@
 //! look, leaves no new file behind. It is made under another name beside the place that it shall have, and
 //! gets its name when all is written, so that not even a process that is killed leaves half a database there.
 
-use std::fs::{hard_link, remove_file};
+use std::fs::hard_link;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::error::DbError;
+use super::files::remove_files;
 use super::first_load::FirstLoad;
 use super::rqlite::{COMMAND_WAIT_MAX, RqliteClient};
 use super::{Database, Migrated, files};
@@ -71,7 +72,7 @@ impl Opening {
                 place: Some(path.to_owned()),
             })),
             Err(error) => {
-                remove(&begun);
+                remove_files(&begun);
                 if let DbError::Create { path: _, reason } = error {
                     return Err(DbError::Create {
                         path: path.to_owned(),
@@ -147,7 +148,7 @@ impl Opening {
             // A file system without links.
             std::fs::rename(begun, &place)
         });
-        remove(begun);
+        remove_files(begun);
         named.map_err(|reason| DbError::Create {
             path: place,
             reason,
@@ -164,7 +165,7 @@ impl Opening {
             } => {
                 database.close().await;
                 if place.is_some() {
-                    remove(database.path());
+                    remove_files(database.path());
                 }
             }
         }
@@ -184,17 +185,6 @@ pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
         })?;
     let suffix = hex(&random[..4]);
     Ok(files::beside(path, &format!(".new-{suffix}")))
-}
-
-/// Takes away what a database at `path` left; what is not there needs not be.
-fn remove(path: &Path) {
-    for file in files(path) {
-        if let Err(error) = remove_file(&file)
-            && error.kind() != ErrorKind::NotFound
-        {
-            tracing::warn!(file = %file.display(), %error, "database.leftover: a file that was begun cannot be taken away");
-        }
-    }
 }
 
 #[cfg(test)]

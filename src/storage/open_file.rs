@@ -32,7 +32,7 @@ impl OpenFile {
         let reading = options(path).read_only(true);
         let (readers, reading) = match derived {
             None => (pool(&place), reading.pragma("query_only", "on")),
-            Some(side) => (derived::shown(&place, side), reading),
+            Some(side) => (derived::pool_with_side_file(&place, side), reading),
         };
         let readers = readers
             .max_connections(READERS_MAX)

@@ -2,7 +2,6 @@
 //! database. The former file stays beside it, under another name.
 
 use std::fs::{self, File, Permissions, hard_link, remove_file, rename};
-use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +11,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::error::DbError;
-use super::files::beside;
+use super::files::{beside, remove_files};
 use super::schema::untouching;
 use super::{Database, DeliveryLock, migrate, options, schema, unused_name};
 
@@ -67,7 +66,7 @@ impl Prepared {
         match opened {
             Ok((database, _)) => Ok(Self { database }),
             Err(error) => {
-                remove(&copy);
+                remove_files(&copy);
                 Err(error)
             }
         }
@@ -76,7 +75,7 @@ impl Prepared {
     /// Closes the copy and takes it away.
     pub async fn leave(self) {
         self.database.close().await;
-        remove(self.database.path());
+        remove_files(self.database.path());
     }
 
     /// Puts the copy in the place of the database that `alone` holds; where the former file is now. One `rename` does it, so
@@ -265,17 +264,6 @@ impl Database {
             }
         }
         Ok(removed)
-    }
-}
-
-/// Takes away what a copy at `path` left; what is not there needs not be.
-fn remove(path: &Path) {
-    for file in super::files(path) {
-        if let Err(error) = remove_file(&file)
-            && error.kind() != ErrorKind::NotFound
-        {
-            tracing::warn!(file = %file.display(), %error, "database.leftover: a file that was begun cannot be taken away");
-        }
     }
 }
 

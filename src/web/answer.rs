@@ -81,7 +81,7 @@ pub fn pieces(
 /// The same with a body in one piece that nothing else is known of: its digest is that of its
 /// bytes.
 #[must_use]
-pub fn made(
+pub fn whole_body(
     headers: &HeaderMap,
     snapshot: Arc<Snapshot>,
     content_type: &'static str,

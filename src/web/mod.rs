@@ -16,7 +16,7 @@ pub mod server;
 mod shared;
 mod source;
 
-pub use answer::{Ready, cached_body, made, modified, pieces};
+pub use answer::{Ready, cached_body, modified, pieces, whole_body};
 pub use conditional::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
 pub use negotiation::{EncodingChoice, choose};
 pub use openapi::to_3_1;

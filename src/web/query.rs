@@ -57,7 +57,7 @@ impl UrlParameters {
         };
         pairs
             .iter()
-            .map(|(name, value)| (name.as_str(), shown(value)))
+            .map(|(name, value)| (name.as_str(), as_str(value)))
     }
 
     /// The value of `P` in the path of `request`.
@@ -73,7 +73,7 @@ impl UrlParameters {
             parts
                 .iter()
                 .filter(|(name, _)| *name == P::NAME)
-                .map(|(_, value)| shown(value)),
+                .map(|(_, value)| as_str(value)),
         )
     }
 }
@@ -100,7 +100,7 @@ fn text(bytes: Vec<u8>) -> Decoded {
     String::from_utf8(bytes).map_err(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-fn shown(decoded: &Decoded) -> Result<&str, &str> {
+fn as_str(decoded: &Decoded) -> Result<&str, &str> {
     decoded.as_deref().map_err(String::as_str)
 }
 

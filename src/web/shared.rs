@@ -15,23 +15,26 @@ use crate::clock::Clock;
 /// How far the server's own `Date` may be behind the clock: it has seconds alone, and may be of the
 /// moment before the request was read.
 const SERVER_DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
-const EXPOSED: &str =
-    "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version";
-
-/// Adds what every answer says: anybody may read it, errors and 304 included, and nobody guesses
-/// what it is.
-pub fn share(headers: &mut HeaderMap) {
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(
+/// What every answer says, errors and 304 included: anybody may read it, and nobody guesses what it is.
+const EVERY_ANSWER: [(HeaderName, &str); 5] = [
+    (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    (
         ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(EXPOSED),
-    );
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(
+        "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version",
+    ),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (
         HeaderName::from_static("cross-origin-resource-policy"),
-        HeaderValue::from_static("cross-origin"),
-    );
+        "cross-origin",
+    ),
+];
+
+/// Adds the header fields of every answer.
+pub fn share(headers: &mut HeaderMap) {
+    for (name, value) in EVERY_ANSWER {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
 }
 
 /// The `Date` of an answer with that `Last-Modified`, which is never later than `Date` (RFC 9110

@@ -130,7 +130,7 @@ impl SubscriptionIntake {
             .and_then(|source| self.rates.count_source(source).err());
         let (mut wanted, is_within) =
             match parse(content_type, body, &self.links, &self.policy, &self.leases) {
-                Ok(request) => self.wanted(request),
+                Ok(request) => self.subscription_request(request),
                 Err(fault) => return Err(exceeded.map_or_else(|| fault.into(), Into::into)),
             };
         let is_free = is_trusted || is_within;
@@ -249,7 +249,7 @@ impl SubscriptionIntake {
     }
 
     /// The row to be, and whether its callback surely leads into a net that the operator opened.
-    fn wanted(&self, request: Request) -> (SubscriptionRequest, bool) {
+    fn subscription_request(&self, request: Request) -> (SubscriptionRequest, bool) {
         let callback = request.callback;
         let is_within = callback.is_allowed_besides(&self.policy);
         let host = callback.host();

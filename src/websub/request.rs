@@ -179,10 +179,10 @@ pub fn parse(
     if !content_type.is_some_and(is_form) {
         return Err(RequestError::ContentType);
     }
-    let mode = needed(body, "hub.mode")?;
+    let mode = required_field(body, "hub.mode")?;
     let mode = Mode::find(&mode).ok_or_else(|| RequestError::Mode { given: echo(&mode) })?;
-    let document = topic(&needed(body, "hub.topic")?, links)?;
-    let callback = Callback::parse(&needed(body, "hub.callback")?, policy)?;
+    let document = topic(&required_field(body, "hub.topic")?, links)?;
+    let callback = Callback::parse(&required_field(body, "hub.callback")?, policy)?;
     let secret = field(body, "hub.secret")?.filter(|secret| !secret.is_empty());
     if let Some(bytes) = secret
         .as_ref()
@@ -220,7 +220,7 @@ fn is_form(content_type: &str) -> bool {
     is_form && parts.all(is_utf8)
 }
 
-fn needed<'a>(body: &'a [u8], name: &'static str) -> Result<Cow<'a, str>, RequestError> {
+fn required_field<'a>(body: &'a [u8], name: &'static str) -> Result<Cow<'a, str>, RequestError> {
     field(body, name)?
         .filter(|value| !value.is_empty())
         .ok_or(RequestError::Missing { field: name })

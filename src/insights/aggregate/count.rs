@@ -73,7 +73,7 @@ impl Counted {
     /// Counts `segments`, newest first, of a trade of so many aspects.
     #[must_use]
     pub fn new(segments: &[&PackedAnalyses], aspects: usize, roster: &Roster) -> Self {
-        let (aspects, entities) = (aspects.min(ASPECTS_MAX), roster.known().len());
+        let (aspects, entities) = (aspects.min(ASPECTS_MAX), roster.entries().len());
         let newest = segments
             .iter()
             .find(|segment| !segment.is_empty())
@@ -248,7 +248,7 @@ impl CountingPass<'_> {
                 said
             };
             opinion_counts.votes.count(vote);
-            let told = told_of(name, packed_analysis);
+            let told = findings_of(name, packed_analysis);
             let ranked = (0..).zip(packed_analysis.findings).zip(masks.quote_rank);
             for ((number, finding), quote_rank) in ranked {
                 // Nobody is praised or blamed by name with words against which the rest of the
@@ -272,7 +272,7 @@ impl CountingPass<'_> {
 
 /// Which findings can be shown of `name`: those that tell of it and of no other of its kind; of a job or a place in the
 /// sentence that names it, or in the next one that goes on about it.
-fn told_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32 {
+fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32 {
     let own = match name.kind {
         MentionKind::Technician => name.finding_mask,
         MentionKind::Service | MentionKind::ServiceArea => name.finding_mask & name.near_mask,

@@ -60,7 +60,7 @@ pub fn answers(input: &NarrativeInput<'_>) -> Vec<Answered> {
 }
 
 fn of_aspect(aspect: &AspectFigures) -> Answered {
-    let (quoted, review_ids) = quoted(&aspect.said);
+    let (quoted, review_ids) = quotes_and_authors(&aspect.said);
     Answered {
         id: format!("aspect-{}", aspect.id),
         question: aspect.question.clone(),
@@ -92,7 +92,7 @@ fn of_service(service: &EntityFigures, aspects: &[AspectFigures]) -> Option<Answ
     } else {
         format!(" What they judge most: {}.", list(&most))
     };
-    let (quoted, review_ids) = quoted(said);
+    let (quoted, review_ids) = quotes_and_authors(said);
     Some(Answered {
         id: format!("service-{id}"),
         question: format!("What do customers say about {}?", inside(&service.name)),
@@ -129,7 +129,7 @@ fn counts(votes: &VoteCounts, what: &str) -> String {
 }
 
 /// The first words of either side, and whose they are.
-fn quoted(said: &OpinionStats) -> (String, Vec<String>) {
+fn quotes_and_authors(said: &OpinionStats) -> (String, Vec<String>) {
     let first = said.quotes.first();
     let other = said
         .quotes

@@ -8,7 +8,7 @@ use super::count::{ASPECTS_MAX, Counted, bits};
 use super::figures::{VoteCounts, log_likelihood};
 use super::heavy_hitters::{Marked, each_marked, heavy_hitters};
 use super::quotes::{CustomerQuote, Originals};
-use super::topics::{SENTENCE_WORDS, TopicSentence, aspect_of, find, judged, phrases};
+use super::topics::{SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, phrases};
 use crate::compute::steps;
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
 use crate::insights::text::TokenizedText;
@@ -216,7 +216,7 @@ fn together(
         let topic = &mut topics[at];
         let packed_analysis = segment.get(index);
         topic.overall.count(packed_analysis.head.overall.into());
-        bits(judged(packed_analysis.findings)).for_each(|aspect| {
+        bits(aspect_bits(packed_analysis.findings)).for_each(|aspect| {
             topic
                 .joint
                 .get_mut(aspect)

@@ -121,7 +121,7 @@ pub fn aspects(
         sub_topics.truncate(JOINT_MAX);
         let of = |kind: MentionKind| {
             let members = roster
-                .known()
+                .entries()
                 .iter()
                 .enumerate()
                 .filter(move |(_, known)| known.kind == kind);
@@ -165,8 +165,8 @@ pub fn entities(
     roster: &Roster,
     originals: &mut Originals<'_>,
 ) -> Vec<EntityFigures> {
-    let mut entities = Vec::with_capacity(roster.known().len());
-    for ((at, opinion_counts), known) in counted.entities.iter().enumerate().zip(roster.known()) {
+    let mut entities = Vec::with_capacity(roster.entries().len());
+    for ((at, opinion_counts), known) in counted.entities.iter().enumerate().zip(roster.entries()) {
         let reviews = opinion_counts.votes.reviews();
         let least = if known.kind == MentionKind::Technician {
             PERSON_MIN

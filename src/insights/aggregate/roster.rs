@@ -89,7 +89,7 @@ impl Roster {
 
     /// All of them: technicians, then services, then places.
     #[must_use]
-    pub fn known(&self) -> &[RosterEntry] {
+    pub fn entries(&self) -> &[RosterEntry] {
         &self.known
     }
 

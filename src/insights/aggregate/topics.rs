@@ -171,7 +171,7 @@ const JOINT_MIN: usize = 2;
 const JOINT_PART: usize = 4;
 
 /// The aspects of these marks, a bit for each.
-pub fn judged<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) -> u64 {
+pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) -> u64 {
     findings.into_iter().fold(0, |judged, finding| {
         judged | 1_u64.checked_shl(finding.aspect.into()).unwrap_or(0)
     })
@@ -245,7 +245,7 @@ pub fn find(
         findings.filter(move |finding| finding.sentence == sentence)
     };
     let shown = || findings().filter(|finding| finding.backing == WitnessCount::Both);
-    let judged = judged(shown());
+    let judged = aspect_bits(shown());
     let says = |polarity| findings().any(|finding| finding.polarity == polarity);
     let vote = Vote::fold(
         says(Polarity::Positive),

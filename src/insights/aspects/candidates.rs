@@ -142,7 +142,7 @@ impl<'engine> SentenceReading<'engine> {
 
     /// How many of the rules' findings praise, and how many blame.
     #[must_use]
-    pub const fn judged(&self) -> [i64; 2] {
+    pub const fn polarity_counts(&self) -> [i64; 2] {
         self.judged
     }
 

@@ -69,7 +69,7 @@ fn finding(
         confidence: 0,
         hits: head
             .and_then(|head| scores.strongest(&part.tokens, head))
-            .map(|(run, _)| told(text, run, 0))
+            .map(|(run, _)| examples_hit(text, run, 0))
             .into_iter()
             .collect(),
     });
@@ -120,10 +120,10 @@ fn hit(
     let run = scores
         .strongest(&part.tokens, OutputHead::Label(label))
         .map_or_else(|| part.tokens.clone(), |(run, _)| run);
-    told(text, run, points)
+    examples_hit(text, run, points)
 }
 
-fn told(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
+fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
     let mut rule = String::with_capacity(RULE_BYTES);
     rule.push_str("examples:");
     for token in run.clone() {

@@ -41,7 +41,7 @@ impl DocumentPolarity {
         self.has_words |= sentence.has_words;
         self.sentences += 1;
         self.leads += i64::from(sentence.lead);
-        let [positive, negative] = sentence.judged();
+        let [positive, negative] = sentence.polarity_counts();
         self.rules_positive += positive;
         self.rules_negative += negative;
     }

@@ -193,7 +193,7 @@ mod tests {
     }
 
     /// What a text says: `price+ workmanship-`, sorted.
-    fn said(engine: &RuleEngine, text: &str) -> String {
+    fn findings_in(engine: &RuleEngine, text: &str) -> String {
         let sign = |polarity| match polarity {
             Polarity::Positive => '+',
             Polarity::Negative => '-',
@@ -216,7 +216,7 @@ mod tests {
         let wrong: Vec<String> = cases
             .iter()
             .filter_map(|(text, expected)| {
-                let got = said(engine, text);
+                let got = findings_in(engine, text);
                 (got != *expected)
                     .then(|| format!("{text}\n   expected {expected}\n   got      {got}"))
             })
@@ -350,8 +350,8 @@ mod tests {
     #[test]
     fn the_classifier_takes_back_what_nobody_would_say_so() {
         let text = "We looked everywhere for a good plumber.";
-        assert_eq!(said(rules(), text), "professionalism+");
-        assert_eq!(said(engine(), text), "");
+        assert_eq!(findings_in(rules(), text), "professionalism+");
+        assert_eq!(findings_in(engine(), text), "");
     }
 
     #[test]

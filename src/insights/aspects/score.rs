@@ -158,19 +158,19 @@ impl Scorer<'_> {
             );
             return;
         }
-        let hits = self.weighed(at, points);
+        let hits = self.weigh(at, points);
         if !hits.is_empty() {
             self.add(aspect, self.parsed.clause_at(item.start), hits, true, false);
         }
     }
 
     fn engine_opinion(&mut self, at: usize, points: i32) {
-        let mut hits = self.weighed(at, points);
+        let mut hits = self.weigh(at, points);
         if hits.is_empty() {
             return;
         }
         let clause = self.parsed.clause_at(self.parsed.items[at].start);
-        let Some(name) = self.named(at) else {
+        let Some(name) = self.name_of(at) else {
             if let Some(overall) = self.engine.overall {
                 self.add(overall, clause, hits, true, true);
             }
@@ -202,7 +202,7 @@ impl Scorer<'_> {
     }
 
     /// An item's points and what changes them; nothing where it is not about the firm.
-    fn weighed(&self, at: usize, points: i32) -> Vec<Hit> {
+    fn weigh(&self, at: usize, points: i32) -> Vec<Hit> {
         let item = self.parsed.items[at];
         let clause = &self.parsed.clauses[self.parsed.clause_at(item.start)];
         if clause.about.elsewhere {
@@ -402,7 +402,7 @@ impl Scorer<'_> {
 
     /// The name that an opinion belongs to: the one it stands before, else the one its clause is
     /// about, else the last clause's.
-    fn named(&self, at: usize) -> Option<usize> {
+    fn name_of(&self, at: usize) -> Option<usize> {
         let item = self.parsed.items[at];
         let clause = self.parsed.clause_at(item.start);
         let units = self.parsed.clauses[clause].units.clone();

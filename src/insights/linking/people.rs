@@ -97,7 +97,7 @@ impl People {
     }
 
     /// Every place where a person may be named, in order.
-    pub fn seen(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<PersonCandidate> {
+    pub fn candidates(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<PersonCandidate> {
         let mut seen = Vec::new();
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
             let mut at = sentence.start;

@@ -37,7 +37,7 @@ pub fn people(
     sure.dedup();
     let mut mentions = Vec::new();
     for one in seen {
-        let Some((who, rule)) = meant(one, &sure, &recorded) else {
+        let Some((who, rule)) = people_meant_by(one, &sure, &recorded) else {
             continue;
         };
         let mut names: Vec<String> = who
@@ -63,7 +63,7 @@ pub fn people(
     mentions
 }
 
-fn meant(
+fn people_meant_by(
     one: &PersonCandidate,
     sure: &[u32],
     recorded: &[u32],

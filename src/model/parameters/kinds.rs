@@ -18,7 +18,7 @@ pub trait ParameterKind: Copy {
     fn parse(self, text: &str) -> Result<Option<Self::Value>, ParameterFault>;
 
     /// What is wrong with bytes that are no UTF-8.
-    fn garbled(self) -> ParameterFault;
+    fn not_utf8(self) -> ParameterFault;
 
     /// What is allowed: `must be …`.
     fn allowed(self) -> String;
@@ -55,7 +55,7 @@ impl ParameterKind for Whole {
         }
     }
 
-    fn garbled(self) -> ParameterFault {
+    fn not_utf8(self) -> ParameterFault {
         ParameterFault::Type
     }
 
@@ -87,8 +87,8 @@ impl ParameterKind for StarsKind {
             .transpose()
     }
 
-    fn garbled(self) -> ParameterFault {
-        Self::BOUNDS.garbled()
+    fn not_utf8(self) -> ParameterFault {
+        Self::BOUNDS.not_utf8()
     }
 
     fn allowed(self) -> String {
@@ -116,7 +116,7 @@ impl ParameterKind for Decimal {
         text.parse().map(Some).map_err(|_| ParameterFault::Type)
     }
 
-    fn garbled(self) -> ParameterFault {
+    fn not_utf8(self) -> ParameterFault {
         ParameterFault::Type
     }
 
@@ -140,7 +140,7 @@ impl ParameterKind for Date {
         text.parse().map(Some).map_err(|_| ParameterFault::Date)
     }
 
-    fn garbled(self) -> ParameterFault {
+    fn not_utf8(self) -> ParameterFault {
         ParameterFault::Date
     }
 
@@ -176,7 +176,7 @@ impl ParameterKind for TextKind {
         Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
     }
 
-    fn garbled(self) -> ParameterFault {
+    fn not_utf8(self) -> ParameterFault {
         ParameterFault::Text
     }
 
@@ -204,7 +204,7 @@ impl ParameterKind for Flag {
         Self::CHOICE.parse(text).map_err(|_| ParameterFault::Type)
     }
 
-    fn garbled(self) -> ParameterFault {
+    fn not_utf8(self) -> ParameterFault {
         ParameterFault::Type
     }
 
@@ -231,7 +231,7 @@ impl<T: Copy + Send> ParameterKind for OneOf<T> {
             .ok_or(ParameterFault::Text)
     }
 
-    fn garbled(self) -> ParameterFault {
+    fn not_utf8(self) -> ParameterFault {
         ParameterFault::Text
     }
 
@@ -269,7 +269,7 @@ impl<T: Send> ParameterKind for Opaque<T> {
         (self.parse)(text).map(Some).ok_or(ParameterFault::Text)
     }
 
-    fn garbled(self) -> ParameterFault {
+    fn not_utf8(self) -> ParameterFault {
         ParameterFault::Text
     }
 

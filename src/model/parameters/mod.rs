@@ -137,7 +137,7 @@ pub fn parse_all<'a, P: Parameter>(
     let Some(second) = texts.next() else {
         return match first {
             Ok(text) => parse::<P>(text),
-            Err(shown) => Err(InvalidParameter::of::<P>(P::KIND.garbled(), shown)),
+            Err(shown) => Err(InvalidParameter::of::<P>(P::KIND.not_utf8(), shown)),
         };
     };
     let shown = |text: Result<&'a str, &'a str>| text.unwrap_or_else(|shown| shown);

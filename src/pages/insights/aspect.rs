@@ -167,7 +167,7 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
         }
     };
     Sentences {
-        stars: Stars(review.rating),
+        stars: Stars::new(review.rating, &site.locale),
         date: review.date.to_string(),
         day: day(review.date),
         polarity: name(vote.into()),

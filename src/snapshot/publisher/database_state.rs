@@ -126,7 +126,9 @@ async fn staff(
     business: Business,
     former: Option<&Snapshot>,
 ) -> sqlx::Result<(Arc<Staff>, Business)> {
-    let former = former.iter().flat_map(|known| known.input.staff.listed());
+    let former = former
+        .iter()
+        .flat_map(|known| known.input.staff.full_names());
     let former = former.map(str::to_owned).collect();
     let (staff, business) = Staff::load(connection, business, former).await?;
     Ok((Arc::new(staff), business))

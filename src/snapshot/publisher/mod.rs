@@ -212,7 +212,7 @@ impl Publisher {
         state: &mut DatabaseState,
     ) -> Result<(Vec<(Publication, bool)>, Vec<ReviewId>), PublishError> {
         if !self.database.may_publish() {
-            let shown = unraised(digests, previous, &state.out, self.clock.now());
+            let shown = publications_shown(digests, previous, &state.out, self.clock.now());
             return Ok((shown, std::mem::take(&mut state.loaded.undated)));
         }
         let raised = self.publish(digests, previous, state).await?;
@@ -294,7 +294,7 @@ fn cached_body(
 /// What each document is shown as that was rendered with these digests, and whether its row in `out` is of these bytes: under
 /// the row's version where it is, and otherwise dated no later than what is out, so that no date goes back when the row
 /// comes.
-fn unraised(
+fn publications_shown(
     digests: &[String],
     previous: Option<&Snapshot>,
     out: &[Option<Publication>],

@@ -5,7 +5,7 @@ use sqlx::SqliteConnection;
 
 use super::read::newest_change;
 use super::runs::delete_all;
-use super::source::{SourceRow, note_deleted, note_sources, present, standing};
+use super::source::{SourceRow, ids_present, note_deleted, note_sources, standing};
 use super::write::upsert;
 use crate::model::Unit;
 use crate::model::{Review, Status};
@@ -69,7 +69,7 @@ async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Re
             return Ok(count);
         };
         last = (*end).to_owned();
-        count += present(write, &ids).await?.len() as u64;
+        count += ids_present(write, &ids).await?.len() as u64;
         delete_all(write, &ids).await?;
         note_deleted(write, &ids).await?;
     }

@@ -24,8 +24,8 @@ pub use runs::{
     note_run_reviews, note_undone, remove_added, run_reviews,
 };
 pub use source::{
-    AlikeReviews, KnownReviews, SourceRow, alike, delete, digest_key, find_key, given_alike,
-    ids_after, met, note_deleted, note_published, note_sources, present, sources, sources_at,
-    sources_with_instants, standing,
+    AlikeReviews, KnownReviews, SourceRow, alike, delete, digest_key, find_key, ids_after,
+    ids_by_fingerprint, ids_ever_used, ids_present, note_deleted, note_published, note_sources,
+    sources, sources_at, sources_with_instants, standing,
 };
 pub use write::{Observation, Written, observe, upsert};

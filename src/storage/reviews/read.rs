@@ -9,7 +9,7 @@ use futures_util::TryStreamExt;
 use sqlx::SqliteConnection;
 
 use super::packed::{PackedRow, packed, unpack};
-use super::row::{Flaw, ascii, mended, readable, review};
+use super::row::{Flaw, ascii, readable, review, text_lossy};
 use crate::model::{Review, ReviewId};
 use crate::storage::Text;
 
@@ -297,7 +297,7 @@ pub async fn unreadable(
         if let Some(flaw) = flaw.filter(|_| unreadable.len() < limit) {
             unreadable.push((
                 row.and_then(|row| row.review_id)
-                    .map(mended)
+                    .map(text_lossy)
                     .unwrap_or_default(),
                 flaw,
             ));

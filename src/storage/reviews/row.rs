@@ -33,7 +33,7 @@ pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
     let review = review(row);
     if let Err(flaw) = &review {
         tracing::warn!(
-            review.id = row.review_id.map(mended),
+            review.id = row.review_id.map(text_lossy),
             "review.unreadable: the row {flaw}"
         );
     }
@@ -80,7 +80,7 @@ fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
     let status = match (status?, verified?) {
         (b"published", b"1") => Status::Published,
         (b"withheld", _) => Status::Withheld {
-            reason: withheld_reason.map(mended),
+            reason: withheld_reason.map(text_lossy),
         },
         _ => return None,
     };
@@ -88,13 +88,13 @@ fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
         id,
         rating: Rating::try_from(ascii(rating)?.parse::<i64>().ok()?).ok()?,
         date: ascii(row.reviewed_on)?.parse().ok()?,
-        author: mended(author?),
-        title: title.map(mended),
-        text: mended(text?),
-        language: language.map(mended),
+        author: text_lossy(author?),
+        title: title.map(text_lossy),
+        text: text_lossy(text?),
+        language: language.map(text_lossy),
         source: Source {
-            name: mended(source_name?),
-            url: source_url.map(mended),
+            name: text_lossy(source_name?),
+            url: source_url.map(text_lossy),
         },
         verification: Verification {
             verified: verified? == b"1",
@@ -103,9 +103,9 @@ fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
         },
         mentions: mentions(&row.mentions),
         response: response_text.map(|text| Response {
-            text: mended(text),
+            text: text_lossy(text),
             date: ascii(response_on).and_then(|day| day.parse::<Day>().ok()),
-            author: response_author.map(mended),
+            author: response_author.map(text_lossy),
         }),
         status,
         // The later one: a shell may have bound none, or an earlier one.
@@ -120,7 +120,7 @@ fn mentions(pairs: &[(&[u8], &[u8])]) -> Mentions {
         pairs
             .iter()
             .filter(|(its, _)| *its == kind.as_bytes())
-            .map(|(_, value)| mended(value))
+            .map(|(_, value)| text_lossy(value))
             .collect()
     };
     Mentions::new(of("technician"), of("service"), of("service_area"))
@@ -138,7 +138,7 @@ pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
 }
 
 /// The text of these bytes.
-pub(super) fn mended(bytes: &[u8]) -> String {
+pub(super) fn text_lossy(bytes: &[u8]) -> String {
     // The strict reading is the quicker one, and nearly all is right.
     std::str::from_utf8(bytes).map_or_else(
         |_| String::from_utf8_lossy(bytes).into_owned(),

@@ -270,7 +270,10 @@ fn id_set(ids: Vec<Text>) -> HashSet<String> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn met(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
+pub async fn ids_ever_used(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashSet<String>> {
     let list = Value::from(ids).to_string();
     let ids = sqlx::query_scalar!(
         r#"select review_id as "id: Text" from review_change where review_id in (select value from json_each(?))"#,
@@ -283,7 +286,7 @@ pub async fn met(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Resul
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn present(
+pub async fn ids_present(
     connection: &mut SqliteConnection,
     ids: &[&str],
 ) -> sqlx::Result<HashSet<String>> {
@@ -299,7 +302,7 @@ pub async fn present(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn given_alike(
+pub async fn ids_by_fingerprint(
     connection: &mut SqliteConnection,
     wanted: &[(i64, &str)],
     limit: i64,

@@ -373,7 +373,7 @@ mod tests {
     );
 
     /// Connections of these peers.
-    fn held(groups: &[Group]) -> Admission<Activity> {
+    fn hold(groups: &[Group]) -> Admission<Activity> {
         let mut admission = Admission::new(MAX, CAP);
         for (address, count, activity) in groups {
             (0..*count).for_each(|_| admission.hold(peer(address), *activity));
@@ -519,7 +519,7 @@ mod tests {
         ];
         for (name, groups, newcomer, expected) in rows {
             assert_eq!(
-                held(groups).decide(peer(newcomer), |activity| *activity),
+                hold(groups).decide(peer(newcomer), |activity| *activity),
                 *expected,
                 "{name}"
             );

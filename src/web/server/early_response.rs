@@ -4,13 +4,15 @@
 use std::io;
 
 use http_body_util::{BodyExt, Full};
-use hyper::{Response, StatusCode};
+use hyper::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use hyper::{HeaderMap, Response, StatusCode, header::HeaderValue};
 use tokio::io::{AsyncWriteExt, copy, sink};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::{BoxBody, Limits};
 use crate::clock::Clock;
+use crate::web::share;
 use crate::wire::{self, Problem};
 
 /// Why a request was turned down.
@@ -114,19 +116,20 @@ impl EarlyResponse {
     }
 
     /// The header fields beside the length and the date.
-    fn fields(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    fn headers(self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        share(&mut headers);
         let retry_after =
-            matches!(self, Self::Crowded | Self::PeerCrowded).then_some(("retry-after", "1"));
-        let always = [
-            ("content-type", "application/problem+json"),
-            ("cache-control", "no-store"),
-            ("access-control-allow-origin", "*"),
-            ("x-content-type-options", "nosniff"),
-            ("referrer-policy", "no-referrer"),
-            ("cross-origin-resource-policy", "cross-origin"),
-            ("connection", "close"),
+            matches!(self, Self::Crowded | Self::PeerCrowded).then_some((RETRY_AFTER, "1"));
+        let own = [
+            (CONTENT_TYPE, "application/problem+json"),
+            (CACHE_CONTROL, "no-store"),
+            (CONNECTION, "close"),
         ];
-        always.into_iter().chain(retry_after)
+        for (name, value) in own.into_iter().chain(retry_after) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        headers
     }
 
     fn status_and_body(self, limits: &Limits) -> (StatusCode, Vec<u8>) {
@@ -147,11 +150,7 @@ impl EarlyResponse {
         let body = Full::from(body).map_err(|never| match never {}).boxed();
         let mut response = Response::new(body);
         *response.status_mut() = status;
-        for (name, value) in self.fields() {
-            response
-                .headers_mut()
-                .insert(name, hyper::header::HeaderValue::from_static(value));
-        }
+        *response.headers_mut() = self.headers();
         response
     }
 
@@ -163,12 +162,12 @@ impl EarlyResponse {
         let mut answer = format!(
             "HTTP/1.1 {status}\r\ncontent-length: {}\r\ndate: {date}\r\n",
             body.len()
-        );
-        for (name, value) in self.fields() {
-            answer.extend([name, ": ", value, "\r\n"]);
+        )
+        .into_bytes();
+        for (name, value) in &self.headers() {
+            answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
         }
-        answer.push_str("\r\n");
-        let mut answer = answer.into_bytes();
+        answer.extend(b"\r\n");
         if !is_head {
             answer.extend(body);
         }

@@ -247,7 +247,7 @@ impl AsyncWrite for Socket {
         if this.cycle.phase() == Phase::Answered {
             // hyper reads ahead: the time of a head that has begun with the request before runs
             // from here.
-            let has_begun = this.tail.answered(this.cycle.body_bytes());
+            let has_begun = this.tail.end_request(this.cycle.body_bytes());
             this.cycle
                 .enter(if has_begun { Phase::Head } else { Phase::Idle });
             this.read_by = None;
@@ -397,7 +397,7 @@ impl Tail {
 
     /// An answer has gone out: whether a next head has begun. `body_bytes` is how long the request
     /// said its body is.
-    fn answered(&mut self, body_bytes: Option<u64>) -> bool {
+    fn end_request(&mut self, body_bytes: Option<u64>) -> bool {
         let end = self
             .head_bytes
             .zip(body_bytes)
@@ -515,14 +515,14 @@ mod pace_tests {
     };
 
     /// Seconds from `from` to the pace's deadline.
-    fn left(pace: Pace, from: Instant) -> u64 {
+    fn seconds_left(pace: Pace, from: Instant) -> u64 {
         pace.deadline().duration_since(from).as_secs()
     }
 
     #[test]
     fn a_reader_that_takes_nothing_has_the_slack() {
         let now = Instant::now();
-        assert_eq!(left(Pace::start(now, &LIMITS()), now), 10);
+        assert_eq!(seconds_left(Pace::start(now, &LIMITS()), now), 10);
     }
 
     #[test]
@@ -530,7 +530,7 @@ mod pace_tests {
         let start = Instant::now();
         let mut pace = Pace::start(start, &LIMITS());
         pace.earn(2_000, start + Duration::from_secs(5), &LIMITS());
-        assert_eq!(left(pace, start), 12);
+        assert_eq!(seconds_left(pace, start), 12);
     }
 
     #[test]
@@ -538,7 +538,7 @@ mod pace_tests {
         let start = Instant::now();
         let mut pace = Pace::start(start, &LIMITS());
         pace.earn(50_000_000, start + Duration::from_secs(5), &LIMITS());
-        assert_eq!(left(pace, start), 15);
+        assert_eq!(seconds_left(pace, start), 15);
     }
 
     #[test]
@@ -548,7 +548,7 @@ mod pace_tests {
         pace.pause(start + Duration::from_secs(2));
         pace.pause(start + Duration::from_secs(6));
         pace.resume(start + Duration::from_secs(9));
-        assert_eq!(left(pace, start), 17);
+        assert_eq!(seconds_left(pace, start), 17);
     }
 
     #[test]
@@ -558,7 +558,7 @@ mod pace_tests {
         for second in 0..200 {
             pace.earn(2_000, start + Duration::from_secs(second), &LIMITS());
         }
-        assert_eq!(left(pace, start), 100);
+        assert_eq!(seconds_left(pace, start), 100);
     }
 }
 
@@ -622,7 +622,7 @@ mod tail_tests {
                 read.as_bytes()
                     .chunks(size)
                     .for_each(|piece| tail.note(piece));
-                tail.answered(body_bytes)
+                tail.end_request(body_bytes)
             })
             .collect();
         assert!(
@@ -673,11 +673,11 @@ mod tail_tests {
         let mut tail = Tail::default();
         for _ in 0..3 {
             tail.note(format!("{POST}hello").as_bytes());
-            assert!(!tail.answered(Some(5)));
+            assert!(!tail.end_request(Some(5)));
         }
         tail.note(format!("{HEAD}GET").as_bytes());
-        assert!(tail.answered(None), "three bytes of a next head");
+        assert!(tail.end_request(None), "three bytes of a next head");
         tail.note(b" / HTTP/1.1\r\n\r\n");
-        assert!(!tail.answered(None), "which has come whole");
+        assert!(!tail.end_request(None), "which has come whole");
     }
 }

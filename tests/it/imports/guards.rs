@@ -102,12 +102,12 @@ async fn like_reviews_cost_as_much_as_different_ones() {
             skip_duplicates: true,
             ..ImportRequest::default()
         };
-        let before = steps::taken();
+        let before = steps::count();
         // New, again, from a second source, and the first again beside what is withheld of the second.
         for source in ["Yelp", "Yelp", "Google", "Yelp"] {
             bench.order(&skip(source)).await.0.unwrap();
         }
-        costs.push(steps::taken() - before);
+        costs.push(steps::count() - before);
         let published =
             "select count(*) from review where status = 'published' and source_name = 'Yelp'";
         assert_eq!(sqlite3(bench.database.path(), published), COUNT.to_string());

@@ -88,19 +88,19 @@ async fn pages_that_are_the_same_for_everybody_are_made_and_coded_once_for_a_sna
     ];
     for target in fixed.into_iter().chain([style.as_str()]) {
         for coding in ["gzip", "br"] {
-            let before = steps::taken();
+            let before = steps::count();
             let answer = app.get_with(target, &[("accept-encoding", coding)]).await;
             assert_eq!(answer.header("content-encoding"), coding, "{target}");
-            assert_eq!(steps::taken(), before, "{target} was made for who asked");
+            assert_eq!(steps::count(), before, "{target} was made for who asked");
         }
     }
     // A change makes them anew, before anybody asks.
     app.shell("update review set author = 'Somebody Else' where rating = 1")
         .await;
-    let before = steps::taken();
+    let before = steps::count();
     let listed = app.get_with("/", &[("accept-encoding", "gzip")]).await;
     assert_eq!(
-        (listed.header("content-encoding"), steps::taken()),
+        (listed.header("content-encoding"), steps::count()),
         ("gzip", before)
     );
 }
@@ -109,9 +109,9 @@ async fn pages_that_are_the_same_for_everybody_are_made_and_coded_once_for_a_sna
 async fn the_files_of_a_sitemap_are_made_once_for_a_snapshot() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     let first = app.get("/sitemaps/1.xml").await;
-    let before = steps::taken();
+    let before = steps::count();
     assert_eq!(first.text(), app.get("/sitemaps/1.xml").await.text());
-    assert_eq!(steps::taken(), before, "it was made again");
+    assert_eq!(steps::count(), before, "it was made again");
     assert_eq!(first.text(), app.get("/sitemap.xml").await.text());
     for target in [
         "/sitemaps/0.xml",

@@ -11,7 +11,7 @@ use crate::support::{refused, sqlite3};
 /// The text index of `app`, asked whenever it can be.
 pub async fn eager(app: &TestApp) -> TextIndex {
     let index = TextIndex::open(app.database(), app.app().ctx().clock.clone()).await;
-    index.asked_when(AskWhen {
+    index.with_ask_when(AskWhen {
         walked: 256,
         rest_min: 1,
         rare_of: 1,

@@ -33,9 +33,9 @@ async fn steps_of_a_start(services: usize) -> u64 {
     let app = firm(services).await;
     // Analyzed anew, as after an import.
     sqlite3(&app.path(), "delete from derived_index");
-    let before = steps::taken();
+    let before = steps::count();
     let app = app.restart().await;
-    let taken = steps::taken() - before;
+    let taken = steps::count() - before;
     let names = "select max(json_array_length(names)), count(*) from derived_index";
     let [most, read] = sqlite3(&app.path(), names)
         .split('|')

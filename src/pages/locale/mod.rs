@@ -1,0 +1,522 @@
+//! How pages speak: messages, numbers and days in the language of the reader.
+//!
+//! The texts are Fluent files (<https://projectfluent.org>), one for each language, all with the same messages and arguments.
+//! A template or a page asks for a message by its id: `locale.message("newest-reviews")`. Tests compare the files with each
+//! other and with the ids and arguments that the sources use.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use chrono::{Datelike, NaiveDate};
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use icu_decimal::DecimalFormatter;
+use icu_decimal::input::Decimal;
+
+use crate::model::business::Business;
+
+/// A language that the pages' own words are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// The language of businesses that name none, or one that is not here.
+    English,
+    /// Spanish.
+    Spanish,
+    /// German.
+    German,
+    /// French.
+    French,
+}
+
+impl Language {
+    /// All of them; `language as usize` is a language's index here.
+    pub const ALL: [Self; 4] = [Self::English, Self::Spanish, Self::German, Self::French];
+
+    /// Its tag (BCP 47).
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::Spanish => "es",
+            Self::German => "de",
+            Self::French => "fr",
+        }
+    }
+
+    /// The language of a tag, whatever its region: `es` of `es-MX`; none where the pages do not speak it.
+    #[must_use]
+    pub fn find(tag: &str) -> Option<Self> {
+        let primary = tag.split('-').next().unwrap_or_default();
+        let mut all = Self::ALL.into_iter();
+        all.find(|language| language.tag().eq_ignore_ascii_case(primary))
+    }
+
+    const fn source(self) -> &'static str {
+        match self {
+            Self::English => include_str!("en.ftl"),
+            Self::Spanish => include_str!("es.ftl"),
+            Self::German => include_str!("de.ftl"),
+            Self::French => include_str!("fr.ftl"),
+        }
+    }
+}
+
+/// The messages of one language.
+type Messages = FluentBundle<FluentResource>;
+
+/// The messages of every language, parsed once.
+static MESSAGES: LazyLock<[Messages; Language::ALL.len()]> = LazyLock::new(|| {
+    Language::ALL.map(|language| {
+        let tags = language.tag().parse().into_iter().collect();
+        let mut messages = FluentBundle::new_concurrent(tags);
+        // Text of another direction is isolated by `<bdi>` and `dir`, not by characters that a copied text would carry.
+        messages.set_use_isolating(false);
+        let (Ok(resource) | Err((resource, _))) =
+            FluentResource::try_new(language.source().to_owned());
+        messages.add_resource_overriding(resource);
+        messages
+    })
+});
+
+/// A language and a region: how messages, numbers and days are written. It is shared by all parts of a page.
+#[derive(Clone)]
+pub struct Locale(Arc<Inner>);
+
+struct Inner {
+    language: Language,
+    /// The ISO 3166 code of the country whose dates are written; empty where it is not known.
+    region: String,
+    numbers: Option<DecimalFormatter>,
+}
+
+impl fmt::Debug for Locale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Locale({}-{})", self.0.language.tag(), self.0.region)
+    }
+}
+
+impl Locale {
+    /// The locale of a business's own pages.
+    #[must_use]
+    pub fn of(business: &Business) -> Self {
+        let tag = business.language.as_deref().unwrap_or_default();
+        Self::new(Language::find(tag).unwrap_or(Language::English), business)
+    }
+
+    /// The pages' words in `language`, with the dates of the business's country.
+    #[must_use]
+    pub fn new(language: Language, business: &Business) -> Self {
+        let region = region(business);
+        let tag = format!("{}-{region}", language.tag());
+        let locale = icu_locale_core::Locale::try_from_str(tag.trim_end_matches('-'));
+        let numbers = locale
+            .ok()
+            .and_then(|locale| DecimalFormatter::try_new(locale.into(), Default::default()).ok());
+        Self(Arc::new(Inner {
+            language,
+            region,
+            numbers,
+        }))
+    }
+
+    /// The tag for `<html lang>`.
+    #[must_use]
+    pub fn tag(&self) -> &'static str {
+        self.0.language.tag()
+    }
+
+    /// A message without arguments.
+    #[must_use]
+    pub fn message(&self, id: &str) -> Cow<'static, str> {
+        self.format(id, None)
+    }
+
+    /// A message with texts in it. Numbers are texts, too: see [`Locale::number`].
+    #[must_use]
+    pub fn message_with(&self, id: &str, texts: &[(&str, &str)]) -> Cow<'static, str> {
+        self.format(id, Some(&args(texts)))
+    }
+
+    /// A message about so many of something: `$count` chooses the plural form, `$number` is the count as it is written.
+    #[must_use]
+    pub fn counted(&self, id: &str, count: u64) -> Cow<'static, str> {
+        self.counted_with(id, count, &[])
+    }
+
+    /// The same with texts in it.
+    #[must_use]
+    pub fn counted_with(&self, id: &str, count: u64, texts: &[(&str, &str)]) -> Cow<'static, str> {
+        let mut args = args(texts);
+        args.set("count", count);
+        args.set("number", self.number(count));
+        self.format(id, Some(&args))
+    }
+
+    fn format(&self, id: &str, args: Option<&FluentArgs<'_>>) -> Cow<'static, str> {
+        let messages = &MESSAGES[self.0.language as usize];
+        let mut faults = Vec::new();
+        let pattern = messages.get_message(id).and_then(|message| message.value());
+        let text = pattern.map(|pattern| {
+            match messages.format_pattern(pattern, args, &mut faults) {
+                // A message without arguments is the slice of its file.
+                Cow::Borrowed(text) if args.is_none() => Cow::Borrowed(text),
+                text => Cow::Owned(text.into_owned()),
+            }
+        });
+        debug_assert!(
+            text.is_some() && faults.is_empty(),
+            "message {id} in {self:?}: {faults:?}"
+        );
+        text.unwrap_or_else(|| {
+            tracing::error!(id, "pages.no_message: a message is missing");
+            Cow::Borrowed("")
+        })
+    }
+
+    /// A whole number: `1,234`, in German `1.234`.
+    #[must_use]
+    pub fn number(&self, number: u64) -> String {
+        self.decimal(Decimal::from(number))
+    }
+
+    /// Hundredths as a decimal with both of its places: 455 is `4.55`, in German `4,55`.
+    #[must_use]
+    pub fn hundredths(&self, hundredths: u64) -> String {
+        let mut decimal = Decimal::from(hundredths);
+        decimal.multiply_pow10(-2);
+        self.decimal(decimal)
+    }
+
+    fn decimal(&self, decimal: Decimal) -> String {
+        match &self.0.numbers {
+            Some(numbers) => numbers.format(&decimal).to_string(),
+            None => decimal.to_string(),
+        }
+    }
+
+    /// A share as a whole percentage: `81%`, in German `81 %`.
+    #[must_use]
+    pub fn percent(&self, share: f64) -> Cow<'static, str> {
+        self.message_with("percent", &[("number", &format!("{:.0}", share * 100.0))])
+    }
+
+    /// A day: `8 November 2026`, in the United States `November 8, 2026`.
+    #[must_use]
+    pub fn day(&self, date: NaiveDate) -> Cow<'static, str> {
+        let (month, year) = (self.month_name(date), date.year().to_string());
+        let mut args = args(&[
+            ("month", &month),
+            ("year", &year),
+            ("region", &self.0.region),
+        ]);
+        // A number, since French chooses by it: `1er novembre`, `2 novembre`.
+        args.set("day", date.day());
+        self.format("day", Some(&args))
+    }
+
+    /// A month: `2026-11` is `November 2026`; what is no month stays as it is.
+    #[must_use]
+    pub fn month(&self, month: &str) -> Cow<'static, str> {
+        let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d");
+        first.map_or_else(
+            |_| Cow::Owned(month.to_owned()),
+            |first| {
+                let year = first.year().to_string();
+                let texts = [("month", &*self.month_name(first)), ("year", &year)];
+                self.message_with("month", &texts)
+            },
+        )
+    }
+
+    fn month_name(&self, date: NaiveDate) -> Cow<'static, str> {
+        const IDS: [&str; 12] = [
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ];
+        self.message(IDS[date.month0() as usize % IDS.len()])
+    }
+
+    /// Several names as one text: `one, two and three`.
+    #[must_use]
+    pub fn list(&self, names: &[String]) -> String {
+        match names {
+            [] => String::new(),
+            [one] => one.clone(),
+            [rest @ .., last] => {
+                let texts = [("rest", &*rest.join(", ")), ("last", last)];
+                self.message_with("list", &texts).into_owned()
+            }
+        }
+    }
+}
+
+fn args<'a>(texts: &[(&'a str, &'a str)]) -> FluentArgs<'a> {
+    let values = texts.iter();
+    values
+        .map(|(name, text)| (*name, FluentValue::from(*text)))
+        .collect()
+}
+
+/// The country of a business, or that of its language: `MX` of `es-MX`; empty where neither is known.
+fn region(business: &Business) -> String {
+    let of_tag = |tag: &str| {
+        let mut parts = tag.split('-').skip(1);
+        parts.find(|part| part.len() == 2).map(str::to_uppercase)
+    };
+    (business.language.as_deref().and_then(of_tag)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+
+    use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
+    use fluent_syntax::parser::parse;
+
+    use super::{Language, Locale};
+    use crate::model::business::Business;
+
+    fn locale(language: &str) -> Locale {
+        Locale::of(&Business {
+            language: Some(language.to_owned()),
+            ..Business::default()
+        })
+    }
+
+    /// The arguments that a pattern writes, and those that it chooses by.
+    #[derive(Debug, Default, PartialEq)]
+    struct Arguments {
+        written: BTreeSet<String>,
+        chosen_by: BTreeSet<String>,
+    }
+
+    impl Arguments {
+        fn all(&self) -> BTreeSet<&str> {
+            let all = self.written.union(&self.chosen_by);
+            all.map(String::as_str).collect()
+        }
+
+        fn collect(&mut self, pattern: &Pattern<&str>) {
+            for element in &pattern.elements {
+                let PatternElement::Placeable { expression } = element else {
+                    continue;
+                };
+                match expression {
+                    Expression::Inline(InlineExpression::VariableReference { id }) => {
+                        self.written.insert(id.name.to_owned());
+                    }
+                    Expression::Select { selector, variants } => {
+                        let InlineExpression::VariableReference { id } = selector else {
+                            panic!("a choice by something else than an argument");
+                        };
+                        self.chosen_by.insert(id.name.to_owned());
+                        for variant in variants {
+                            self.collect(&variant.value);
+                        }
+                    }
+                    Expression::Inline(_) => panic!("neither an argument nor a choice"),
+                }
+            }
+        }
+    }
+
+    fn messages(language: Language) -> BTreeMap<String, Arguments> {
+        let file = parse(language.source()).unwrap_or_else(|(_, faults)| {
+            panic!("{}.ftl: {faults:?}", language.tag());
+        });
+        let mut messages = BTreeMap::new();
+        for entry in file.body {
+            match entry {
+                Entry::Message(message) => {
+                    let mut arguments = Arguments::default();
+                    arguments.collect(&message.value.unwrap());
+                    let id = message.id.name.to_owned();
+                    assert!(
+                        messages.insert(id.clone(), arguments).is_none(),
+                        "{id} is there twice in {}.ftl",
+                        language.tag()
+                    );
+                }
+                Entry::Comment(_) | Entry::GroupComment(_) | Entry::ResourceComment(_) => {}
+                Entry::Term(_) | Entry::Junk { .. } => panic!("{}.ftl: {entry:?}", language.tag()),
+            }
+        }
+        messages
+    }
+
+    /// Whether a language may do without an argument: it writes all dates alike.
+    const OPTIONAL: &str = "region";
+
+    #[test]
+    fn every_language_has_the_same_messages_with_the_same_arguments() {
+        let english = messages(Language::English);
+        for language in Language::ALL {
+            let other = messages(language);
+            assert!(
+                english.keys().eq(other.keys()),
+                "{}.ftl differs in {:?}",
+                language.tag(),
+                english
+                    .keys()
+                    .collect::<BTreeSet<_>>()
+                    .symmetric_difference(&other.keys().collect())
+                    .collect::<Vec<_>>()
+            );
+            for (id, arguments) in &other {
+                let without = |arguments: &Arguments| {
+                    let mut all: BTreeSet<String> =
+                        arguments.all().into_iter().map(str::to_owned).collect();
+                    all.remove(OPTIONAL);
+                    // `1 review` needs no number, and where all forms are alike nothing is chosen by the count.
+                    if all.contains("number") {
+                        all.insert("count".to_owned());
+                    }
+                    all
+                };
+                assert_eq!(
+                    without(arguments),
+                    without(&english[id]),
+                    "{id} in {}.ftl",
+                    language.tag()
+                );
+                assert!(
+                    !arguments.written.contains("count"),
+                    "{id} in {}.ftl writes $count; $number is the count as it is written",
+                    language.tag()
+                );
+            }
+        }
+    }
+
+    /// The sources of the pages: templates and code, without its tests.
+    fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path
+                .extension()
+                .is_some_and(|kind| kind == "rs" || kind == "html")
+            {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap().lines();
+                let code: Vec<&str> = code
+                    .filter(|line| !line.trim_start().starts_with("//"))
+                    .collect();
+                found.push((path.display().to_string(), code.join("\n")));
+            }
+        }
+    }
+
+    /// What a call gets: the id, and the names of the texts that are given in its array.
+    fn call(rest: &str) -> Option<(&str, BTreeSet<&str>)> {
+        let (id, rest) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+        let mut depth = 1;
+        let end = rest.find(|c| {
+            depth += match c {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            depth == 0
+        })?;
+        let pairs = rest[..end].split('(').skip(1).filter_map(|pair| {
+            let (name, after) = pair.trim_start().strip_prefix('"')?.split_once('"')?;
+            after.starts_with(',').then_some(name)
+        });
+        Some((id, pairs.collect()))
+    }
+
+    #[test]
+    fn every_message_that_a_source_asks_for_is_there_and_gets_its_arguments() {
+        let english = messages(Language::English);
+        let mut files = Vec::new();
+        sources(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pages"),
+            &mut files,
+        );
+        let mut calls = 0;
+        for (file, code) in files {
+            for (method, given) in [
+                (".message(", &[][..]),
+                (".message_with(", &[]),
+                (".counted(", &["count", "number"]),
+                (".counted_with(", &["count", "number"]),
+            ] {
+                for (at, _) in code.match_indices(method) {
+                    // An id that is made of parts is tested where it is made.
+                    let Some((id, mut texts)) = call(&code[at + method.len()..]) else {
+                        continue;
+                    };
+                    calls += 1;
+                    texts.extend(given);
+                    let arguments = english
+                        .get(id)
+                        .unwrap_or_else(|| panic!("{file} asks for {id}, which is no message"));
+                    let mut needed = arguments.all();
+                    if !given.is_empty() {
+                        needed.extend(given);
+                    }
+                    assert_eq!(texts, needed, "{file}: the arguments of {id}");
+                }
+            }
+        }
+        assert!(calls > 10, "only {calls} calls were found");
+    }
+
+    #[test]
+    fn numbers_and_days_are_written_as_the_country_writes_them() {
+        let day = |language: &str| locale(language).day("2026-11-08".parse().unwrap());
+        assert_eq!(day("en"), "8 November 2026");
+        assert_eq!(day("en-US"), "November 8, 2026");
+        assert_eq!(day("es-MX"), "8 de noviembre de 2026");
+        assert_eq!(day("de-AT"), "8. November 2026");
+        assert_eq!(day("fr"), "8 novembre 2026");
+        assert_eq!(
+            locale("fr").day("2026-11-01".parse().unwrap()),
+            "1er novembre 2026"
+        );
+        assert_eq!(locale("es").month("2026-03"), "marzo de 2026");
+        assert_eq!(locale("es").month("none"), "none");
+        for (language, number, mean, percent) in [
+            ("en", "1,234,567", "4.05", "81%"),
+            ("es", "1.234.567", "4,05", "81\u{a0}%"),
+            ("es-MX", "1,234,567", "4.05", "81\u{a0}%"),
+            ("de", "1.234.567", "4,05", "81\u{a0}%"),
+            ("fr", "1\u{202f}234\u{202f}567", "4,05", "81\u{a0}%"),
+            ("it", "1,234,567", "4.05", "81%"),
+        ] {
+            let locale = locale(language);
+            assert_eq!(
+                (
+                    locale.number(1_234_567).as_str(),
+                    locale.hundredths(405).as_str(),
+                    &*locale.percent(0.81)
+                ),
+                (number, mean, percent),
+                "{language}"
+            );
+        }
+    }
+
+    #[test]
+    fn several_names_are_joined_by_the_word_for_and() {
+        let names = ["Ann", "Bo", "Cy"].map(str::to_owned);
+        assert_eq!(
+            [1, 2, 3].map(|count| locale("de").list(&names[..count])),
+            ["Ann", "Ann und Bo", "Ann, Bo und Cy"]
+        );
+    }
+}
