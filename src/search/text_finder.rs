@@ -52,19 +52,22 @@ impl<'a> TextFinder<'a> {
     }
 
     /// Where `text` has what was looked for, ascending and apart: whole words where words are looked
-    /// for, and the question as it stands.
+    /// for, and the question as it stands; not what is a single letter, which is everywhere.
     #[must_use]
     pub fn found_in(&self, text: &str) -> Vec<Range<usize>> {
         let folded = fold(text);
-        let mut found: Vec<Range<usize>> = (self.whole.find_iter(folded.as_bytes()))
-            .map(|start| start..start + self.whole.needle().len())
-            .collect();
+        let is_shown = |finder: &&Finder<'_>| finder.needle().len() > 1;
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for whole in [&self.whole].into_iter().filter(is_shown) {
+            let starts = whole.find_iter(folded.as_bytes());
+            found.extend(starts.map(|start| start..start + whole.needle().len()));
+        }
         let length = |start: usize| {
             let rest = &folded[start..];
             rest.find(|character| !is_of_word(character))
                 .unwrap_or(rest.len())
         };
-        for stem in &self.stems {
+        for stem in self.stems.iter().filter(is_shown) {
             let starts = stem.find_iter(folded.as_bytes());
             let starts = starts.filter(|start| begins_word(folded.as_bytes(), *start));
             found.extend(starts.map(|start| start..start + length(start)));
@@ -168,6 +171,7 @@ mod tests {
                 TextMatch::Words,
                 "A [LEAK], [leaks]; no b[leak \u{212A}].",
             ),
+            ("a", TextMatch::Words, "A LEAK, leaks; no bleak \u{212A}."),
             (
                 "a leak",
                 TextMatch::Words,
