@@ -11,26 +11,28 @@ use serde_json::{Map, Value};
 
 use super::fields::{Fields, Problem, shown};
 use crate::model::business::{
-    Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician, local_business_type,
+    Business, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician, local_business_type,
 };
 
 /// The longest tag that anybody is to expect (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
 
 /// What a business may say of itself.
-const MEMBERS: [&str; 15] = [
+const MEMBERS: [&str; 17] = [
     "id",
     "name",
     "type",
     "time_zone",
     "publish_staff",
     "language",
+    "country",
     "description",
     "url",
     "telephone",
     "address",
     "geo",
     "same_as",
+    "review_links",
     "services",
     "technicians",
     "service_areas",
@@ -52,7 +54,8 @@ const PARTS: [(&str, &[&str]); 2] = [
 ];
 
 /// The same of the objects in its lists.
-const ELEMENTS: [(&str, &[&str]); 2] = [
+const ELEMENTS: [(&str, &[&str]); 3] = [
+    ("review_links", &["name", "url"]),
     ("services", &["id", "name", "synonyms"]),
     ("technicians", &["id", "name", "aliases"]),
 ];
@@ -110,6 +113,7 @@ pub(super) fn business(
         time_zone: given(fields, "time_zone", before.time_zone, time_zone)?,
         publish_staff: given(fields, "publish_staff", before.publish_staff, publish_staff)?,
         language: given(fields, "language", before.language, language)?,
+        country: given(fields, "country", before.country, country)?,
         description: given(fields, "description", before.description, |fields| {
             fields.filled("description")
         })?,
@@ -122,6 +126,7 @@ pub(super) fn business(
         same_as: given(fields, "same_as", before.same_as, |fields| {
             fields.urls("same_as")
         })?,
+        review_links: given(fields, "review_links", before.review_links, review_links)?,
         services: given(fields, "services", before.services, services)?,
         technicians: given(fields, "technicians", before.technicians, technicians)?,
         service_areas: given(fields, "service_areas", before.service_areas, service_areas)?,
@@ -246,6 +251,43 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
         shown(&Value::from(tag.as_str()))
     );
     Err(fields.problem("language", message))
+}
+
+/// A country by its code; whether it is assigned is not asked.
+fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
+    let Some(code) = fields.filled("country")? else {
+        return Ok(None);
+    };
+    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Ok(Some(code.to_ascii_uppercase()));
+    }
+    let message = format!(
+        "{} is no country code of ISO 3166; write it like US or DE",
+        shown(&Value::from(code.as_str()))
+    );
+    Err(fields.problem("country", message))
+}
+
+/// Where customers can write a review. A page of ours sends them there, so it must be https.
+fn review_links(fields: &Fields<'_>) -> Result<Vec<ReviewLink>, Problem> {
+    let one = |(path, value)| {
+        let link = Fields::of(value, path)?;
+        let url = link.url("url")?.ok_or_else(|| link.missing("url"))?;
+        if !is_https(&url) {
+            let message = format!("{} must begin with https://", shown(&Value::from(url)));
+            return Err(link.problem("url", message));
+        }
+        Ok(ReviewLink {
+            name: link.required("name")?,
+            url,
+        })
+    };
+    fields.list("review_links")?.map(one).collect()
+}
+
+fn is_https(url: &str) -> bool {
+    url.get(..8)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
 fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {

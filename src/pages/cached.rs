@@ -9,7 +9,7 @@ use poem::http::{HeaderMap, HeaderValue};
 
 use super::form::Choices;
 use super::frame::POLICY;
-use super::{discovery, home, insights};
+use super::{developers, discovery, home, insights};
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::Ready;
@@ -26,6 +26,8 @@ pub enum Page {
     Home,
     /// `/insights` of all reviews, without a query.
     Insights,
+    /// `/developers`: how to show the rating elsewhere, and where the data is.
+    Developers,
     /// `/robots.txt`: what crawlers may fetch, and where the sitemap is.
     Robots,
     /// `/llms.txt`: what is here for language models.
@@ -36,9 +38,10 @@ pub enum Page {
 
 impl Page {
     /// All pages; `page as usize` is a page's index here.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Home,
         Self::Insights,
+        Self::Developers,
         Self::Robots,
         Self::Llms,
         Self::Sitemap,
@@ -50,6 +53,7 @@ impl Page {
         match self {
             Self::Home => "/",
             Self::Insights => "/insights",
+            Self::Developers => "/developers",
             Self::Robots => "/robots.txt",
             Self::Llms => "/llms.txt",
             Self::Sitemap => "/sitemap.xml",
@@ -58,7 +62,7 @@ impl Page {
 
     const fn content_type(self) -> &'static str {
         match self {
-            Self::Home | Self::Insights => super::frame::HTML,
+            Self::Home | Self::Insights | Self::Developers => super::frame::HTML,
             Self::Robots | Self::Llms => "text/plain; charset=utf-8",
             Self::Sitemap => discovery::XML,
         }
@@ -128,17 +132,18 @@ impl Pages {
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: Page) -> Arc<CachedBody> {
         let made = self.of(snapshot);
         let body = made.bodies[page as usize].get_or_init(|| {
-            let text = self.render(snapshot, &made, page);
+            let text = self.render(snapshot, page);
             Arc::new(body(page.content_type(), text))
         });
         Arc::clone(body)
     }
 
-    fn render(&self, snapshot: &Snapshot, made: &SnapshotPages, page: Page) -> String {
+    fn render(&self, snapshot: &Snapshot, page: Page) -> String {
         let links = &self.links;
         match page {
-            Page::Home => home::show(snapshot, made.choices(snapshot), links, &self.shown),
+            Page::Home => home::show(snapshot, links),
             Page::Insights => insights::overview::overview(snapshot, links),
+            Page::Developers => developers::show(snapshot, links, &self.shown),
             Page::Robots => discovery::robots(links),
             Page::Llms => discovery::llms(snapshot, links),
             Page::Sitemap => match discovery::sitemap_files(snapshot.input.review_index.len()) {

@@ -2,11 +2,12 @@
 //! its figures, for readers who do not see it; widths are attributes, since the pages' policy
 //! forbids inline styles.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use askama::Template;
 
-use super::words::{count, hundredths, month, percent};
+use super::locale::Locale;
 use crate::wire;
 
 // How reviews speak of something, as one bar with the interval of the positive share.
@@ -29,15 +30,18 @@ pub struct Part {
 #[derive(Debug, Clone, Template)]
 #[template(path = "bar_fragment.html")]
 pub struct BarFragment {
-    words: String,
+    words: Cow<'static, str>,
     parts: Vec<Part>,
     whisker: Option<(String, String)>,
 }
 
 /// What the colours and the line of all bars mean.
-#[derive(Debug, Clone, Copy, Template)]
+#[derive(Debug, Clone, Template)]
 #[template(path = "legend_fragment.html")]
-pub struct LegendFragment;
+pub struct LegendFragment {
+    /// How it says so.
+    pub locale: Locale,
+}
 
 /// Votes on something: reviews that judge it.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +59,7 @@ pub struct Votes<'a> {
 impl BarFragment {
     /// The bar of `votes`; none where too few judge.
     #[must_use]
-    pub fn of(label: &str, votes: Votes<'_>) -> Option<Self> {
+    pub fn of(label: &str, votes: Votes<'_>, locale: &Locale) -> Option<Self> {
         let judged = votes.positive + votes.mixed + votes.negative;
         if judged < JUDGED_MIN {
             return None;
@@ -86,7 +90,8 @@ impl BarFragment {
                 format!("{:.1}", high * 100.0),
             ))
         });
-        let words = format!("{label}: {}", figure(votes));
+        let figure = figure(votes, locale);
+        let words = locale.message_with("bar", &[("name", label), ("figure", &figure)]);
         Some(Self {
             words,
             parts,
@@ -95,9 +100,9 @@ impl BarFragment {
     }
 }
 
-/// The figure in words, for example `81 % positive: 64 of 79 (71 to 88 %), 9 both, 6 negative`.
+/// The figure in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative`.
 #[must_use]
-pub fn figure(votes: Votes<'_>) -> String {
+pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
     let Votes {
         positive,
         mixed,
@@ -105,30 +110,35 @@ pub fn figure(votes: Votes<'_>) -> String {
         share,
     } = votes;
     let judged = positive + mixed + negative;
-    let of = |votes: u32| count(u64::from(votes));
-    let rest = match (mixed, negative) {
-        (0, 0) => "none negative".to_owned(),
-        (0, _) => format!("{} negative", of(negative)),
-        (_, 0) => format!("{} both", of(mixed)),
-        _ => format!("{} both, {} negative", of(mixed), of(negative)),
-    };
-    match share.filter(|_| judged >= JUDGED_MIN) {
-        Some(wire::Share { value, ci95, .. }) => {
-            let [low, high] = ci95.as_slice() else {
-                return format!("{} of {} positive, {rest}", of(positive), of(judged));
-            };
-            format!(
-                "{} % positive: {} of {} ({} to {} %), {rest}",
-                percent(*value),
-                of(positive),
-                of(judged),
-                percent(*low),
-                percent(*high)
-            )
-        }
-        None if judged == 0 => "no review judges it".to_owned(),
-        None => format!("{} of {} positive, {rest}", of(positive), of(judged)),
+    if judged == 0 {
+        return locale.message("figure-none").into_owned();
     }
+    let number = |votes: u32| locale.number(u64::from(votes));
+    let [positive, of] = [positive, judged].map(number);
+    let figures = [("positive", &*positive), ("judged", &of)];
+    let mut parts = vec![match share.filter(|_| judged >= JUDGED_MIN) {
+        Some(wire::Share { value, ci95, .. }) if ci95.len() == 2 => {
+            let [share, low, high] = [*value, ci95[0], ci95[1]].map(|one| locale.percent(one));
+            let texts = [
+                ("percent", &*share),
+                ("positive", &positive),
+                ("judged", &of),
+                ("low", &low),
+                ("high", &high),
+            ];
+            locale.message_with("figure-share", &texts)
+        }
+        Some(_) | None => locale.message_with("figure-positive-of", &figures),
+    }];
+    if mixed > 0 {
+        parts.push(locale.message_with("number-mixed", &[("number", &number(mixed))]));
+    }
+    if negative > 0 {
+        parts.push(locale.message_with("number-negative", &[("number", &number(negative))]));
+    } else if mixed == 0 {
+        parts.push(locale.message("none-negative"));
+    }
+    parts.join(", ")
 }
 
 // Means by year: a line, and below each of its points the year, its mean and of how many reviews.
@@ -137,6 +147,7 @@ pub fn figure(votes: Votes<'_>) -> String {
 #[derive(Debug, Clone, Template)]
 #[template(path = "years_fragment.html")]
 pub struct YearsFragment {
+    locale: Locale,
     path: String,
     points: Vec<Point>,
 }
@@ -154,7 +165,7 @@ impl YearsFragment {
     /// The line through (year, reviews, sum of stars), oldest first; none where there are fewer
     /// than two years.
     #[must_use]
-    pub fn of(years: &[(i32, u64, u64)]) -> Option<Self> {
+    pub fn of(years: &[(i32, u64, u64)], locale: &Locale) -> Option<Self> {
         if years.len() < 2 {
             return None;
         }
@@ -167,8 +178,8 @@ impl YearsFragment {
             let x = (at * 2 + 1) * 500 / years.len();
             Point {
                 year: *year,
-                mean: hundredths(mean),
-                reviews: count(*reviews),
+                mean: locale.hundredths(mean),
+                reviews: locale.number(*reviews),
                 x: format!("{}.{}", x / 10, x % 10),
                 y: format!("{}.{}", y / 10, y % 10),
             }
@@ -179,7 +190,11 @@ impl YearsFragment {
             // Writing into a String cannot fail.
             let _ = write!(path, "{}{x} {y}", if at == 0 { 'M' } else { 'L' });
         }
-        Some(Self { path, points })
+        Some(Self {
+            locale: locale.clone(),
+            path,
+            points,
+        })
     }
 }
 
@@ -199,8 +214,9 @@ const MONTHS_MAX: usize = 120;
 #[derive(Debug, Clone, Template)]
 #[template(path = "trend_fragment.html")]
 pub struct TrendFragment {
+    locale: Locale,
     chart: Option<Chart>,
-    words: String,
+    words: Cow<'static, str>,
     rows: Vec<Row>,
 }
 
@@ -212,9 +228,9 @@ struct Chart {
     /// Where up and down meet.
     axis: String,
     columns: Vec<Column>,
-    words: String,
-    first: String,
-    last: String,
+    words: Cow<'static, str>,
+    first: Cow<'static, str>,
+    last: Cow<'static, str>,
 }
 
 #[derive(Debug, Clone)]
@@ -228,7 +244,7 @@ struct Column {
 /// A month of the table.
 #[derive(Debug, Clone)]
 struct Row {
-    month: String,
+    month: Cow<'static, str>,
     reviews: u32,
     positive: u32,
     negative: u32,
@@ -237,16 +253,17 @@ struct Row {
 impl TrendFragment {
     /// The chart, words and table of `trend`; the table has the newest month first.
     #[must_use]
-    pub fn new(trend: &wire::Trend) -> Self {
+    pub fn new(trend: &wire::Trend, locale: &Locale) -> Self {
         let rows = trend.months.iter().rev().map(|one| Row {
-            month: month(&one.month),
+            month: locale.month(&one.month),
             reviews: one.reviews,
             positive: one.positive,
             negative: one.negative,
         });
         Self {
-            chart: Chart::of(&trend.months),
-            words: words(trend),
+            chart: Chart::of(&trend.months, locale),
+            words: words(trend, locale),
+            locale: locale.clone(),
             rows: rows.collect(),
         }
     }
@@ -254,7 +271,7 @@ impl TrendFragment {
 
 impl Chart {
     /// The months of a trend; none where they show nothing.
-    fn of(months: &[wire::Monthly]) -> Option<Self> {
+    fn of(months: &[wire::Monthly], locale: &Locale) -> Option<Self> {
         let up = months.iter().map(|month| month.positive).max()?;
         let down = months.iter().map(|month| month.negative).max()?;
         let (first, last) = (months.first()?, months.last()?);
@@ -290,26 +307,29 @@ impl Chart {
             width,
             axis: format!("{axis:.2}"),
             columns: columns.flatten().collect(),
-            words: said(months, up, down),
-            first: month(&first.month),
-            last: month(&last.month),
+            words: said(months, up, down, locale),
+            first: locale.month(&first.month),
+            last: locale.month(&last.month),
         })
     }
 }
 
 /// What the chart shows, in words.
-fn said(months: &[wire::Monthly], up: u32, down: u32) -> String {
+fn said(months: &[wire::Monthly], up: u32, down: u32, locale: &Locale) -> Cow<'static, str> {
     let sum = |of: fn(&wire::Monthly) -> u32| {
-        count(months.iter().map(|month| u64::from(of(month))).sum())
+        locale.number(months.iter().map(|month| u64::from(of(month))).sum())
     };
-    let name = |at: Option<&wire::Monthly>| at.map(|one| month(&one.month)).unwrap_or_default();
-    format!(
-        "By month from {} to {}: {} positive, {} negative reviews, at most {up} and {down} in a month",
-        name(months.first()),
-        name(months.last()),
-        sum(|month| month.positive),
-        sum(|month| month.negative)
-    )
+    let name =
+        |at: Option<&wire::Monthly>| at.map_or(Cow::Borrowed(""), |one| locale.month(&one.month));
+    let texts = [
+        ("from", &*name(months.first())),
+        ("to", &name(months.last())),
+        ("positive", &sum(|month| month.positive)),
+        ("negative", &sum(|month| month.negative)),
+        ("up", &locale.number(u64::from(up))),
+        ("down", &locale.number(u64::from(down))),
+    ];
+    locale.message_with("months-described", &texts)
 }
 
 /// The months since year 0 of `YYYY-MM`.
@@ -320,28 +340,28 @@ fn number(month: &str) -> Option<usize> {
 }
 
 /// A trend in words, with what it rests on.
-fn words(trend: &wire::Trend) -> String {
+fn words(trend: &wire::Trend, locale: &Locale) -> Cow<'static, str> {
     let direction = match trend.direction {
-        wire::Direction::Up => "Better than before",
-        wire::Direction::Down => "Worse than before",
-        wire::Direction::Flat => "No clear difference",
-        wire::Direction::Unknown => return "Too few reviews to compare half-years.".to_owned(),
+        wire::Direction::Up => locale.message("trend-up"),
+        wire::Direction::Down => locale.message("trend-down"),
+        wire::Direction::Flat => locale.message("trend-flat"),
+        wire::Direction::Unknown => return locale.message("trend-unknown"),
     };
-    match &trend.basis {
-        Some(basis) => {
-            let (recent, previous) = (&basis.recent, &basis.previous);
-            format!(
-                "{direction}: {} of {} positive from {} to {}, {} of {} in the half-year before.",
-                recent.positive,
-                recent.judged,
-                month(&recent.from),
-                month(&recent.to),
-                previous.positive,
-                previous.judged
-            )
-        }
-        None => format!("{direction}."),
-    }
+    let Some(basis) = &trend.basis else {
+        return Cow::Owned(format!("{direction}."));
+    };
+    let (recent, previous) = (&basis.recent, &basis.previous);
+    let number = |reviews: u32| locale.number(u64::from(reviews));
+    let texts = [
+        ("direction", &*direction),
+        ("positive", &number(recent.positive)),
+        ("judged", &number(recent.judged)),
+        ("from", &locale.month(&recent.from)),
+        ("to", &locale.month(&recent.to)),
+        ("positive_before", &number(previous.positive)),
+        ("judged_before", &number(previous.judged)),
+    ];
+    locale.message_with("trend-basis", &texts)
 }
 
 #[cfg(test)]
@@ -349,6 +369,8 @@ mod tests {
     use askama::Template;
 
     use super::{BarFragment, Votes, figure};
+    use crate::model::business::Business;
+    use crate::pages::locale::Locale;
     use crate::wire;
 
     #[test]
@@ -364,9 +386,12 @@ mod tests {
             negative: 6,
             share: Some(&share),
         };
-        let svg = BarFragment::of("Price", votes).unwrap().render().unwrap();
+        let svg = BarFragment::of("Price", votes, &Locale::of(&Business::default()))
+            .unwrap()
+            .render()
+            .unwrap();
         assert!(
-            svg.contains("Price: 81 % positive: 64 of 79 (71 to 88 %), 9 both, 6 negative"),
+            svg.contains("Price: 81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative"),
             "{svg}"
         );
         assert!(
@@ -384,18 +409,22 @@ mod tests {
             negative: 1,
             share: None,
         };
-        assert!(BarFragment::of("Price", votes).is_none());
-        assert_eq!(figure(votes), "3 of 4 positive, 1 negative");
+        let locale = Locale::of(&Business::default());
+        assert!(BarFragment::of("Price", votes, &locale).is_none());
+        assert_eq!(figure(votes, &locale), "3 of 4 positive, 1 negative");
     }
 }
 
 #[cfg(test)]
 mod years_tests {
     use super::YearsFragment;
+    use crate::model::business::Business;
+    use crate::pages::locale::Locale;
 
     #[test]
     fn a_line_goes_through_its_means_above_their_years() {
-        let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)]).unwrap();
+        let locale = Locale::of(&Business::default());
+        let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)], &locale).unwrap();
         let means: Vec<&str> = years
             .points
             .iter()
@@ -405,13 +434,15 @@ mod years_tests {
             (years.path.as_str(), means),
             ("M25.0 0.0L75.0 5.0", vec!["5.00", "4.50"])
         );
-        assert!(YearsFragment::of(&[(2026, 1, 5)]).is_none());
+        assert!(YearsFragment::of(&[(2026, 1, 5)], &locale).is_none());
     }
 }
 
 #[cfg(test)]
 mod trend_tests {
     use super::Chart;
+    use crate::model::business::Business;
+    use crate::pages::locale::Locale;
     use crate::wire;
 
     fn monthly(month: &str, positive: u32, negative: u32) -> wire::Monthly {
@@ -430,7 +461,7 @@ mod trend_tests {
             monthly("2026-02", 0, 2),
             monthly("2026-12", 2, 1),
         ];
-        let chart = Chart::of(&months).unwrap();
+        let chart = Chart::of(&months, &Locale::of(&Business::default())).unwrap();
         let places: Vec<usize> = chart.columns.iter().map(|column| column.x).collect();
         assert_eq!(
             (chart.axis.as_str(), chart.width, places),
@@ -438,7 +469,7 @@ mod trend_tests {
         );
         assert_eq!(
             chart.words,
-            "By month from November 2025 to December 2026: 6 positive, 3 negative reviews, at most 4 and 2 in a month"
+            "By month from November 2025 to December 2026: 6 positive and 3 negative reviews, at most 4 and 2 in a month"
         );
     }
 
@@ -448,7 +479,10 @@ mod trend_tests {
         let silent = ["2026-01", "2026-02", "2026-03"].map(|month| monthly(month, 0, 0));
         let garbled = ["2026-01", "x", "9999999-01"].map(|month| monthly(month, 1, 0));
         for months in [&two[..], &silent, &garbled, &[]] {
-            assert!(Chart::of(months).is_none(), "{months:?}");
+            assert!(
+                Chart::of(months, &Locale::of(&Business::default())).is_none(),
+                "{months:?}"
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
+use serde::Deserialize;
 
 use super::words::{counted, hundredths};
 use crate::compute::steps;
@@ -60,22 +61,36 @@ pub fn sitemap_index(files: usize, links: &Links) -> String {
 pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
     let mut xml =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
-    let pages = [links.home(), links.absolute("/insights")].into_iter();
+    let published = Some(snapshot.changed_at().date_naive());
+    let pages = [links.home(), links.absolute("/insights")].map(|url| (url, published));
     let review_index = &snapshot.input.review_index;
-    let ids = review_index
-        .segments()
-        .iter()
-        .flat_map(|block| (0..block.len()).map(|index| block.id(index)));
-    let urls = pages.chain(ids.map(|id| links.review(id)));
-    for url in urls
+    let reviews = (review_index.segments().iter())
+        .flat_map(|block| (0..block.len()).map(move |index| (block, index)));
+    let reviews = reviews.map(|(block, index)| {
+        let changed = serde_json::from_slice::<LastChange>(&block.json_of(index));
+        let changed = changed.map(|one| one.updated_at.date_naive().max(one.date));
+        (links.review(block.id(index)), changed.ok())
+    });
+    for (url, changed) in (pages.into_iter().chain(reviews))
         .skip((file - 1) * SITEMAP_URLS_MAX)
         .take(SITEMAP_URLS_MAX)
     {
         steps::one();
         // Writing into a String cannot fail.
-        let _ = writeln!(xml, "<url><loc>{}</loc></url>", escaped(&url));
+        let _ = write!(xml, "<url><loc>{}</loc>", escaped(&url));
+        if let Some(changed) = changed {
+            let _ = write!(xml, "<lastmod>{changed}</lastmod>");
+        }
+        xml.push_str("</url>\n");
     }
     xml + "</urlset>\n"
+}
+
+/// Of a review's JSON, when it changed last; the rest is passed over.
+#[derive(Deserialize)]
+struct LastChange {
+    date: NaiveDate,
+    updated_at: DateTime<Utc>,
 }
 
 fn escaped(url: &str) -> String {

@@ -47,6 +47,7 @@ pub fn swagger_ui() -> SwaggerUi {
 </head>
 <body>
 <header><h1 class="unseen">Reviews Service: API</h1></header>
+<noscript><p>This page needs JavaScript. Without it, read the OpenAPI document at <code>/.well-known/openapi.json</code>; <code>/llms.txt</code> lists the rest.</p></noscript>
 <div id="ui"></div>
 <script>
 SwaggerUIBundle({{

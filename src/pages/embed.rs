@@ -2,6 +2,7 @@
 //! framed; and `/badge.svg`, the figure as an image. What is left out by a filter is said (FTC 16
 //! CFR 465: a display that leaves reviews out must not pass for all of them).
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use poem::{Endpoint, Request, Response, Result};
 use super::escape::escaped;
 use super::frame::{POLICY_FRAMEABLE, Site, page, protected};
 use super::home::{RatingFigure, newest_day};
+use super::locale::{Language, Locale};
 use super::review::{ReviewFragment, newest_of};
-use super::words::{counted, day, hundredths};
 use crate::links::Links;
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::web;
@@ -28,12 +29,13 @@ const LIMIT_MAX: usize = 20;
 #[template(path = "embed_page.html")]
 struct EmbedPage {
     site: Site,
+    heading: Cow<'static, str>,
     home_url: String,
     theme: Option<&'static str>,
     fault: Option<String>,
     rating: Option<RatingFigure>,
     /// What a filter leaves out.
-    filtered: Option<String>,
+    filtered: Option<Cow<'static, str>>,
     reviews: Vec<ReviewFragment>,
 }
 
@@ -43,6 +45,8 @@ struct EmbedOptions {
     limit: usize,
     min_rating: u8,
     theme: Option<&'static str>,
+    /// The language of the words, if it is not the business's own.
+    language: Option<Language>,
 }
 
 impl EmbedOptions {
@@ -53,6 +57,7 @@ impl EmbedOptions {
             limit: LIMIT_DEFAULT,
             min_rating: 1,
             theme: None,
+            language: None,
         };
         for (name, value) in
             form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
@@ -81,6 +86,10 @@ impl EmbedOptions {
                         "dark" => Some("dark"),
                         _ => return Err("theme must be auto, light or dark.".to_owned()),
                     }
+                }
+                "lang" => {
+                    let language = Language::find(&value);
+                    options.language = Some(language.ok_or("lang must be en, es, de or fr.")?);
                 }
                 _ => {}
             }
@@ -118,10 +127,15 @@ impl Endpoint for Embed {
 
 fn show(snapshot: &Snapshot, options: Result<EmbedOptions, String>, links: &Links) -> String {
     let business = &snapshot.input.business;
-    let site = Site::new(business, links);
+    let mut site = Site::new(business, links);
+    if let Ok(Some(language)) = options.as_ref().map(|options| options.language) {
+        site.locale = Locale::new(language, business);
+    }
+    let heading = (site.locale).message_with("reviews-of", &[("business", &business.name)]);
     let home_url = links.home();
     let template = match options {
         Err(fault) => EmbedPage {
+            heading,
             site,
             home_url,
             theme: None,
@@ -134,16 +148,21 @@ fn show(snapshot: &Snapshot, options: Result<EmbedOptions, String>, links: &Link
             limit,
             min_rating,
             theme,
+            language: _,
         }) => {
             let reviews = newest_of(snapshot, limit, min_rating);
-            let filtered = (min_rating > 1)
-                .then(|| format!("Filtered: only reviews of {min_rating} stars or more are shown; the figure is of all."));
+            let least = site.locale.number(u64::from(min_rating));
+            let filtered = (min_rating > 1).then(|| {
+                let stars = [("stars", least.as_str())];
+                site.locale.message_with("embed-filtered", &stars)
+            });
             EmbedPage {
                 reviews: reviews
                     .into_iter()
                     .map(|review| ReviewFragment::in_list(review, business, &site))
                     .collect(),
                 rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
+                heading,
                 site,
                 home_url,
                 theme,
@@ -177,16 +196,16 @@ const CHARACTER_WIDTH: usize = 8;
 const NAME_CHARACTERS: usize = 40;
 
 /// The figure of all reviews, with the day of the newest.
-fn figure(review_index: &ReviewIndex) -> String {
+fn figure(review_index: &ReviewIndex, locale: &Locale) -> String {
     let rating_counts = review_index.rating_counts();
     let Some(mean) = rating_counts.mean_hundredths() else {
-        return "no reviews yet".to_owned();
+        return locale.message("badge-no-reviews").into_owned();
     };
-    let newest = newest_day(review_index).map(|newest| format!(" · {}", day(newest)));
+    let newest = newest_day(review_index).map(|newest| format!(" · {}", locale.day(newest)));
     format!(
         "★ {} · {}{}",
-        hundredths(mean),
-        counted(rating_counts.total(), "review", "reviews"),
+        locale.hundredths(mean),
+        locale.counted("reviews", rating_counts.total()),
         newest.unwrap_or_default()
     )
 }
@@ -197,7 +216,7 @@ fn badge(snapshot: &Snapshot) -> String {
     let input = &snapshot.input;
     let name = super::words::fold(&input.business.name, NAME_CHARACTERS)
         .map_or_else(|| input.business.name.clone(), |(start, _)| start + " …");
-    let figure = figure(&input.review_index);
+    let figure = figure(&input.review_index, &Locale::of(&input.business));
     let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
     let (left, right) = (wide(&name), wide(&figure));
     let (width, middle) = (left + right, left + right / 2);
@@ -219,17 +238,18 @@ fn badge(snapshot: &Snapshot) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::EmbedOptions;
+    use super::{EmbedOptions, Language};
 
     #[test]
     fn a_wrong_option_is_named_and_an_unknown_one_ignored() {
         let options = |query| EmbedOptions::parse(query);
         assert_eq!(
-            options("limit=3&min_rating=4&theme=dark&utm=x").unwrap(),
+            options("limit=3&min_rating=4&theme=dark&lang=es-MX&utm=x").unwrap(),
             EmbedOptions {
                 limit: 3,
                 min_rating: 4,
-                theme: Some("dark")
+                theme: Some("dark"),
+                language: Some(Language::Spanish),
             }
         );
         assert_eq!(options("limit=&theme=auto").unwrap(), options("").unwrap());
@@ -238,6 +258,7 @@ mod tests {
             ("limit=21", "limit"),
             ("min_rating=6", "min_rating"),
             ("theme=pink", "theme"),
+            ("lang=tlh", "lang"),
         ] {
             assert!(options(query).unwrap_err().starts_with(name), "{query}");
         }

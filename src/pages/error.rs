@@ -1,10 +1,12 @@
 //! Errors as a browser shows them. Every other client gets
 //! `application/problem+json`: a client that asks for HTML before anything else is a browser.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use poem::Response;
 use poem::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
-use poem::http::{HeaderMap, HeaderValue};
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::frame::{Frame, HTML, POLICY, Site, protected};
 use crate::web::context::Ctx;
@@ -14,8 +16,9 @@ use crate::wire::Problem;
 #[template(path = "error_page.html")]
 struct ErrorPage {
     frame: Frame,
-    heading: String,
-    detail: String,
+    heading: Cow<'static, str>,
+    detail: Cow<'static, str>,
+    /// The name of each wrong parameter and what is wrong with it, in English.
     issues: Vec<(String, String)>,
 }
 
@@ -43,31 +46,43 @@ pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
     let Ok(problem) = serde_json::from_slice::<Problem>(&json) else {
         return Response::from_parts(parts, json.into());
     };
-    let mut response = Response::from_parts(parts, show(ctx, &problem).into());
+    let html = show(ctx, parts.status, &problem);
+    let mut response = Response::from_parts(parts, html.into());
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
     headers.remove(CONTENT_LENGTH);
     protected(response, POLICY)
 }
 
-fn show(ctx: &Ctx, problem: &Problem) -> String {
+/// The page: for a customer, who cannot do anything about methods and headers. Programs get the problem itself.
+fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
     let snapshot = ctx.current.load();
     let site = Site::new(&snapshot.input.business, &ctx.links);
+    let locale = &site.locale;
     let issues = problem
         .issues
         .iter()
         .map(|issue| (issue.path.join("."), issue.message.clone()))
         .collect();
+    let (heading, detail) = match status {
+        StatusCode::NOT_FOUND => ("not-found", "not-found-text"),
+        StatusCode::BAD_REQUEST => ("bad-request", "bad-request-text"),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            ("too-busy", "too-busy-text")
+        }
+        _ => ("failed", "failed-text"),
+    };
+    let (heading, detail) = (locale.message(heading), locale.message(detail));
     super::rendered(&ErrorPage {
         frame: Frame {
-            title: format!("{}: {}", problem.title, site.name),
+            title: format!("{heading}: {}", site.name),
             description: None,
             canonical: None,
             is_hidden_from_search: true,
-            site,
+            site: site.clone(),
         },
-        heading: problem.title.clone(),
-        detail: problem.detail.clone(),
+        heading,
+        detail,
         issues,
     })
 }

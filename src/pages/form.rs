@@ -97,7 +97,7 @@ fn add(choices: &mut Vec<Choice>, more: impl Iterator<Item = Choice>) {
     }
 }
 
-/// The form, to be shown on `/` and beside the results.
+/// The form, to be shown beside the results.
 #[derive(Debug, Clone, Template)]
 #[template(path = "search_form_fragment.html")]
 pub struct SearchFormFragment {
@@ -221,12 +221,6 @@ pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
 }
 
 impl SearchFormFragment {
-    /// The form with nothing filled in.
-    #[must_use]
-    pub fn empty(choices: &Choices, site: &Site) -> Self {
-        Self::filled(choices, site, &PageQuery::default())
-    }
-
     /// The form as it was sent.
     #[must_use]
     pub fn filled(choices: &Choices, site: &Site, query: &PageQuery) -> Self {

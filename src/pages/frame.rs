@@ -62,7 +62,7 @@ pub struct Frame {
 }
 
 impl Site {
-    /// The site of `business`.
+    /// The site of `business`, in its own language.
     #[must_use]
     pub fn new(business: &Business, links: &Links) -> Self {
         Self {

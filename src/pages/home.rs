@@ -1,48 +1,56 @@
-//! `/`: how good they are, what customers say, the newest reviews, and where the data is.
+//! `/`: how good they are, what customers say, and the newest reviews.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
 use askama::Template;
 use chrono::NaiveDate;
 
 use super::chart::{LegendFragment, YearsFragment};
-use super::form::{Choices, SearchFormFragment};
 use super::frame::{Frame, Site};
 use super::insights::rows::AspectRowFragment;
 use super::locale::Locale;
 use super::review::{ReviewFragment, newest_of};
 use super::structured;
-use super::words::{Stars, count, counted, day, hundredths};
-use crate::links::{HUB_PATH, Links, MCP_PATH};
+use super::words::PartialStars;
+use crate::links::{Links, is_web};
+use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{ReviewIndex, Snapshot};
 
 /// How many reviews the page shows.
 const NEWEST: usize = 20;
 /// How many of them search engines are told of.
 const STRUCTURED: usize = 10;
-/// How many aspects the page shows, those that most reviews judge.
-const ASPECTS: usize = 8;
+/// How many aspects the page shows, those that most reviews judge: these, and more in a fold.
+const ASPECTS: usize = 3;
+const ASPECTS_FOLDED: usize = 8;
 /// How many years the line of means goes back.
 const YEARS: usize = 10;
+/// How many sources have a row of their own, those with the most reviews.
+const SOURCES: usize = 5;
 
 #[derive(Template)]
 #[template(path = "home_page.html")]
 struct HomePage {
     frame: Frame,
+    heading: Cow<'static, str>,
     about: Option<String>,
+    /// The language of what the firm writes itself.
+    own_language: Option<String>,
     rating: Option<RatingFigure>,
+    sources: Vec<SourceRow>,
+    years: Option<YearsFragment>,
+    review_links: Vec<ReviewLink>,
     withheld: BTreeMap<String, u64>,
-    withheld_count: String,
+    /// How many are withheld, as the words that unfold the reasons.
+    withheld_count: Cow<'static, str>,
     aspects: Vec<AspectRowFragment>,
+    folded: Vec<AspectRowFragment>,
+    more: Cow<'static, str>,
     legend: LegendFragment,
-    form: SearchFormFragment,
     newest: Vec<ReviewFragment>,
-    has_more: bool,
-    embed_snippet: String,
-    badge_snippet: String,
-    shown: Vec<(&'static str, &'static str)>,
-    mcp_url: String,
-    hub_url: String,
+    /// The words of the link to all reviews, if these are not all.
+    all: Option<Cow<'static, str>>,
     structured: String,
 }
 
@@ -50,16 +58,16 @@ struct HomePage {
 pub struct RatingFigure {
     /// The mean, two decimals.
     pub mean: String,
-    /// The mean as stars, rounded.
-    pub stars: Stars,
-    /// Of how many reviews.
-    pub count: String,
+    /// The mean as stars, the last of them in part.
+    pub stars: PartialStars,
+    /// Of how many reviews, as words.
+    pub from: Cow<'static, str>,
+    /// How many reviews there are.
+    pub count: u64,
     /// From when to when they are.
-    pub period: String,
+    pub period: Cow<'static, str>,
     /// How many have how many stars, five first.
     pub histogram: Vec<Bin>,
-    /// The mean by year; none where there are fewer than two years.
-    pub years: Option<YearsFragment>,
 }
 
 /// One row of the histogram.
@@ -68,8 +76,25 @@ pub struct Bin {
     pub stars: u8,
     /// How many reviews have them.
     pub count: String,
+    /// The same as a sentence.
+    pub label: Cow<'static, str>,
     /// How long its bar is, in percent of the longest one.
     pub percent: String,
+}
+
+/// The reviews of one source.
+struct SourceRow {
+    name: String,
+    href: String,
+    mean: String,
+    reviews: String,
+}
+
+/// Where customers can write a review.
+struct ReviewLink {
+    name: String,
+    url: String,
+    label: Cow<'static, str>,
 }
 
 impl RatingFigure {
@@ -80,9 +105,16 @@ impl RatingFigure {
         let mean = rating_counts.mean_hundredths()?;
         let by_stars = rating_counts.by_stars();
         let longest = by_stars.iter().copied().max().unwrap_or(1).max(1);
-        let histogram = (1..=5).zip(by_stars).rev().map(|(stars, reviews)| Bin {
+        let histogram = (1_u8..=5).zip(by_stars).rev().map(|(stars, reviews)| Bin {
             stars,
-            count: count(reviews),
+            count: locale.number(reviews),
+            label: locale.message_with(
+                "stars-and-reviews",
+                &[
+                    ("stars", &locale.counted("stars", u64::from(stars))),
+                    ("reviews", &locale.counted("reviews", reviews)),
+                ],
+            ),
             // Tenths of a percent; whole numbers, so that no figure of a page is a float's.
             percent: format!(
                 "{}.{}",
@@ -90,14 +122,13 @@ impl RatingFigure {
                 reviews * 1_000 / longest % 10
             ),
         });
-        let rounded = u8::try_from((mean + 50) / 100).unwrap_or(5);
         Some(Self {
-            mean: hundredths(mean),
-            stars: Stars::new(rounded, locale),
-            count: count(rating_counts.total()),
-            period: period(review_index),
+            mean: locale.hundredths(mean),
+            stars: PartialStars::new(mean, locale),
+            from: locale.counted("rating-from", rating_counts.total()),
+            count: rating_counts.total(),
+            period: period(review_index, locale),
             histogram: histogram.collect(),
-            years: YearsFragment::of(&by_year(review_index)),
         })
     }
 }
@@ -113,16 +144,45 @@ pub fn newest_day(review_index: &ReviewIndex) -> Option<NaiveDate> {
     day_at(review_index, 0)
 }
 
-fn period(review_index: &ReviewIndex) -> String {
+fn period(review_index: &ReviewIndex, locale: &Locale) -> Cow<'static, str> {
     let last = review_index.len().checked_sub(1);
     let oldest = last.and_then(|last| day_at(review_index, last));
     match (newest_day(review_index), oldest) {
         (Some(newest), Some(oldest)) if newest != oldest => {
-            format!("From {} to {}", day(oldest), day(newest))
+            let texts = [("from", &*locale.day(oldest)), ("to", &locale.day(newest))];
+            locale.message_with("period", &texts)
         }
-        (Some(only), _) => day(only),
-        (None, _) => String::new(),
+        (Some(only), _) => locale.day(only),
+        (None, _) => Cow::Borrowed(""),
     }
+}
+
+/// The sources with the most reviews, each with its mean.
+fn by_source(review_index: &ReviewIndex, site: &Site) -> Vec<SourceRow> {
+    let mut found: HashMap<&str, (&str, u64, u64)> = HashMap::new();
+    for segment in review_index.segments() {
+        for posting in segment.postings(ValueColumn::Sources).iter() {
+            let name = posting.mention.value.as_str();
+            let (_, reviews, stars) =
+                (found.entry(&posting.mention.folded)).or_insert((name, 0, 0));
+            *reviews += posting.positions.len() as u64;
+            let positions = posting.positions.iter();
+            let rated = positions.filter_map(|at| segment.stars().get(*at as usize));
+            *stars += rated.map(|stars| u64::from(*stars)).sum::<u64>();
+        }
+    }
+    let mut sources: Vec<_> = found.into_values().collect();
+    sources.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+    let rows = sources.into_iter().take(SOURCES);
+    rows.map(|(name, reviews, stars)| SourceRow {
+        name: name.to_owned(),
+        href: site.search("source", name),
+        mean: site
+            .locale
+            .hundredths((stars * 200 + reviews) / (reviews * 2).max(1)),
+        reviews: site.locale.number(reviews),
+    })
+    .collect()
 }
 
 /// The newest years with how many reviews and stars each has, oldest first.
@@ -141,15 +201,11 @@ fn by_year(review_index: &ReviewIndex) -> Vec<(i32, u64, u64)> {
 
 /// The page at the root.
 #[must_use]
-pub fn show(
-    snapshot: &Snapshot,
-    choices: &Choices,
-    links: &Links,
-    shown: &[(&'static str, &'static str)],
-) -> String {
+pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let input = &snapshot.input;
     let (business, review_index) = (&input.business, &input.review_index);
     let site = Site::new(business, links);
+    let locale = &site.locale;
     let reviews = newest_of(snapshot, NEWEST, 1);
     let rating_counts = review_index.rating_counts();
     let mut judged: Vec<_> = (snapshot.insights.aspects.iter())
@@ -158,33 +214,39 @@ pub fn show(
     judged.sort_by_key(|aspect| {
         std::cmp::Reverse(aspect.positive_share.as_ref().map_or(0, |share| share.n))
     });
+    let mut aspects: Vec<_> = (judged.into_iter())
+        .filter_map(|aspect| AspectRowFragment::new(aspect, &site))
+        .take(ASPECTS + ASPECTS_FOLDED)
+        .collect();
+    let folded = aspects.split_off(aspects.len().min(ASPECTS));
+    let review_links = business.review_links.iter();
+    let named = [("business", business.name.as_str())];
+    let heading = locale.message_with("reviews-of", &named);
+    let total = rating_counts.total();
     let template = HomePage {
         about: business.description.clone(),
-        rating: RatingFigure::of(review_index, &site.locale),
-        withheld_count: counted(input.withheld.values().sum(), "review", "reviews"),
-        withheld: input.withheld.clone(),
-        aspects: judged
-            .into_iter()
-            .take(ASPECTS)
-            .map(|aspect| AspectRowFragment::new(aspect, &site))
+        own_language: business.language.clone(),
+        rating: RatingFigure::of(review_index, locale),
+        sources: by_source(review_index, &site),
+        years: YearsFragment::of(&by_year(review_index), locale),
+        // Another writer of the database may have put any text there.
+        review_links: review_links
+            .filter(|link| is_web(&link.url))
+            .map(|link| ReviewLink {
+                name: link.name.clone(),
+                url: link.url.clone(),
+                label: locale.message_with("write-review-on", &[("site", &link.name)]),
+            })
             .collect(),
-        legend: LegendFragment,
-        form: SearchFormFragment::empty(choices, &site),
-        has_more: review_index.len() > reviews.len(),
-        embed_snippet: format!(
-            "<iframe src=\"{}\" title=\"Reviews of {}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>",
-            links.absolute("/embed"),
-            attribute(&business.name)
-        ),
-        badge_snippet: format!(
-            "<a href=\"{}\"><img src=\"{}\" alt=\"Reviews of {}\" height=\"36\"></a>",
-            links.home(),
-            links.absolute("/badge.svg"),
-            attribute(&business.name)
-        ),
-        shown: shown.to_vec(),
-        mcp_url: links.absolute(MCP_PATH),
-        hub_url: links.absolute(HUB_PATH),
+        withheld_count: locale.counted("withheld", input.withheld.values().sum()),
+        withheld: input.withheld.clone(),
+        aspects,
+        more: locale.counted("more-topics", folded.len() as u64),
+        folded,
+        legend: LegendFragment {
+            locale: locale.clone(),
+        },
+        all: (review_index.len() > reviews.len()).then(|| locale.counted("all-reviews", total)),
         structured: structured::business(
             business,
             &rating_counts,
@@ -196,36 +258,26 @@ pub fn show(
             .map(|review| ReviewFragment::in_list(review, business, &site))
             .collect(),
         frame: Frame {
-            title: format!("Reviews of {}", business.name),
-            description: Some(described(snapshot)),
+            title: heading.clone().into_owned(),
+            description: Some(described(snapshot, locale).into_owned()),
             canonical: Some(links.home()),
             is_hidden_from_search: false,
-            site,
+            site: site.clone(),
         },
+        heading,
     };
     super::rendered(&template)
 }
 
-fn described(snapshot: &Snapshot) -> String {
+fn described(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
     let input = &snapshot.input;
     let rating_counts = input.review_index.rating_counts();
     let name = &input.business.name;
     rating_counts.mean_hundredths().map_or_else(
-        || format!("Verified reviews of {name}."),
+        || locale.message_with("verified-reviews-of", &[("business", name)]),
         |mean| {
-            format!(
-                "{} of 5 stars from {} verified reviews of {name}.",
-                hundredths(mean),
-                count(rating_counts.total())
-            )
+            let texts = [("rating", &*locale.hundredths(mean)), ("business", name)];
+            locale.counted_with("rating-summary", rating_counts.total(), &texts)
         },
     )
-}
-
-/// Text inside an attribute of a snippet that people copy; the page escapes the whole snippet once
-/// more.
-fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
 }

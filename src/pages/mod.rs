@@ -5,6 +5,7 @@
 mod assets;
 mod cached;
 mod chart;
+mod developers;
 mod discovery;
 mod docs;
 mod embed;
@@ -81,6 +82,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         Route::new(PERMALINK_PATH).get(None, review::Permalink(Arc::clone(ctx))),
         Route::new("/embed").get(None, embed::Embed(Arc::clone(ctx))),
         Route::new("/badge.svg").get(None, embed::Badge(Arc::clone(ctx))),
+        cached(Page::Developers),
         cached(Page::Robots),
         cached(Page::Sitemap),
         Route::new("/sitemaps/:name").get(

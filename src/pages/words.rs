@@ -1,8 +1,9 @@
-//! How pages write figures and days: for people, in English, always the same way.
+//! How texts in English write figures and days, for people; stars; and how long texts are folded.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use askama::Template;
 use chrono::NaiveDate;
 
 use super::locale::Locale;
@@ -11,15 +12,6 @@ use super::locale::Locale;
 #[must_use]
 pub fn day(date: NaiveDate) -> String {
     date.format("%-d %B %Y").to_string()
-}
-
-/// A month as people read it: `2026-11` is `November 2026`; anything else stays as it is.
-#[must_use]
-pub fn month(month: &str) -> String {
-    NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").map_or_else(
-        |_| month.to_owned(),
-        |date| date.format("%B %Y").to_string(),
-    )
 }
 
 /// A count with its thousands apart: `12,345`.
@@ -40,12 +32,6 @@ pub fn count(number: u64) -> String {
 #[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
-}
-
-/// A share as a whole percentage, without the sign.
-#[must_use]
-pub fn percent(share: f64) -> String {
-    format!("{:.0}", share * 100.0)
 }
 
 /// Hundredths as a decimal: 455 is `4.55`.
@@ -89,6 +75,36 @@ impl fmt::Display for Stars {
     }
 }
 
+/// A mean as five stars, the last of them in part: 4.55 is four stars and 55% of the fifth one's width. An SVG, which has the
+/// same parts in every font.
+#[derive(Debug, Clone, Template)]
+#[template(path = "stars_fragment.html")]
+pub struct PartialStars {
+    label: Cow<'static, str>,
+    /// Where the color ends, in percent of the width.
+    end: String,
+}
+
+/// The drawing of `stars_fragment.html`: stars of this width at this distance, in tenths.
+const STAR_WIDTH: u64 = 180;
+const STAR_STEP: u64 = 200;
+
+impl PartialStars {
+    /// The stars of a mean in hundredths.
+    #[must_use]
+    pub fn new(mean: u64, locale: &Locale) -> Self {
+        let mean = mean.min(500);
+        let end = mean / 100 * STAR_STEP + mean % 100 * STAR_WIDTH / 100;
+        let width = 4 * STAR_STEP + STAR_WIDTH;
+        // The last star has no gap behind it.
+        let end = end.min(width) * 1_000 / width;
+        Self {
+            label: locale.message_with("stars-of-5", &[("stars", &locale.hundredths(mean))]),
+            end: format!("{}.{}", end / 10, end % 10),
+        }
+    }
+}
+
 /// The first part of a long text, up to a word's end, and the rest; nothing where the text is
 /// short.
 #[must_use]
@@ -108,7 +124,9 @@ pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{count, counted, fold, hundredths};
+    use super::{PartialStars, count, counted, fold, hundredths};
+    use crate::model::business::Business;
+    use crate::pages::locale::Locale;
 
     #[test]
     fn counts_have_their_thousands_apart() {
@@ -124,6 +142,16 @@ mod tests {
             (counted(1, "review", "reviews"), hundredths(405)),
             ("1 review".to_owned(), "4.05".to_owned())
         );
+    }
+
+    #[test]
+    fn a_mean_is_drawn_as_stars_in_parts() {
+        let locale = Locale::of(&Business::default());
+        let ends = [0, 100, 455, 499, 500].map(|mean| PartialStars::new(mean, &locale).end);
+        // A star is 18.36% of the width, its gap 2.04%.
+        assert_eq!(ends, ["0.0", "20.4", "91.7", "99.7", "100.0"]);
+        let label = PartialStars::new(455, &locale).label;
+        assert_eq!(label, "4.55 of 5 stars");
     }
 
     #[test]

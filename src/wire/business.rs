@@ -24,9 +24,12 @@ pub struct Business {
     pub kind: String,
     /// IANA name of the zone in which the dates are calendar days.
     pub time_zone: String,
-    /// What its feeds are written in: BCP 47.
+    /// Language of its pages and feeds: BCP 47.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
+    /// Country whose dates and numbers its pages write: ISO 3166-1 alpha-2, for example `US`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
     /// A sentence or two about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -44,6 +47,10 @@ pub struct Business {
     pub geo: Option<Geo>,
     /// URLs of the business's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
+    /// Pages on which customers can write a review of the business.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
+    pub review_links: Vec<ReviewLink>,
     /// Services that the business offers, in its own order.
     pub services: Vec<Service>,
     /// People who work there, in the business's own order; empty where it shows nobody.
@@ -78,6 +85,15 @@ pub struct Geo {
     pub latitude: f64,
     /// Longitude in degrees, -180 to 180; east is positive.
     pub longitude: f64,
+}
+
+/// A page on which customers can write a review of the business.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct ReviewLink {
+    /// What customers call the site, for example `Google`.
+    pub name: String,
+    /// An https URL.
+    pub url: String,
 }
 
 /// Something that the business offers.
@@ -192,12 +208,14 @@ impl From<&business::Business> for Business {
             time_zone,
             publish_staff: _,
             language,
+            country,
             description,
             url,
             telephone,
             address,
             geo,
             same_as,
+            review_links,
             services,
             technicians,
             service_areas,
@@ -208,6 +226,7 @@ impl From<&business::Business> for Business {
             kind,
             time_zone: time_zone.name().to_owned(),
             language,
+            country,
             description,
             url,
             telephone,
@@ -217,10 +236,18 @@ impl From<&business::Business> for Business {
                 longitude,
             }),
             same_as,
+            review_links: review_links.into_iter().map(ReviewLink::from).collect(),
             services: services.into_iter().map(Service::from).collect(),
             technicians: technicians.into_iter().map(Technician::from).collect(),
             service_areas,
         }
+    }
+}
+
+impl From<business::ReviewLink> for ReviewLink {
+    fn from(link: business::ReviewLink) -> Self {
+        let business::ReviewLink { name, url } = link;
+        Self { name, url }
     }
 }
 

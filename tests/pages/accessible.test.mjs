@@ -65,7 +65,7 @@ test("a printed page has the reviews and no form", async () => {
   await page.goto(`${SAMPLE}/`);
   await page.emulateMediaType("print");
   const seen = (selector) => page.$eval(selector, (one) => one.checkVisibility());
-  assert.deepEqual(await Promise.all(["form.search", ".site nav", ".uses", ".chips"].map(seen)), [false, false, false, false]);
+  assert.deepEqual(await Promise.all(["form.find", ".site nav", ".chips"].map(seen)), [false, false, false]);
   assert.deepEqual(await Promise.all(["h1", ".score", ".aspects", ".reviews .text"].map(seen)), [true, true, true, true]);
   const paper = await page.evaluate(() => getComputedStyle(document.body).color);
   assert.equal(paper, "rgb(27, 33, 36)", "dark letters on paper, whatever the screen's scheme");

@@ -73,6 +73,7 @@ export async function pages() {
     "/search?query=water+heaters&min_rating=4&source=Google&sort=lowest",
     "/search?rating=9&since=yesterday",
     "/insights",
+    "/developers",
     "/insights?aspect=price",
     "/insights?aspect=price&polarity=negative",
     "/insights?technician=Mike+Alvarez",

@@ -169,6 +169,10 @@ impl ToolKind {
         match self {
             Self::Business => {
                 members["left_out"] = json!({ "type": "array", "items": { "type": "string" } });
+                // Technicians are like services, and links say themselves what they are.
+                for list in ["technicians", "review_links"] {
+                    members["business"]["properties"][list]["items"] = json!({});
+                }
             }
             Self::Since => {
                 let search = document.answer("SearchResult", 1);

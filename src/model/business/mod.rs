@@ -20,8 +20,10 @@ pub struct Business {
     pub time_zone: Tz,
     /// How its technicians are shown, everywhere at once; never published itself.
     pub publish_staff: PublishStaff,
-    /// What its feeds are written in, where it has said: BCP 47.
+    /// The language of its pages and feeds, where it has said: BCP 47.
     pub language: Option<String>,
+    /// The country whose dates and numbers its pages write, where it has said: ISO 3166-1 alpha-2 in capitals.
+    pub country: Option<String>,
     /// A sentence or two about it.
     pub description: Option<String>,
     /// The URL of the firm's own site.
@@ -34,6 +36,8 @@ pub struct Business {
     pub geo: Option<(f64, f64)>,
     /// URLs of the firm's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
+    /// Where customers can write a review, in its own order.
+    pub review_links: Vec<ReviewLink>,
     /// What it offers, in its own order.
     pub services: Vec<Service>,
     /// Who works there, in its own order.
@@ -45,6 +49,15 @@ pub struct Business {
 /// How many bytes each text of the business, its lists and its editorial texts may have: every reader of every document
 /// gets them. The queries of `store` say the same number.
 pub const TEXT_BYTES_MAX: usize = 65_536;
+
+/// A page on which customers can write a review of the business.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewLink {
+    /// What customers call the site, for example `Google`.
+    pub name: String,
+    /// An https URL.
+    pub url: String,
+}
 
 /// Something that the business offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,12 +90,14 @@ impl Default for Business {
             time_zone: Tz::UTC,
             publish_staff: PublishStaff::Full,
             language: None,
+            country: None,
             description: None,
             url: None,
             telephone: None,
             address: None,
             geo: None,
             same_as: Vec::new(),
+            review_links: Vec::new(),
             services: Vec::new(),
             technicians: Vec::new(),
             service_areas: Vec::new(),

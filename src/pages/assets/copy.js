@@ -6,10 +6,10 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     const status = button.nextElementSibling;
     try {
       await navigator.clipboard.writeText(text);
-      status.textContent = "Copied.";
+      status.textContent = button.dataset.copied;
     } catch {
       getSelection().selectAllChildren(document.getElementById(button.dataset.copy));
-      status.textContent = "Selected; copy it with your keyboard.";
+      status.textContent = button.dataset.selected;
     }
   });
 }

@@ -1,11 +1,14 @@
 //! `/insights?aspect=…`: the figures of one aspect and the sentences behind them, a page at a time.
 
+use std::borrow::Cow;
+
 use askama::Template;
 
 use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
 use crate::pages::frame::{Frame, Site};
-use crate::pages::words::{Stars, counted, day};
+use crate::pages::locale::Locale;
+use crate::pages::words::Stars;
 use crate::search::insights::{EvidencePage, Supporting};
 use crate::snapshot::Snapshot;
 use crate::wire;
@@ -28,16 +31,16 @@ struct AspectPage {
     frame: Frame,
     label: String,
     figures: Option<FiguresFragment>,
-    summary: String,
+    summary: Cow<'static, str>,
     polarities: Vec<Chip>,
     reviews: Vec<Sentences>,
-    next: Option<String>,
-    limit: u8,
+    /// The address of the next page, and its words.
+    next: Option<(String, Cow<'static, str>)>,
     json_url: String,
 }
 
 struct Chip {
-    name: &'static str,
+    name: Cow<'static, str>,
     href: String,
     is_current: bool,
 }
@@ -46,8 +49,8 @@ struct Chip {
 struct Sentences {
     stars: Stars,
     date: String,
-    day: String,
-    polarity: &'static str,
+    day: Cow<'static, str>,
+    polarity: Cow<'static, str>,
     href: String,
     findings: Vec<ShownFinding>,
 }
@@ -56,7 +59,7 @@ struct ShownFinding {
     before: String,
     text: String,
     after: String,
-    polarity: &'static str,
+    polarity: Cow<'static, str>,
 }
 
 /// What is asked of an aspect's sentences, parsed already.
@@ -85,14 +88,13 @@ impl AspectQuestion<'_> {
         links.evidence(self.id) + &suffix.unwrap_or_default()
     }
 
-    fn summary(&self, total: u64) -> String {
-        let total = counted(total, "review speaks", "reviews speak");
+    fn summary(&self, total: u64, locale: &Locale) -> Cow<'static, str> {
         match self.polarity {
-            Some(polarity) => format!(
-                "Filtered: {total} of it so that the whole is {}. Newest first.",
-                name(polarity)
-            ),
-            None => format!("{total} of it. Newest first."),
+            Some(polarity) => {
+                let polarity = words(polarity, locale);
+                locale.counted_with("reviews-speak-of-it-so", total, &[("polarity", &polarity)])
+            }
+            None => locale.counted("reviews-speak-of-it", total),
         }
     }
 }
@@ -109,20 +111,25 @@ pub fn show(
     let site = Site::new(business, links);
     let mut aspects = snapshot.insights.aspects.iter();
     let aspect = aspects.find(|one| one.id == question.id);
+    let locale = &site.locale;
     let polarities = POLARITIES.map(|polarity| Chip {
-        name: polarity.map_or("all", name),
+        name: polarity.map_or_else(|| locale.message("all"), |polarity| words(polarity, locale)),
         href: question.path(polarity, &site),
         is_current: polarity == question.polarity,
     });
     let next = page.next.as_ref().map(|cursor| {
-        format!(
-            "{}&cursor={cursor}",
-            question.path(question.polarity, &site)
+        let path = question.path(question.polarity, &site);
+        let limit = locale.number(u64::from(question.limit));
+        (
+            format!("{path}&cursor={cursor}"),
+            locale.message_with("next", &[("number", &limit)]),
         )
     });
+    let label = locale.name(question.label);
+    let named = [("topic", &*label), ("business", &business.name)];
     super::super::rendered(&AspectPage {
-        figures: aspect.map(FiguresFragment::of_aspect),
-        summary: question.summary(page.total),
+        figures: aspect.map(|aspect| FiguresFragment::of_aspect(aspect, locale)),
+        summary: question.summary(page.total, locale),
         polarities: polarities.into(),
         next,
         reviews: page
@@ -130,22 +137,15 @@ pub fn show(
             .into_iter()
             .map(|supporting| sentences(supporting, &site))
             .collect(),
-        limit: question.limit,
         json_url: question.json_url(links),
         frame: Frame {
-            title: format!(
-                "{}: what customers say about {}",
-                question.label, business.name
-            ),
-            description: Some(format!(
-                "{}: the sentences of customers of {} that speak of it, with the figures counted from them.",
-                question.label, business.name
-            )),
+            title: locale.message_with("aspect-title", &named).into_owned(),
+            description: Some(locale.message_with("aspect-described", &named).into_owned()),
             canonical: Some(links.absolute(&format!("/insights?aspect={}", question.id))),
             is_hidden_from_search: question.polarity.is_some(),
-            site,
+            site: site.clone(),
         },
-        label: question.label.to_owned(),
+        label: label.into_owned(),
     })
 }
 
@@ -162,15 +162,15 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
         ShownFinding {
             before,
             after,
-            polarity: name(finding.polarity),
+            polarity: words(finding.polarity, &site.locale),
             text: finding.text,
         }
     };
     Sentences {
         stars: Stars::new(review.rating, &site.locale),
         date: review.date.to_string(),
-        day: day(review.date),
-        polarity: name(vote.into()),
+        day: site.locale.day(review.date),
+        polarity: words(vote.into(), &site.locale),
         href: site.review(&review.id),
         findings: findings.into_iter().map(finding).collect(),
     }
@@ -213,6 +213,17 @@ const fn name(polarity: wire::Polarity) -> &'static str {
         wire::Polarity::Neutral => "neutral",
         wire::Polarity::Mixed => "mixed",
         wire::Polarity::Uncertain => "uncertain",
+    }
+}
+
+/// A polarity in the pages' words.
+fn words(polarity: wire::Polarity, locale: &Locale) -> Cow<'static, str> {
+    match polarity {
+        wire::Polarity::Positive => locale.message("positive"),
+        wire::Polarity::Negative => locale.message("negative"),
+        wire::Polarity::Neutral => locale.message("neutral"),
+        wire::Polarity::Mixed => locale.message("mixed"),
+        wire::Polarity::Uncertain => locale.message("uncertain"),
     }
 }
 

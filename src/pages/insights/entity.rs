@@ -1,6 +1,7 @@
 //! `/insights?technician=…`, `?service=…`, `?area=…`: what is said of a person, a service or a
 //! place, and the newest reviews that name it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use askama::Template;
@@ -10,8 +11,8 @@ use crate::links::Links;
 use crate::model::fold;
 use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{Frame, Site};
+use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
-use crate::pages::words::{count, counted};
 use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
@@ -56,11 +57,11 @@ impl EntityKind {
 
     /// The heading of that group.
     #[must_use]
-    pub const fn heading(self) -> &'static str {
+    pub fn heading(self, locale: &Locale) -> Cow<'static, str> {
         match self {
-            Self::Technician => "People they name",
-            Self::Service => "Services",
-            Self::Area => "Places",
+            Self::Technician => locale.message("people"),
+            Self::Service => locale.message("services"),
+            Self::Area => locale.message("places"),
         }
     }
 
@@ -119,7 +120,7 @@ impl EntityKind {
 /// An aspect that the same reviews judge.
 struct JudgedAspect {
     name: String,
-    reviews: String,
+    reviews: Cow<'static, str>,
     href: String,
 }
 
@@ -128,8 +129,8 @@ struct JudgedAspect {
 struct EntityPage {
     frame: Frame,
     name: String,
-    summary: String,
-    group_heading: &'static str,
+    summary: Cow<'static, str>,
+    group_heading: Cow<'static, str>,
     group_href: String,
     figures: Option<FiguresFragment>,
     legend: LegendFragment,
@@ -146,14 +147,15 @@ struct EntityPage {
 pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links: &Links) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
+    let locale = &site.locale;
     let filter = match kind {
         EntityKind::Technician => Some("mentions_technician"),
         EntityKind::Service => Some("mentions_service"),
         EntityKind::Area => None,
     };
     let aspects = entity.aspects.iter().flatten().map(|one| JudgedAspect {
-        name: one.name.clone(),
-        reviews: counted(u64::from(one.reviews), "review", "reviews"),
+        name: locale.name(&one.name).into_owned(),
+        reviews: locale.counted("reviews", u64::from(one.reviews)),
         href: one.id.as_deref().map_or_else(
             || format!("{}/insights", site.root),
             |id| aspect_path(id, &site),
@@ -167,16 +169,20 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
     let path = kind.path(entity, &site);
     super::super::rendered(&EntityPage {
         name: entity.name.clone(),
-        summary: format!(
-            "{} of {} name {}.",
-            count(u64::from(naming_it)),
-            counted(all, "review", "reviews"),
-            entity.name
+        summary: locale.message_with(
+            "reviews-that-name",
+            &[
+                ("naming", &locale.number(u64::from(naming_it))),
+                ("all", &locale.counted("reviews", all)),
+                ("name", &entity.name),
+            ],
         ),
-        legend: LegendFragment,
-        group_heading: kind.heading(),
+        legend: LegendFragment {
+            locale: locale.clone(),
+        },
+        group_heading: kind.heading(locale),
         group_href: format!("{}/insights#{}", site.root, kind.id()),
-        figures: is_told.then(|| FiguresFragment::of_entity(entity)),
+        figures: is_told.then(|| FiguresFragment::of_entity(entity, locale)),
         aspects: aspects.collect(),
         quotes: (entity.quotes.iter().flatten())
             .map(|quote| ShownQuote::new(quote, &site))
@@ -190,17 +196,23 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
             .collect(),
         json_url: links.absolute(Document::Insights.path()),
         frame: Frame {
-            title: format!(
-                "{}: what customers say about {}",
-                entity.name, business.name
+            title: locale
+                .message_with(
+                    "aspect-title",
+                    &[("topic", &entity.name), ("business", &business.name)],
+                )
+                .into_owned(),
+            description: Some(
+                locale
+                    .message_with(
+                        "entity-described",
+                        &[("business", &business.name), ("name", &entity.name)],
+                    )
+                    .into_owned(),
             ),
-            description: Some(format!(
-                "What customers of {} say about {}: figures, trend, quotes and the newest reviews.",
-                business.name, entity.name
-            )),
             canonical: Some(links.absolute(path.strip_prefix(&site.root).unwrap_or(&path))),
             is_hidden_from_search: false,
-            site,
+            site: site.clone(),
         },
     })
 }

@@ -5,6 +5,7 @@ mod aspect;
 mod entity;
 pub mod overview;
 pub mod rows;
+mod summary;
 
 use std::sync::Arc;
 

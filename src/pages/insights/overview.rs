@@ -1,13 +1,16 @@
 //! `/insights`: what customers judge, whom and what they name, and where it is going.
 
+use std::borrow::Cow;
+
 use askama::Template;
 
 use super::entity::EntityKind;
 use super::rows::{AspectFragment, ShortQuote, votes_of_entity};
+use super::summary::sentence;
 use crate::links::Links;
 use crate::pages::chart::{BarFragment, LegendFragment, figure};
 use crate::pages::frame::{Frame, Site};
-use crate::pages::words::{count, counted, day};
+use crate::pages::locale::Locale;
 use crate::snapshot::Snapshot;
 use crate::wire;
 
@@ -20,7 +23,7 @@ const TOPICS: usize = 24;
 #[template(path = "insights_page.html")]
 struct InsightsPage {
     frame: Frame,
-    made_of: String,
+    made_of: Cow<'static, str>,
     /// The firm's own words, then ours.
     editorial: Vec<String>,
     summary: Vec<String>,
@@ -29,13 +32,13 @@ struct InsightsPage {
     groups: Vec<Group>,
     topics: Vec<TopicLink>,
     faq: Vec<(String, String)>,
-    method: String,
+    method: Cow<'static, str>,
 }
 
 /// People, services or places.
 struct Group {
     id: &'static str,
-    heading: &'static str,
+    heading: Cow<'static, str>,
     entities: Vec<EntityLine>,
 }
 
@@ -63,10 +66,10 @@ impl EntityLine {
         Self {
             name: entity.name.clone(),
             href: kind.path(entity, site),
-            bar: BarFragment::of(&entity.name, votes),
-            figure: figure(votes),
+            bar: BarFragment::of(&entity.name, votes, &site.locale),
+            figure: figure(votes, &site.locale),
             quote: quote.map(|quote| ShortQuote::new(quote, site)),
-            reviews: count(u64::from(entity.reviews)),
+            reviews: site.locale.number(u64::from(entity.reviews)),
         }
     }
 }
@@ -80,7 +83,7 @@ fn groups(insights: &wire::Insights, site: &Site) -> Vec<Group> {
             .take(ENTITIES);
         Group {
             id: kind.id(),
-            heading: kind.heading(),
+            heading: kind.heading(&site.locale),
             entities: named
                 .map(|entity| EntityLine::new(entity, kind, site))
                 .collect(),
@@ -95,7 +98,7 @@ fn groups(insights: &wire::Insights, site: &Site) -> Vec<Group> {
 fn topics(insights: &wire::Insights, site: &Site) -> Vec<TopicLink> {
     let topics = insights.topics.iter().take(TOPICS).map(|topic| TopicLink {
         phrase: topic.phrase.clone(),
-        reviews: count(u64::from(topic.reviews)),
+        reviews: site.locale.number(u64::from(topic.reviews)),
         href: site.search("query", &topic.phrase),
     });
     topics.collect()
@@ -106,64 +109,66 @@ fn topics(insights: &wire::Insights, site: &Site) -> Vec<TopicLink> {
 pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
+    let locale = &site.locale;
     let (summary, faq) = (&insights.summary, insights.faq.iter());
+    let named = [("business", business.name.as_str())];
     super::super::rendered(&InsightsPage {
-        made_of: made_of(&insights.generated_from),
+        made_of: made_of(&insights.generated_from, locale),
         editorial: summary.editorial.iter().cloned().collect(),
-        summary: summary
-            .sentences
-            .iter()
-            .map(|one| one.text.clone())
+        summary: (summary.sentences.iter())
+            .map(|one| sentence(one, insights, &business.name, locale).into_owned())
             .collect(),
         aspects: insights
             .aspects
             .iter()
             .map(|aspect| AspectFragment::new(aspect, &site))
             .collect(),
-        legend: LegendFragment,
+        legend: LegendFragment {
+            locale: locale.clone(),
+        },
         groups: groups(insights, &site),
         topics: topics(insights, &site),
         faq: faq
             .map(|faq| (faq.question.clone(), faq.answer.clone()))
             .collect(),
-        method: how(&insights.method),
+        method: how(&insights.method, locale),
         frame: Frame {
-            title: format!("What customers say about {}", business.name),
-            description: Some(format!(
-                "What the reviews of {} say, counted: aspects, people, services, trends, each with its sentences.",
-                business.name
-            )),
+            title: locale.message_with("insights-of", &named).into_owned(),
+            description: Some(
+                locale
+                    .message_with("insights-described", &named)
+                    .into_owned(),
+            ),
             canonical: Some(links.absolute("/insights")),
             is_hidden_from_search: false,
-            site,
+            site: site.clone(),
         },
     })
 }
 
-fn made_of(from: &wire::GeneratedFrom) -> String {
-    let analysed = counted(u64::from(from.analysed), "text", "texts");
-    let window = from
-        .window
-        .map(|window| format!(", {} to {}", day(window.from), day(window.to)))
-        .unwrap_or_default();
-    format!(
-        "Counted in {analysed} of {}{window}. Each figure leads to the sentences behind it.",
-        counted(u64::from(from.reviews), "review", "reviews")
-    )
+fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
+    let texts = locale.counted("texts", u64::from(from.analysed));
+    let reviews = locale.counted("reviews", u64::from(from.reviews));
+    match from.window {
+        None => locale.message_with("made-of", &[("texts", &texts), ("reviews", &reviews)]),
+        Some(window) => locale.message_with(
+            "made-of-period",
+            &[
+                ("texts", &texts),
+                ("reviews", &reviews),
+                ("from", &locale.day(window.from)),
+                ("to", &locale.day(window.to)),
+            ],
+        ),
+    }
 }
 
 /// How the page was made, and with which trade's words.
-fn how(method: &wire::Method) -> String {
-    let wire::MethodTrade {
-        label, is_measured, ..
-    } = &method.trade;
-    let measured = if *is_measured {
-        "how well it reads is measured"
+fn how(method: &wire::Method, locale: &Locale) -> Cow<'static, str> {
+    let trade = locale.name(&method.trade.label);
+    if method.trade.is_measured {
+        locale.message_with("method-measured", &[("trade", &trade)])
     } else {
-        "how well it reads has not been measured"
-    };
-    format!(
-        "{} Read with the words of this trade: {label}; {measured}.",
-        method.description
-    )
+        locale.message_with("method-unmeasured", &[("trade", &trade)])
+    }
 }

@@ -1,23 +1,23 @@
-//! How an aspect, a person, a service or a place is shown among others: a row on `/` and
-//! `/insights`, a chapter on `/insights`; and the figures that their own pages begin with.
+//! How an aspect, a person, a service or a place is shown among others: a row on `/`, a chapter on `/insights`; and the figures that their own pages begin with.
+
+use std::borrow::Cow;
 
 use askama::Template;
 use chrono::Datelike;
 
 use crate::pages::chart::{BarFragment, TrendFragment, Votes, figure};
 use crate::pages::frame::Site;
-use crate::pages::words::{count, day};
+use crate::pages::locale::Locale;
 use crate::wire;
 
-/// An aspect in one row, with one sentence.
+/// An aspect in one row.
 #[derive(Debug, Clone, Template)]
 #[template(path = "aspect_row_fragment.html")]
 pub struct AspectRowFragment {
     path: String,
     label: String,
-    figure: String,
+    figure: Cow<'static, str>,
     bar: Option<BarFragment>,
-    quote: Option<ShortQuote>,
 }
 
 /// An aspect with its figures, trend and sentences.
@@ -29,7 +29,8 @@ pub struct AspectFragment {
     label: String,
     figures: FiguresFragment,
     quotes: Vec<ShownQuote>,
-    mentions: String,
+    /// The words of the link to all sentences.
+    all: Cow<'static, str>,
 }
 
 /// Bar, figure and trend of something.
@@ -51,7 +52,7 @@ pub struct ShownQuote {
     /// The review's stars, 1 to 5.
     pub stars: u8,
     /// The review's day, as `31 October 2026`.
-    pub day: String,
+    pub day: Cow<'static, str>,
 }
 
 /// The same in little room.
@@ -73,7 +74,7 @@ impl ShownQuote {
             text: quote.text.clone(),
             href: site.review(&quote.review_id),
             stars: quote.stars,
-            day: day(quote.date),
+            day: site.locale.day(quote.date),
         }
     }
 }
@@ -126,60 +127,77 @@ pub fn aspect_path(id: &str, site: &Site) -> String {
 }
 
 impl FiguresFragment {
-    /// The figures of something that is called `label`; `rest` counts the votes that judge nothing.
+    /// The figures of something that is called `name`; `rest` counts the votes that judge nothing: neutral and uncertain.
     #[must_use]
-    pub fn new(label: &str, votes: Votes<'_>, rest: [u32; 2], trend: Option<&wire::Trend>) -> Self {
-        let rest = rest
-            .into_iter()
-            .zip(["neutral", "uncertain"])
-            .filter(|(votes, _)| *votes > 0)
-            .map(|(votes, words)| format!("; {} {words}", count(u64::from(votes))));
+    pub fn new(
+        name: &str,
+        votes: Votes<'_>,
+        [neutral, uncertain]: [u32; 2],
+        trend: Option<&wire::Trend>,
+        locale: &Locale,
+    ) -> Self {
+        let mut words = figure(votes, locale);
+        let number = |votes: u32| locale.number(u64::from(votes));
+        if neutral > 0 {
+            words += "; ";
+            words += &locale.message_with("number-neutral", &[("number", &number(neutral))]);
+        }
+        if uncertain > 0 {
+            words += "; ";
+            words += &locale.message_with("number-uncertain", &[("number", &number(uncertain))]);
+        }
         Self {
-            bar: BarFragment::of(label, votes),
-            figure: figure(votes) + &rest.collect::<String>() + ".",
-            trend: trend.map(TrendFragment::new),
+            bar: BarFragment::of(name, votes, locale),
+            figure: words + ".",
+            trend: trend.map(|trend| TrendFragment::new(trend, locale)),
         }
     }
 
     /// Those of an aspect.
     #[must_use]
-    pub fn of_aspect(aspect: &wire::Aspect) -> Self {
+    pub fn of_aspect(aspect: &wire::Aspect, locale: &Locale) -> Self {
         Self::new(
-            &aspect.label,
+            &locale.name(&aspect.label),
             votes_of_aspect(aspect),
             [aspect.neutral, aspect.uncertain],
             Some(&aspect.trend),
+            locale,
         )
     }
 
     /// Those of a person, a service or a place.
     #[must_use]
-    pub fn of_entity(entity: &wire::Entity) -> Self {
+    pub fn of_entity(entity: &wire::Entity, locale: &Locale) -> Self {
         let rest = [entity.neutral, entity.uncertain].map(Option::unwrap_or_default);
         Self::new(
             &entity.name,
             votes_of_entity(entity),
             rest,
             entity.trend.as_ref(),
+            locale,
         )
     }
 }
 
 impl AspectRowFragment {
-    /// The row of `aspect`.
+    /// The row of `aspect`; none where too few reviews judge it for a share.
     #[must_use]
-    pub fn new(aspect: &wire::Aspect, site: &Site) -> Self {
-        let votes = votes_of_aspect(aspect);
-        Self {
+    pub fn new(aspect: &wire::Aspect, site: &Site) -> Option<Self> {
+        let (votes, locale) = (votes_of_aspect(aspect), &site.locale);
+        let share = aspect.positive_share.as_ref()?;
+        let label = locale.name(&aspect.label);
+        let number = |votes: u32| locale.number(u64::from(votes));
+        let texts = [
+            ("percent", &*locale.percent(share.value)),
+            ("positive", &number(aspect.positive)),
+            ("judged", &number(share.n)),
+        ];
+        Some(Self {
             path: aspect_path(&aspect.id, site),
-            label: aspect.label.clone(),
-            figure: figure(votes),
-            bar: BarFragment::of(&aspect.label, votes),
-            quote: aspect
-                .quotes
-                .first()
-                .map(|quote| ShortQuote::new(quote, site)),
-        }
+            figure: locale.message_with("share-positive", &texts),
+            bar: BarFragment::of(&label, votes, locale),
+            label: label.into_owned(),
+        })
     }
 }
 
@@ -187,14 +205,20 @@ impl AspectFragment {
     /// The chapter of `aspect`.
     #[must_use]
     pub fn new(aspect: &wire::Aspect, site: &Site) -> Self {
-        let quotes = aspect.quotes.iter();
+        let (quotes, locale) = (aspect.quotes.iter(), &site.locale);
+        let label = locale.name(&aspect.label);
+        let topic = locale.within(&label);
         Self {
             id: format!("aspect-{}", aspect.id),
             path: aspect_path(&aspect.id, site),
-            label: aspect.label.clone(),
-            figures: FiguresFragment::of_aspect(aspect),
+            figures: FiguresFragment::of_aspect(aspect, locale),
             quotes: quotes.map(|quote| ShownQuote::new(quote, site)).collect(),
-            mentions: count(u64::from(aspect.mentions)),
+            all: locale.counted_with(
+                "all-sentences-about",
+                u64::from(aspect.mentions),
+                &[("topic", &topic)],
+            ),
+            label: label.into_owned(),
         }
     }
 }

@@ -57,6 +57,210 @@ all-reviews-of = { $count ->
    *[other] Alle { $number } Bewertungen von { $business }
 }
 
+## The front page
+
+rating-from = { $count ->
+    [one] von 5, aus { $number } Bewertung
+   *[other] von 5, aus { $number } Bewertungen
+}
+rating-summary = { $count ->
+    [one] { $rating } von 5 Sternen aus { $number } geprüften Bewertung von { $business }.
+   *[other] { $rating } von 5 Sternen aus { $number } geprüften Bewertungen von { $business }.
+}
+verified-reviews-of = Geprüfte Bewertungen von { $business }.
+period = { $from } bis { $to }
+withheld = { $count ->
+    [one] { $number } Bewertung zurückgehalten, und warum
+   *[other] { $number } Bewertungen zurückgehalten, und warum
+}
+none-withheld = Keine Bewertung wird zurückgehalten.
+reviews-by-stars = Bewertungen nach Sternen
+reviews-by-source = Bewertungen nach Quelle
+stars-and-reviews = { $stars }: { $reviews }
+average = Durchschnitt
+source = Quelle
+number-of-reviews = Bewertungen
+no-reviews = Es gibt noch keine Bewertungen.
+average-by-year = Durchschnitt nach Jahr, von 1 bis 5 Sternen
+average-from = aus
+write-review = Bewertung schreiben
+write-review-on = Bewertung auf { $site } schreiben
+too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
+more-topics = { $count ->
+    [one] { $number } weiteres Thema und der Durchschnitt nach Jahr
+   *[other] { $number } weitere Themen und der Durchschnitt nach Jahr
+}
+all-insights = Alle Themen, Personen, Leistungen und Trends
+share-positive = { $percent } positiv, { $positive } von { $judged }
+search-reviews = Bewertungen durchsuchen
+search = Suchen
+newest-reviews = Neueste Bewertungen
+show = Anzeigen
+lowest-first = Schlechteste zuerst
+with-answer = Mit Antwort
+all-reviews = { $count ->
+    [one] Die einzige Bewertung
+   *[other] Alle { $number } Bewertungen
+}
+
+## For developers
+
+developers-lead = Zeigen Sie die Bewertung auf Ihrer Website oder nutzen Sie die Daten in eigenen Programmen.
+on-your-site = Auf Ihrer Website
+on-your-site-text = Eine Zeile zeigt die Bewertung und die neuesten Texte.
+see-embed = So sieht es aus
+badge = Als Siegel
+badge-text = Ein Bild mit der aktuellen Bewertung.
+for-agents = Für KI-Agenten (MCP)
+for-agents-text = Werkzeuge zum Durchsuchen, Vergleichen und Zitieren dieser Bewertungen.
+for-programs = Für Programme und Feedreader
+change-notices = Benachrichtigungen über Änderungen (WebSub)
+change-notices-text = Abonnieren Sie diesen Hub, um jede Änderung zu erhalten.
+copy-snippet = Code kopieren
+copy-address = Adresse kopieren
+copied = Kopiert.
+selected = Markiert; kopieren Sie es mit der Tastatur.
+
+## Insights
+
+insights-of = Was Kunden über { $business } sagen
+insights-described = Was die Bewertungen von { $business } sagen, gezählt: Themen, Personen, Leistungen, Trends, jeweils mit den Sätzen dahinter.
+made-of = Gezählt in { $texts } aus { $reviews }. Jede Zahl führt zu den Sätzen dahinter.
+made-of-period = Gezählt in { $texts } aus { $reviews }, { $from } bis { $to }. Jede Zahl führt zu den Sätzen dahinter.
+texts = { $count ->
+    [one] { $number } Text
+   *[other] { $number } Texten
+}
+on-this-page = Auf dieser Seite
+what-they-judge = Was sie beurteilen
+in-short = Kurz gefasst
+in-the-words-of = In den Worten von { $business }
+nothing-counted = Noch nennt keine Bewertung etwas, das sich zählen lässt.
+people = Genannte Personen
+services = Leistungen
+places = Orte
+name = Name
+said-where-named = Was dazu gesagt wird
+topics = Auffällige Wörter
+faq = Fragen und Antworten
+method = Wie das entstanden ist
+method-measured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung hat eine Stimme je Thema. Die Güte der Auswertung ist gemessen.
+method-unmeasured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung hat eine Stimme je Thema. Die Güte der Auswertung ist nicht gemessen.
+insights-json = Alle Zahlen, die Methode und ihre gemessene Güte als JSON
+quote-of-year = Die Bewertung von { $year }, die das sagt
+legend = Was die Farben bedeuten
+interval = Linie: 95-%-Intervall des positiven Anteils
+positive = positiv
+negative = negativ
+mixed = gemischt
+neutral = neutral
+uncertain = unsicher
+all = alle
+figure-positive-of = { $positive } von { $judged } positiv
+figure-share = { $percent } positiv: { $positive } von { $judged } ({ $low } bis { $high })
+figure-none = keine Bewertung beurteilt es
+none-negative = keine negativ
+number-negative = { $number } negativ
+number-mixed = { $number } gemischt
+number-neutral = { $number } neutral
+number-uncertain = { $number } unsicher
+bar = { $name }: { $figure }
+months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat
+months-table = Diese Monate als Tabelle
+column-month = Monat
+column-positive = Positiv
+column-negative = Negativ
+trend-up = Besser als zuvor
+trend-down = Schlechter als zuvor
+trend-flat = Kein klarer Unterschied
+trend-unknown = Zu wenige Bewertungen, um Halbjahre zu vergleichen.
+trend-basis = { $direction }: { $positive } von { $judged } positiv von { $from } bis { $to }, { $positive_before } von { $judged_before } im Halbjahr davor.
+all-sentences-about = { $count ->
+    [one] Der Satz zum Thema { $topic }
+   *[other] Alle { $number } Sätze zum Thema { $topic }
+}
+sentences = Sätze
+reviews-speak-of-it = { $count ->
+    [one] { $number } Bewertung spricht davon.
+   *[other] { $number } Bewertungen sprechen davon. Neueste zuerst.
+}
+reviews-speak-of-it-so = { $count ->
+    [one] Gefiltert: { $number } Bewertung spricht insgesamt so davon ({ $polarity }).
+   *[other] Gefiltert: { $number } Bewertungen sprechen insgesamt so davon ({ $polarity }). Neueste zuerst.
+}
+aspect-title = { $topic }: was Kunden über { $business } sagen
+aspect-described = { $topic }: Sätze von Kunden von { $business } mit den Zahlen daraus.
+entity-described = Was Kunden von { $business } über { $name } sagen: Zahlen, Trend, Zitate und die neuesten Bewertungen.
+whole-review = ganze Bewertung
+whole-review-of = Die ganze Bewertung vom { $day }
+next = Die nächsten { $number }
+findings-json = Diese Befunde als JSON, mit den Regeln dahinter
+reviews-that-name = { $naming } von { $all } nennen { $name }.
+said-where-is-named = Was gesagt wird, wo { $name } genannt wird
+too-few-for-figures = Zu wenige Bewertungen nennen { $name } für Zahlen.
+same-reviews-judge = Was dieselben Bewertungen beurteilen
+in-customers-words = In den Worten der Kunden
+newest-that-name = Die neuesten Bewertungen, die { $name } nennen
+all-of-these = Alle diese Bewertungen
+
+## The summary in sentences
+
+summary-overall = { $count ->
+    [one] Von { $number } Bewertung, die { $business } insgesamt beurteilt, ist { $positive } positiv und { $negative } negativ.
+   *[other] Von { $number } Bewertungen, die { $business } insgesamt beurteilen, sind { $positive } positiv und { $negative } negativ.
+}
+summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
+summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
+summary-trend-up = { $topic }: Die Bewertungen sind positiver geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
+summary-trend-down = { $topic }: Die Bewertungen sind weniger positiv geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
+summary-technicians = Am häufigsten genannt: { $names }.
+summary-services = Am häufigsten erwähnte Leistungen: { $names }.
+summary-topics = Auffällige Wörter: { $names }.
+name-with-reviews = { $name } ({ $reviews })
+phrase = „{ $phrase }“
+
+## Names of topics and trades: the id is made of the English name
+
+name-any-business = Jedes Unternehmen
+name-atmosphere = Atmosphäre
+name-cleanliness = Sauberkeit
+name-communication = Kommunikation
+name-food-and-drink = Essen und Trinken
+name-getting-the-order-right = Richtige Bestellung
+name-home-services = Handwerk und Haushaltsdienste
+name-honesty = Ehrlichkeit
+name-manners = Umgangsformen
+name-overall = Gesamteindruck
+name-price = Preis
+name-professionalism-and-manners = Professionalität und Umgang
+name-punctuality = Pünktlichkeit
+name-quality-of-the-work = Qualität der Arbeit
+name-response-time = Reaktionszeit
+name-scheduling = Terminvergabe
+name-staff-and-manners = Personal und Umgang
+name-waiting = Wartezeit
+name-warranty-and-standing-behind-the-work = Garantie und Gewährleistung
+
+## Embed and badge
+
+embed-filtered = Gefiltert: nur Bewertungen ab { $stars } Sternen; der Durchschnitt ist aus allen.
+see-all = Alle { $number } ansehen
+newest-first = Neueste zuerst.
+badge-no-reviews = noch keine Bewertungen
+
+## Errors
+
+not-found = Seite nicht gefunden
+not-found-text = Diese Seite gibt es nicht, oder die Bewertung ist nicht mehr veröffentlicht.
+bad-request = Diese Adresse stimmt nicht
+bad-request-text = Ein Teil der Adresse ist nicht verständlich.
+too-busy = Bitte versuchen Sie es gleich noch einmal
+too-busy-text = Die Seite ist gerade ausgelastet.
+failed = Das hat nicht funktioniert
+failed-text = Die Seite konnte nicht gezeigt werden. Gehen Sie zurück oder beginnen Sie bei den Bewertungen.
+all-reviews-link = Alle Bewertungen von { $business }
+search-them = Durchsuchen
+
 ## The search
 
 review-original = Original

@@ -65,6 +65,210 @@ all-reviews-of = { $count ->
    *[other] All { $number } reviews of { $business }
 }
 
+## The front page
+
+rating-from = { $count ->
+    [one] of 5, from { $number } review
+   *[other] of 5, from { $number } reviews
+}
+rating-summary = { $count ->
+    [one] { $rating } of 5 stars from { $number } verified review of { $business }.
+   *[other] { $rating } of 5 stars from { $number } verified reviews of { $business }.
+}
+verified-reviews-of = Verified reviews of { $business }.
+period = { $from } to { $to }
+withheld = { $count ->
+    [one] { $number } review withheld, and why
+   *[other] { $number } reviews withheld, and why
+}
+none-withheld = No review is withheld.
+reviews-by-stars = Reviews by stars
+reviews-by-source = Reviews by source
+stars-and-reviews = { $stars }: { $reviews }
+average = Average
+source = Source
+number-of-reviews = Reviews
+no-reviews = There are no reviews yet.
+average-by-year = Average by year, from 1 star to 5
+average-from = from
+write-review = Write a review
+write-review-on = Write a review on { $site }
+too-few-aspects = Too few reviews mention the same topics yet.
+more-topics = { $count ->
+    [one] { $number } more topic, and the average by year
+   *[other] { $number } more topics, and the average by year
+}
+all-insights = All topics, people, services and trends
+share-positive = { $percent } positive, { $positive } of { $judged }
+search-reviews = Search the reviews
+search = Search
+newest-reviews = Newest reviews
+show = Show
+lowest-first = Lowest rated first
+with-answer = With an answer
+all-reviews = { $count ->
+    [one] The only review
+   *[other] All { $number } reviews
+}
+
+## For developers
+
+developers-lead = Put the rating on your site, or use the reviews in your own programs.
+on-your-site = On your site
+on-your-site-text = One line shows the rating and the newest reviews.
+see-embed = See how it looks
+badge = As a badge
+badge-text = An image of the current rating.
+for-agents = For AI agents (MCP)
+for-agents-text = Tools to search, compare and quote these reviews.
+for-programs = For programs and feed readers
+change-notices = Notifications of changes (WebSub)
+change-notices-text = Subscribe at this hub to get every change.
+copy-snippet = Copy snippet
+copy-address = Copy address
+copied = Copied.
+selected = Selected; copy it with your keyboard.
+
+## Insights
+
+insights-of = What customers say about { $business }
+insights-described = What the reviews of { $business } say, counted: topics, people, services, trends, each with its sentences.
+made-of = Counted in { $texts } of { $reviews }. Each figure leads to the sentences behind it.
+made-of-period = Counted in { $texts } of { $reviews }, { $from } to { $to }. Each figure leads to the sentences behind it.
+texts = { $count ->
+    [one] { $number } text
+   *[other] { $number } texts
+}
+on-this-page = On this page
+what-they-judge = What they judge
+in-short = In short
+in-the-words-of = In the words of { $business }
+nothing-counted = No review mentions anything that could be counted yet.
+people = People they name
+services = Services
+places = Places
+name = Name
+said-where-named = What is said where they are named
+topics = Words that stand out
+faq = Questions and answers
+method = How this was made
+method-measured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review has one vote per topic. The quality of the analysis is measured.
+method-unmeasured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review has one vote per topic. The quality of the analysis has not been measured.
+insights-json = All figures, their method and its measured quality as JSON
+quote-of-year = The review of { $year } that says so
+legend = What the colors mean
+interval = line: 95% interval of the positive share
+positive = positive
+negative = negative
+mixed = mixed
+neutral = neutral
+uncertain = uncertain
+all = all
+figure-positive-of = { $positive } of { $judged } positive
+figure-share = { $percent } positive: { $positive } of { $judged } ({ $low } to { $high })
+figure-none = no review judges it
+none-negative = none negative
+number-negative = { $number } negative
+number-mixed = { $number } mixed
+number-neutral = { $number } neutral
+number-uncertain = { $number } uncertain
+bar = { $name }: { $figure }
+months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month
+months-table = These months as a table
+column-month = Month
+column-positive = Positive
+column-negative = Negative
+trend-up = Better than before
+trend-down = Worse than before
+trend-flat = No clear difference
+trend-unknown = Too few reviews to compare half-years.
+trend-basis = { $direction }: { $positive } of { $judged } positive from { $from } to { $to }, { $positive_before } of { $judged_before } in the half-year before.
+all-sentences-about = { $count ->
+    [one] The sentence about { $topic }
+   *[other] All { $number } sentences about { $topic }
+}
+sentences = Sentences
+reviews-speak-of-it = { $count ->
+    [one] { $number } review speaks of it. Newest first.
+   *[other] { $number } reviews speak of it. Newest first.
+}
+reviews-speak-of-it-so = { $count ->
+    [one] Filtered: { $number } review speaks of it so that the whole is { $polarity }.
+   *[other] Filtered: { $number } reviews speak of it so that the whole is { $polarity }. Newest first.
+}
+aspect-title = { $topic }: what customers say about { $business }
+aspect-described = { $topic }: sentences of customers of { $business }, with the figures counted from them.
+entity-described = What customers of { $business } say about { $name }: figures, trend, quotes and the newest reviews.
+whole-review = whole review
+whole-review-of = The whole review of { $day }
+next = The next { $number }
+findings-json = These findings as JSON, with the rules behind each
+reviews-that-name = { $naming } of { $all } name { $name }.
+said-where-is-named = What is said where { $name } is named
+too-few-for-figures = Too few reviews name { $name } for figures.
+same-reviews-judge = What the same reviews judge
+in-customers-words = In customers’ words
+newest-that-name = The newest reviews that name { $name }
+all-of-these = All of these reviews
+
+## The summary in sentences
+
+summary-overall = { $count ->
+    [one] Of the { $number } review that judges { $business } as a whole, { $positive } is positive and { $negative } negative.
+   *[other] Of the { $number } reviews that judge { $business } as a whole, { $positive } are positive and { $negative } negative.
+}
+summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
+summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
+summary-trend-up = { $topic }: reviews have become more positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
+summary-trend-down = { $topic }: reviews have become less positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
+summary-technicians = Named most often: { $names }.
+summary-services = Services mentioned most often: { $names }.
+summary-topics = Words that stand out: { $names }.
+name-with-reviews = { $name } ({ $reviews })
+phrase = “{ $phrase }”
+
+## Names of topics and trades: the id is made of the English name
+
+name-any-business = Any business
+name-atmosphere = Atmosphere
+name-cleanliness = Cleanliness
+name-communication = Communication
+name-food-and-drink = Food and drink
+name-getting-the-order-right = Getting the order right
+name-home-services = Home services
+name-honesty = Honesty
+name-manners = Manners
+name-overall = Overall
+name-price = Price
+name-professionalism-and-manners = Professionalism and manners
+name-punctuality = Punctuality
+name-quality-of-the-work = Quality of the work
+name-response-time = Response time
+name-scheduling = Scheduling
+name-staff-and-manners = Staff and manners
+name-waiting = Waiting
+name-warranty-and-standing-behind-the-work = Warranty and standing behind the work
+
+## Embed and badge
+
+embed-filtered = Filtered: only reviews of { $stars } stars or more are shown; the figure is of all.
+see-all = See all { $number }
+newest-first = Newest first.
+badge-no-reviews = no reviews yet
+
+## Errors
+
+not-found = Page not found
+not-found-text = This page does not exist, or the review is no longer published.
+bad-request = This address is not right
+bad-request-text = A part of the address cannot be understood.
+too-busy = Please try again in a moment
+too-busy-text = The site is busy at the moment.
+failed = This did not work
+failed-text = The page could not be shown. Go back, or start from the reviews.
+all-reviews-link = All reviews of { $business }
+search-them = Search them
+
 ## The search
 
 review-original = original

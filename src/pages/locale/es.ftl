@@ -57,6 +57,210 @@ all-reviews-of = { $count ->
    *[other] Las { $number } reseñas de { $business }
 }
 
+## The front page
+
+rating-from = { $count ->
+    [one] de 5, según { $number } reseña
+   *[other] de 5, según { $number } reseñas
+}
+rating-summary = { $count ->
+    [one] { $rating } de 5 estrellas según { $number } reseña verificada de { $business }.
+   *[other] { $rating } de 5 estrellas según { $number } reseñas verificadas de { $business }.
+}
+verified-reviews-of = Reseñas verificadas de { $business }.
+period = Del { $from } al { $to }
+withheld = { $count ->
+    [one] { $number } reseña retenida y por qué
+   *[other] { $number } reseñas retenidas y por qué
+}
+none-withheld = No se retiene ninguna reseña.
+reviews-by-stars = Reseñas por estrellas
+reviews-by-source = Reseñas por fuente
+stars-and-reviews = { $stars }: { $reviews }
+average = Media
+source = Fuente
+number-of-reviews = Reseñas
+no-reviews = Todavía no hay reseñas.
+average-by-year = Media por año, de 1 a 5 estrellas
+average-from = según
+write-review = Escribir una reseña
+write-review-on = Escribir una reseña en { $site }
+too-few-aspects = Todavía son pocas las reseñas que mencionan los mismos temas.
+more-topics = { $count ->
+    [one] { $number } tema más y la media por año
+   *[other] { $number } temas más y la media por año
+}
+all-insights = Todos los temas, personas, servicios y tendencias
+share-positive = { $percent } positivas, { $positive } de { $judged }
+search-reviews = Buscar en las reseñas
+search = Buscar
+newest-reviews = Reseñas más recientes
+show = Mostrar
+lowest-first = Peor valoradas primero
+with-answer = Con respuesta
+all-reviews = { $count ->
+    [one] La única reseña
+   *[other] Las { $number } reseñas
+}
+
+## For developers
+
+developers-lead = Ponga la valoración en su sitio o use las reseñas en sus propios programas.
+on-your-site = En su sitio
+on-your-site-text = Una línea muestra la valoración y las reseñas más recientes.
+see-embed = Ver cómo queda
+badge = Como insignia
+badge-text = Una imagen de la valoración actual.
+for-agents = Para agentes de IA (MCP)
+for-agents-text = Herramientas para buscar, comparar y citar estas reseñas.
+for-programs = Para programas y lectores de feeds
+change-notices = Avisos de cambios (WebSub)
+change-notices-text = Suscríbase en este hub para recibir cada cambio.
+copy-snippet = Copiar el fragmento
+copy-address = Copiar la dirección
+copied = Copiado.
+selected = Seleccionado; cópielo con el teclado.
+
+## Insights
+
+insights-of = Lo que dicen los clientes de { $business }
+insights-described = Lo que dicen las reseñas de { $business }, en cifras: temas, personas, servicios y tendencias, cada uno con sus frases.
+made-of = Contado en { $texts } de { $reviews }. Cada cifra lleva a las frases en las que se basa.
+made-of-period = Contado en { $texts } de { $reviews }, del { $from } al { $to }. Cada cifra lleva a las frases en las que se basa.
+texts = { $count ->
+    [one] { $number } texto
+   *[other] { $number } textos
+}
+on-this-page = En esta página
+what-they-judge = Lo que valoran
+in-short = En resumen
+in-the-words-of = En palabras de { $business }
+nothing-counted = Todavía ninguna reseña menciona nada que se pueda contar.
+people = Personas que nombran
+services = Servicios
+places = Lugares
+name = Nombre
+said-where-named = Lo que se dice cuando se nombran
+topics = Palabras que destacan
+faq = Preguntas y respuestas
+method = Cómo se ha hecho
+method-measured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña tiene un voto por tema. La calidad del análisis está medida.
+method-unmeasured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña tiene un voto por tema. La calidad del análisis no se ha medido.
+insights-json = Todas las cifras, el método y su calidad medida en JSON
+quote-of-year = La reseña de { $year } que lo dice
+legend = Qué significan los colores
+interval = línea: intervalo del 95 % de la parte positiva
+positive = positivas
+negative = negativas
+mixed = mixtas
+neutral = neutras
+uncertain = dudosas
+all = todas
+figure-positive-of = { $positive } de { $judged } positivas
+figure-share = { $percent } positivas: { $positive } de { $judged } (de { $low } a { $high })
+figure-none = ninguna reseña lo valora
+none-negative = ninguna negativa
+number-negative = { $number } negativas
+number-mixed = { $number } mixtas
+number-neutral = { $number } neutras
+number-uncertain = { $number } dudosas
+bar = { $name }: { $figure }
+months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes
+months-table = Estos meses en una tabla
+column-month = Mes
+column-positive = Positivas
+column-negative = Negativas
+trend-up = Mejor que antes
+trend-down = Peor que antes
+trend-flat = Sin diferencia clara
+trend-unknown = Muy pocas reseñas para comparar semestres.
+trend-basis = { $direction }: { $positive } de { $judged } positivas de { $from } a { $to }, { $positive_before } de { $judged_before } en el semestre anterior.
+all-sentences-about = { $count ->
+    [one] La frase sobre { $topic }
+   *[other] Las { $number } frases sobre { $topic }
+}
+sentences = Frases
+reviews-speak-of-it = { $count ->
+    [one] { $number } reseña habla de ello.
+   *[other] { $number } reseñas hablan de ello. Las más recientes primero.
+}
+reviews-speak-of-it-so = { $count ->
+    [one] Filtro: { $number } reseña habla de ello ({ $polarity }).
+   *[other] Filtro: { $number } reseñas hablan de ello ({ $polarity }). Las más recientes primero.
+}
+aspect-title = { $topic }: lo que dicen los clientes de { $business }
+aspect-described = { $topic }: frases de clientes de { $business }, con las cifras que resultan de ellas.
+entity-described = Lo que dicen los clientes de { $business } sobre { $name }: cifras, tendencia, citas y las reseñas más recientes.
+whole-review = reseña completa
+whole-review-of = La reseña completa del { $day }
+next = Las siguientes { $number }
+findings-json = Estos resultados en JSON, con las reglas aplicadas
+reviews-that-name = { $naming } de { $all } mencionan: { $name }.
+said-where-is-named = Lo que se dice cuando se nombra a { $name }
+too-few-for-figures = Muy pocas reseñas nombran a { $name } para dar cifras.
+same-reviews-judge = Lo que valoran las mismas reseñas
+in-customers-words = En palabras de los clientes
+newest-that-name = Las reseñas más recientes que nombran a { $name }
+all-of-these = Todas estas reseñas
+
+## The summary in sentences
+
+summary-overall = { $count ->
+    [one] De { $number } reseña que valora { $business } en conjunto, { $positive } es positiva y { $negative } negativa.
+   *[other] De las { $number } reseñas que valoran { $business } en conjunto, { $positive } son positivas y { $negative } negativas.
+}
+summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
+summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
+summary-trend-up = { $topic }: las reseñas son ahora más positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
+summary-trend-down = { $topic }: las reseñas son ahora menos positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
+summary-technicians = Personas más nombradas: { $names }.
+summary-services = Servicios más mencionados: { $names }.
+summary-topics = Palabras que destacan: { $names }.
+name-with-reviews = { $name } ({ $reviews })
+phrase = «{ $phrase }»
+
+## Names of topics and trades: the id is made of the English name
+
+name-any-business = Cualquier empresa
+name-atmosphere = Ambiente
+name-cleanliness = Limpieza
+name-communication = Comunicación
+name-food-and-drink = Comida y bebida
+name-getting-the-order-right = Pedidos correctos
+name-home-services = Servicios para el hogar
+name-honesty = Honestidad
+name-manners = Trato
+name-overall = En general
+name-price = Precio
+name-professionalism-and-manners = Profesionalidad y trato
+name-punctuality = Puntualidad
+name-quality-of-the-work = Calidad del trabajo
+name-response-time = Tiempo de respuesta
+name-scheduling = Programación de citas
+name-staff-and-manners = Personal y trato
+name-waiting = Espera
+name-warranty-and-standing-behind-the-work = Garantía y responsabilidad
+
+## Embed and badge
+
+embed-filtered = Filtro: solo se muestran reseñas de { $stars } estrellas o más; la cifra es de todas.
+see-all = Ver las { $number }
+newest-first = Las más recientes primero.
+badge-no-reviews = todavía sin reseñas
+
+## Errors
+
+not-found = Página no encontrada
+not-found-text = Esta página no existe o la reseña ya no está publicada.
+bad-request = Esta dirección no es correcta
+bad-request-text = Una parte de la dirección no se entiende.
+too-busy = Inténtelo de nuevo en un momento
+too-busy-text = El sitio está ocupado en este momento.
+failed = Esto no ha funcionado
+failed-text = No se ha podido mostrar la página. Vuelva atrás o empiece por las reseñas.
+all-reviews-link = Todas las reseñas de { $business }
+search-them = Buscar en ellas
+
 ## The search
 
 review-original = original

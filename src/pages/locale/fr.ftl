@@ -54,11 +54,215 @@ about = Mentionne
 answer-from = Réponse de { $name }
 review-by = Avis de { $author }
 review-by-on = Avis de { $author }, { $day }
-review-title = { $heading } : avis de { $author } sur { $business }
+review-title = { $heading } : avis de { $author } sur { $business }
 all-reviews-of = { $count ->
     [one] Le seul avis sur { $business }
    *[other] Les { $number } avis sur { $business }
 }
+
+## The front page
+
+rating-from = { $count ->
+    [one] sur 5, d’après { $number } avis
+   *[other] sur 5, d’après { $number } avis
+}
+rating-summary = { $count ->
+    [one] { $rating } étoiles sur 5 d’après { $number } avis vérifié sur { $business }.
+   *[other] { $rating } étoiles sur 5 d’après { $number } avis vérifiés sur { $business }.
+}
+verified-reviews-of = Avis vérifiés sur { $business }.
+period = Du { $from } au { $to }
+withheld = { $count ->
+    [one] { $number } avis retenu, et pourquoi
+   *[other] { $number } avis retenus, et pourquoi
+}
+none-withheld = Aucun avis n’est retenu.
+reviews-by-stars = Avis par étoiles
+reviews-by-source = Avis par source
+stars-and-reviews = { $stars } : { $reviews }
+average = Moyenne
+source = Source
+number-of-reviews = Avis
+no-reviews = Il n’y a pas encore d’avis.
+average-by-year = Moyenne par année, de 1 à 5 étoiles
+average-from = d’après
+write-review = Rédiger un avis
+write-review-on = Rédiger un avis sur { $site }
+too-few-aspects = Trop peu d’avis mentionnent encore les mêmes sujets.
+more-topics = { $count ->
+    [one] { $number } autre sujet et la moyenne par année
+   *[other] { $number } autres sujets et la moyenne par année
+}
+all-insights = Tous les sujets, personnes, services et tendances
+share-positive = { $percent } positifs, { $positive } sur { $judged }
+search-reviews = Rechercher dans les avis
+search = Rechercher
+newest-reviews = Avis les plus récents
+show = Afficher
+lowest-first = Les moins bons d’abord
+with-answer = Avec réponse
+all-reviews = { $count ->
+    [one] Le seul avis
+   *[other] Les { $number } avis
+}
+
+## For developers
+
+developers-lead = Affichez la note sur votre site ou utilisez les avis dans vos propres programmes.
+on-your-site = Sur votre site
+on-your-site-text = Une ligne affiche la note et les avis les plus récents.
+see-embed = Voir le résultat
+badge = En badge
+badge-text = Une image de la note actuelle.
+for-agents = Pour les agents IA (MCP)
+for-agents-text = Des outils pour rechercher, comparer et citer ces avis.
+for-programs = Pour les programmes et lecteurs de flux
+change-notices = Notifications de changements (WebSub)
+change-notices-text = Abonnez-vous à ce hub pour recevoir chaque changement.
+copy-snippet = Copier l’extrait
+copy-address = Copier l’adresse
+copied = Copié.
+selected = Sélectionné ; copiez-le avec le clavier.
+
+## Insights
+
+insights-of = Ce que les clients disent de { $business }
+insights-described = Ce que disent les avis sur { $business }, en chiffres : sujets, personnes, services et tendances, avec les phrases correspondantes.
+made-of = Compté dans { $texts } sur { $reviews }. Chaque chiffre mène aux phrases correspondantes.
+made-of-period = Compté dans { $texts } sur { $reviews }, du { $from } au { $to }. Chaque chiffre mène aux phrases correspondantes.
+texts = { $count ->
+    [one] { $number } texte
+   *[other] { $number } textes
+}
+on-this-page = Sur cette page
+what-they-judge = Ce qu’ils jugent
+in-short = En bref
+in-the-words-of = Selon { $business }
+nothing-counted = Aucun avis ne mentionne encore quoi que ce soit de chiffrable.
+people = Personnes citées
+services = Services
+places = Lieux
+name = Nom
+said-where-named = Ce qui en est dit
+topics = Mots marquants
+faq = Questions et réponses
+method = Comment c’est calculé
+method-measured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte pour une voix par sujet. La qualité de l’analyse est mesurée.
+method-unmeasured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte pour une voix par sujet. La qualité de l’analyse n’a pas été mesurée.
+insights-json = Tous les chiffres, la méthode et sa qualité mesurée en JSON
+quote-of-year = L’avis de { $year } qui le dit
+legend = Signification des couleurs
+interval = trait : intervalle à 95 % de la part positive
+positive = positifs
+negative = négatifs
+mixed = mitigés
+neutral = neutres
+uncertain = incertains
+all = tous
+figure-positive-of = { $positive } positifs sur { $judged }
+figure-share = { $percent } positifs : { $positive } sur { $judged } ({ $low } à { $high })
+figure-none = aucun avis ne le juge
+none-negative = aucun négatif
+number-negative = { $number } négatifs
+number-mixed = { $number } mitigés
+number-neutral = { $number } neutres
+number-uncertain = { $number } incertains
+bar = { $name } : { $figure }
+months-described = Par mois, de { $from } à { $to } : { $positive } avis positifs et { $negative } négatifs, au plus { $up } et { $down } en un mois
+months-table = Ces mois en tableau
+column-month = Mois
+column-positive = Positifs
+column-negative = Négatifs
+trend-up = Mieux qu’avant
+trend-down = Moins bien qu’avant
+trend-flat = Pas de différence nette
+trend-unknown = Trop peu d’avis pour comparer les semestres.
+trend-basis = { $direction } : { $positive } positifs sur { $judged } de { $from } à { $to }, { $positive_before } sur { $judged_before } le semestre précédent.
+all-sentences-about = { $count ->
+    [one] La phrase sur { $topic }
+   *[other] Les { $number } phrases sur { $topic }
+}
+sentences = Phrases
+reviews-speak-of-it = { $count ->
+    [one] { $number } avis en parle.
+   *[other] { $number } avis en parlent. Les plus récents d’abord.
+}
+reviews-speak-of-it-so = { $count ->
+    [one] Filtre : { $number } avis en parle ({ $polarity }).
+   *[other] Filtre : { $number } avis en parlent ({ $polarity }). Les plus récents d’abord.
+}
+aspect-title = { $topic } : ce que les clients disent de { $business }
+aspect-described = { $topic } : phrases de clients de { $business }, avec les chiffres qui en résultent.
+entity-described = Ce que les clients de { $business } disent de { $name } : chiffres, tendance, citations et avis les plus récents.
+whole-review = avis complet
+whole-review-of = L’avis complet du { $day }
+next = Les { $number } suivants
+findings-json = Ces résultats en JSON, avec les règles appliquées
+reviews-that-name = { $naming } sur { $all } mentionnent { $name }.
+said-where-is-named = Ce qui est dit quand { $name } est cité
+too-few-for-figures = Trop peu d’avis citent { $name } pour des chiffres.
+same-reviews-judge = Ce que jugent les mêmes avis
+in-customers-words = Selon les clients
+newest-that-name = Les avis les plus récents qui citent { $name }
+all-of-these = Tous ces avis
+
+## The summary in sentences
+
+summary-overall = { $count ->
+    [one] Sur { $number } avis qui juge { $business } dans l’ensemble, { $positive } est positif et { $negative } négatif.
+   *[other] Sur { $number } avis qui jugent { $business } dans l’ensemble, { $positive } sont positifs et { $negative } négatifs.
+}
+summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
+summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
+summary-trend-up = { $topic } : les avis sont devenus plus positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
+summary-trend-down = { $topic } : les avis sont devenus moins positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
+summary-technicians = Les plus cités : { $names }.
+summary-services = Services les plus mentionnés : { $names }.
+summary-topics = Mots marquants : { $names }.
+name-with-reviews = { $name } ({ $reviews })
+phrase = « { $phrase } »
+
+## Names of topics and trades: the id is made of the English name
+
+name-any-business = Toute entreprise
+name-atmosphere = Ambiance
+name-cleanliness = Propreté
+name-communication = Communication
+name-food-and-drink = Plats et boissons
+name-getting-the-order-right = Commande exacte
+name-home-services = Services à domicile
+name-honesty = Honnêteté
+name-manners = Amabilité
+name-overall = Dans l’ensemble
+name-price = Prix
+name-professionalism-and-manners = Professionnalisme et amabilité
+name-punctuality = Ponctualité
+name-quality-of-the-work = Qualité du travail
+name-response-time = Réactivité
+name-scheduling = Prise de rendez-vous
+name-staff-and-manners = Personnel et accueil
+name-waiting = Attente
+name-warranty-and-standing-behind-the-work = Garantie et suivi
+
+## Embed and badge
+
+embed-filtered = Filtre : seuls les avis d’au moins { $stars } étoiles sont affichés ; la moyenne porte sur tous.
+see-all = Voir les { $number }
+newest-first = Les plus récents d’abord.
+badge-no-reviews = pas encore d’avis
+
+## Errors
+
+not-found = Page introuvable
+not-found-text = Cette page n’existe pas, ou l’avis n’est plus publié.
+bad-request = Cette adresse est incorrecte
+bad-request-text = Une partie de l’adresse n’est pas compréhensible.
+too-busy = Veuillez réessayer dans un instant
+too-busy-text = Le site est très sollicité en ce moment.
+failed = Cela n’a pas fonctionné
+failed-text = La page n’a pas pu être affichée. Revenez en arrière ou repartez des avis.
+all-reviews-link = Tous les avis sur { $business }
+search-them = Y rechercher
 
 ## The search
 

@@ -174,6 +174,27 @@ impl Locale {
         })
     }
 
+    /// The name of a topic or a trade. Those that the program brings along have translations; of others it is `label`, as
+    /// their author wrote it.
+    #[must_use]
+    pub fn name<'a>(&self, label: &'a str) -> Cow<'a, str> {
+        let id = name_id(label);
+        if MESSAGES[self.0.language as usize].has_message(&id) {
+            self.message(&id)
+        } else {
+            Cow::Borrowed(label)
+        }
+    }
+
+    /// A name inside of a sentence: only German keeps its capital.
+    #[must_use]
+    pub fn within(&self, name: &str) -> String {
+        match self.0.language {
+            Language::German => name.to_owned(),
+            Language::English | Language::Spanish | Language::French => name.to_lowercase(),
+        }
+    }
+
     /// A whole number: `1,234`, in German `1.234`.
     #[must_use]
     pub fn number(&self, number: u64) -> String {
@@ -261,6 +282,12 @@ impl Locale {
     }
 }
 
+/// The id of the message with the name of `label`: `name-response-time` of `Response time`.
+fn name_id(label: &str) -> String {
+    let words: Vec<&str> = label.split(' ').collect();
+    format!("name-{}", words.join("-").to_lowercase())
+}
+
 fn args<'a>(texts: &[(&'a str, &'a str)]) -> FluentArgs<'a> {
     let values = texts.iter();
     values
@@ -274,7 +301,9 @@ fn region(business: &Business) -> String {
         let mut parts = tag.split('-').skip(1);
         parts.find(|part| part.len() == 2).map(str::to_uppercase)
     };
-    (business.language.as_deref().and_then(of_tag)).unwrap_or_default()
+    let of_language = || business.language.as_deref().and_then(of_tag);
+    let region = business.country.clone().or_else(of_language);
+    region.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -285,7 +314,8 @@ mod tests {
     use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
     use fluent_syntax::parser::parse;
 
-    use super::{Language, Locale};
+    use super::{Language, Locale, name_id};
+    use crate::insights::Trade;
     use crate::model::business::Business;
 
     fn locale(language: &str) -> Locale {
@@ -420,8 +450,9 @@ mod tests {
         }
     }
 
-    /// What a call gets: the id, and the names of the texts that are given in its array.
-    fn call(rest: &str) -> Option<(&str, BTreeSet<&str>)> {
+    /// What a call gets: the id, and the names of the texts, if they are given in an array there. Those that are made before
+    /// are checked when a page is rendered.
+    fn call(rest: &str) -> Option<(&str, Option<BTreeSet<&str>>)> {
         let (id, rest) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
         let mut depth = 1;
         let end = rest.find(|c| {
@@ -432,11 +463,14 @@ mod tests {
             };
             depth == 0
         })?;
-        let pairs = rest[..end].split('(').skip(1).filter_map(|pair| {
+        let rest = &rest[..end];
+        let is_literal = rest.contains('[') || !rest.contains("&");
+        let pairs = rest.split('(').skip(1).filter_map(|pair| {
             let (name, after) = pair.trim_start().strip_prefix('"')?.split_once('"')?;
-            after.starts_with(',').then_some(name)
+            let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+            (is_name && after.starts_with(',')).then_some(name)
         });
-        Some((id, pairs.collect()))
+        Some((id, is_literal.then(|| pairs.collect())))
     }
 
     #[test]
@@ -448,7 +482,7 @@ mod tests {
             &mut files,
         );
         let mut calls = 0;
-        for (file, code) in files {
+        for (file, code) in &files {
             for (method, given) in [
                 (".message(", &[][..]),
                 (".message_with(", &[]),
@@ -457,14 +491,15 @@ mod tests {
             ] {
                 for (at, _) in code.match_indices(method) {
                     // An id that is made of parts is tested where it is made.
-                    let Some((id, mut texts)) = call(&code[at + method.len()..]) else {
+                    let Some((id, texts)) = call(&code[at + method.len()..]) else {
                         continue;
                     };
                     calls += 1;
-                    texts.extend(given);
                     let arguments = english
                         .get(id)
                         .unwrap_or_else(|| panic!("{file} asks for {id}, which is no message"));
+                    let Some(mut texts) = texts else { continue };
+                    texts.extend(given);
                     let mut needed = arguments.all();
                     if !given.is_empty() {
                         needed.extend(given);
@@ -473,7 +508,12 @@ mod tests {
                 }
             }
         }
-        assert!(calls > 10, "only {calls} calls were found");
+        assert!(calls > 100, "only {calls} calls were found");
+        for id in english.keys().filter(|id| !id.starts_with("name-")) {
+            let quoted = format!("\"{id}\"");
+            let is_used = files.iter().any(|(_, code)| code.contains(&quoted));
+            assert!(is_used, "no page uses {id}");
+        }
     }
 
     #[test]
@@ -509,6 +549,24 @@ mod tests {
                 "{language}"
             );
         }
+    }
+
+    #[test]
+    fn every_topic_and_trade_that_is_shipped_has_a_name_in_every_language() {
+        let trades = ["home_services", "food", "general"].map(|id| Trade::shipped(id).unwrap());
+        let labels = trades.iter().flat_map(|trade| {
+            let topics = trade.aspects.iter().map(|aspect| &aspect.label);
+            topics.chain([&trade.label])
+        });
+        for label in labels {
+            assert_eq!(locale("en").name(label), label.as_str());
+            assert!(
+                messages(Language::German).contains_key(&name_id(label)),
+                "{label}"
+            );
+        }
+        assert_eq!(locale("de").name("Response time"), "Reaktionszeit");
+        assert_eq!(locale("de").name("Our own topic"), "Our own topic");
     }
 
     #[test]

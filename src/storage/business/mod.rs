@@ -6,10 +6,12 @@ pub mod sample;
 use std::collections::BTreeMap;
 
 use chrono_tz::Tz;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use crate::model::business::{Business, PublishStaff, Service, TEXT_BYTES_MAX, Technician};
+use crate::model::business::{
+    Business, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
+};
 use crate::storage::{Text, Write};
 
 pub use editorial::{editorial, replace_editorial};
@@ -28,11 +30,13 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
              iif(octet_length(time_zone) > 65536, 'too long', time_zone) as "time_zone!: Text",
              publish_staff as "publish_staff!: Text",
              iif(octet_length(language) > 65536, null, language) as "language: Text",
+             country as "country: Text",
              iif(octet_length(description) > 65536, null, description) as "description: Text",
              iif(octet_length(url) > 65536, null, url) as "url: Text",
              iif(octet_length(telephone) > 65536, null, telephone) as "telephone: Text",
              iif(octet_length(address) > 65536, null, address) as "address: Text", latitude, longitude,
-             iif(octet_length(same_as) > 65536, '[]', same_as) as "same_as!: Text"
+             iif(octet_length(same_as) > 65536, '[]', same_as) as "same_as!: Text",
+             iif(octet_length(review_links) > 65536, '[]', review_links) as "review_links!: Text"
            from business"#
     )
     .fetch_optional(&mut *connection)
@@ -54,12 +58,14 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         // The table allows no other; whoever circumvents that is not to show anybody by accident.
         publish_staff: PublishStaff::find(row.publish_staff.as_ref()).unwrap_or(PublishStaff::Off),
         language: row.language.map(String::from),
+        country: row.country.map(String::from),
         description: row.description.map(String::from),
         url: row.url.map(String::from),
         telephone: row.telephone.map(String::from),
         address: row.address.and_then(|address| object(address.as_ref())),
         geo: row.latitude.zip(row.longitude),
         same_as: texts(row.same_as.as_ref()),
+        review_links: review_links(row.review_links.as_ref()),
         services: services(connection).await?,
         technicians: technicians(connection).await?,
         service_areas: service_areas(connection).await?,
@@ -105,7 +111,8 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
                  when 'type' then octet_length(b.type) when 'time_zone' then octet_length(time_zone)
                  when 'language' then octet_length(language) when 'description' then octet_length(description)
                  when 'url' then octet_length(url) when 'telephone' then octet_length(telephone)
-                 when 'address' then octet_length(address) when 'same_as' then octet_length(same_as) end > 65536
+                 when 'address' then octet_length(address) when 'same_as' then octet_length(same_as)
+                 when 'review_links' then octet_length(review_links) end > 65536
              union all select 'service ' || substr(service_id, 1, 40) from service
                where max(octet_length(service_id), octet_length(name), octet_length(synonyms)) > 65536
              union all select 'technician ' || substr(technician_id, 1, 40) from technician
@@ -166,19 +173,23 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         .map(|address| Value::Object(address.clone()).to_string());
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
     let same_as = array(&business.same_as);
+    let links = business.review_links.iter();
+    let links = links.map(|link| json!({"name": link.name, "url": link.url}));
+    let review_links = Value::from_iter(links).to_string();
     sqlx::query!("delete from business")
         .execute(&mut **write)
         .await?;
     sqlx::query!(
-        "insert into business (business_id, name, type, time_zone, publish_staff, language, description, url, telephone, address,
-           latitude, longitude, same_as)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
+           telephone, address, latitude, longitude, same_as, review_links)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         business.id,
         business.name,
         business.kind,
         time_zone,
         publish_staff,
         business.language,
+        business.country,
         business.description,
         business.url,
         business.telephone,
@@ -186,6 +197,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         latitude,
         longitude,
         same_as,
+        review_links,
     )
     .execute(&mut **write)
     .await?;
@@ -240,6 +252,20 @@ fn object(json: &str) -> Option<Map<String, Value>> {
 #[must_use]
 pub fn array(texts: &[String]) -> String {
     Value::from(texts).to_string()
+}
+
+/// The links of a JSON array of objects with name and URL; what a shell wrote there otherwise is left out.
+fn review_links(json: &str) -> Vec<ReviewLink> {
+    let Ok(Value::Array(links)) = serde_json::from_str(json) else {
+        return Vec::new();
+    };
+    let link = |link: &Value| {
+        Some(ReviewLink {
+            name: link["name"].as_str()?.to_owned(),
+            url: link["url"].as_str()?.to_owned(),
+        })
+    };
+    links.iter().filter_map(link).collect()
 }
 
 /// The strings of a JSON array; the table's checks say that it is one, so what is no string is left

@@ -14,8 +14,8 @@ use crate::links::Links;
 use crate::model::business::Editorial;
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
 pub use opinion_stats::{Direction, Monthly, Polarity, Quote, Share, Trend};
-pub use parts::{Aspect, Entity};
-use parts::{Entities, Faq, Sentence, Summary, Topic};
+pub use parts::{Aspect, Entity, Evidence, Sentence};
+use parts::{Entities, Faq, Summary, Topic};
 pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 
 /// The measure that is no share.

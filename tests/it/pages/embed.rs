@@ -85,7 +85,7 @@ async fn a_frame_says_of_how_many_reviews_it_shows_some() {
             html.contains("of 5, from 256 reviews"),
             "{target}: the figure is of all"
         );
-        let link = format!("The newest first. <a href=\"{BASE}/\">All 256 reviews</a>");
+        let link = format!("Newest first. <a href=\"{BASE}/\">All 256 reviews</a>");
         assert!(html.contains(&link), "{target}");
     }
 }

@@ -54,10 +54,12 @@ async fn saying(texts: &[&str]) -> (TestApp, Vec<Review>) {
     let all = texts.concat().replace('\'', "''");
     let url = texts[texts.len() / 3].replace('\'', "''");
     app.shell(&format!(
-        "insert into business (business_id, name, description, url, telephone, same_as, address) \
-           values ('x', '{all}', '{all}', 'javascript:{url}', '{all}', json_array('javascript:{url}'), json_object('locality', '{all}')) \
+        "insert into business (business_id, name, description, url, telephone, same_as, review_links, address) \
+           values ('x', '{all}', '{all}', 'javascript:{url}', '{all}', json_array('javascript:{url}'), \
+             json_array(json_object('name', '{all}', 'url', 'javascript:{url}')), json_object('locality', '{all}')) \
            on conflict do update set name = excluded.name, description = excluded.description, url = excluded.url, \
-             telephone = excluded.telephone, same_as = excluded.same_as, address = excluded.address; \
+             telephone = excluded.telephone, same_as = excluded.same_as, review_links = excluded.review_links, \
+             address = excluded.address; \
          insert into service (service_id, name) values ('{all}', '{all}'); \
          insert into technician (technician_id, name) values ('{all}', '{all}'); \
          insert into service_area (name) values ('{all}'); \
@@ -71,9 +73,16 @@ async fn saying(texts: &[&str]) -> (TestApp, Vec<Review>) {
 
 /// Every page, and every address that gives back what was asked.
 fn targets(reviews: &[Review], texts: &[&str]) -> Vec<String> {
-    let mut targets: Vec<String> = ["/", "/insights", "/search", "/embed", "/badge.svg"]
-        .map(str::to_owned)
-        .into();
+    let mut targets: Vec<String> = [
+        "/",
+        "/insights",
+        "/search",
+        "/developers",
+        "/embed",
+        "/badge.svg",
+    ]
+    .map(str::to_owned)
+    .into();
     for text in texts {
         let query = |name: &str| {
             let mut query = form_urlencoded::Serializer::new(String::new());
@@ -265,6 +274,7 @@ async fn pages_have_nothing_inline_and_load_nothing_from_elsewhere() {
         "/insights?aspect=price",
         "/insights?technician=Mike+Alvarez",
         "/search?rating=1",
+        "/developers",
         "/embed?theme=dark",
         &format!("/reviews/{id}"),
     ] {

@@ -16,6 +16,13 @@ async fn machines_find_every_published_review_and_nothing_withheld() {
         .chain(ids.iter().map(|id| format!("{BASE}/reviews/{id}")))
         .collect();
     assert_eq!(listed, expected);
+    let changed = between(&sitemap, "<lastmod>", "</lastmod>");
+    let reviews = app.get("/reviews.json").await.json()["reviews"].clone();
+    let expected = reviews.as_array().unwrap().iter().map(|review| {
+        let [day, updated] = ["date", "updated_at"].map(|name| review[name].as_str().unwrap());
+        day.max(&updated[..10]).to_owned()
+    });
+    assert_eq!(changed[2..], expected.collect::<Vec<_>>());
     let robots = app.get("/robots.txt").await.text();
     assert!(
         robots.contains(&format!("Sitemap: {BASE}/sitemap.xml"))
@@ -57,8 +64,12 @@ async fn a_browser_gets_errors_as_pages_and_everybody_else_as_problems() {
             (status, "application/problem+json"),
             "{target}"
         );
-        let detail = problem.json()["detail"].as_str().unwrap().to_owned();
-        assert!(page.text().contains(&detail), "{target}: {detail}");
+        // A customer is led back to the reviews, and to nothing that is for programs.
+        let html = page.text();
+        assert!(html.contains("All reviews of "), "{target}");
+        let advice = ["/docs", "/openapi", "Accept", "id;"];
+        let main = between(&html, "<main", "</main>")[0];
+        assert!(advice.iter().all(|one| !main.contains(one)), "{main}");
         for issue in problem.json()["issues"].as_array().into_iter().flatten() {
             assert!(
                 page.text().contains(issue["message"].as_str().unwrap()),

@@ -4,6 +4,7 @@
 mod embed;
 mod figures;
 mod hostile;
+mod languages;
 mod machines;
 mod search;
 

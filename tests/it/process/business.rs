@@ -18,10 +18,11 @@ fn home() -> Home {
 fn all() -> Value {
     json!({
         "id": "desert-peak", "name": "Desert Peak", "type": "HVACBusiness", "time_zone": "America/Phoenix",
-        "publish_staff": "first_name", "language": "en", "description": "Air conditioning since 1998.",
+        "publish_staff": "first_name", "language": "en", "country": "US", "description": "Air conditioning since 1998.",
         "url": "https://desert-peak.example/", "telephone": "+1 602 555 0100",
         "address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"},
         "geo": {"latitude": 33.4, "longitude": -111.9}, "same_as": ["https://maps.example/dp"],
+        "review_links": [{"name": "Google", "url": "https://g.example/dp/review"}],
         "services": [{"id": "ac", "name": "AC repair", "synonyms": ["a/c"]}, {"id": "heat", "name": "Heating"}],
         "technicians": [{"id": "t1", "name": "Mike Alvarez", "aliases": ["Big Mike"]}],
         "service_areas": ["Mesa", "Gilbert"]
@@ -115,6 +116,40 @@ fn with_replace_the_file_is_the_whole_but_shows_nobody_and_moves_no_day() {
     );
     home.file("part.json", r#"{"name": "DP"}"#);
     home.refuses(&["business", "part.json", "--replace"], "id: missing");
+}
+
+#[test]
+fn a_country_and_a_review_link_that_cannot_be_used_are_refused() {
+    let home = home();
+    for (content, said) in [
+        (
+            r#"{"country": "USA"}"#,
+            "country: \"USA\" is no country code of ISO 3166; write it like US or DE",
+        ),
+        (
+            r#"{"review_links": [{"name": "Google", "url": "http://g.example/"}]}"#,
+            "review_links[0].url: \"http://g.example/\" must begin with https://",
+        ),
+        (
+            r#"{"review_links": [{"name": "Google"}]}"#,
+            "review_links[0].url: missing",
+        ),
+        (
+            r#"{"review_links": [{"url": "https://g.example/"}]}"#,
+            "review_links[0].name: missing",
+        ),
+        (
+            r#"{"review_links": [{"name": "Google", "link": "https://g.example/"}]}"#,
+            "review_links[0].link: is unknown, did you mean",
+        ),
+    ] {
+        home.file("file.json", content);
+        home.refuses(&["business", "file.json"], said);
+        assert_eq!(home.business(), all());
+    }
+    home.file("new.json", r#"{"country": "de", "review_links": []}"#);
+    home.does(&["business", "new.json"], "+ country \"DE\"\n");
+    assert_eq!(home.business().get("review_links"), None);
 }
 
 #[test]

@@ -1,0 +1,140 @@
+//! The sentences of the summary in the pages' words. The documents have them in English, each with the name of its form and
+//! its figures; of these the page makes its own.
+
+use std::borrow::Cow;
+
+use super::entity::EntityKind;
+use crate::pages::locale::Locale;
+use crate::wire;
+
+/// A sentence of the summary; in English as the documents have it, if its form is not known here.
+pub fn sentence<'a>(
+    sentence: &'a wire::Sentence,
+    insights: &wire::Insights,
+    business: &str,
+    locale: &Locale,
+) -> Cow<'a, str> {
+    let told = Told {
+        evidence: &sentence.evidence,
+        insights,
+        locale,
+    };
+    let words = match sentence.template.as_str() {
+        "overall" => told.overall(business),
+        "aspect_positive" => told.side("positive"),
+        "aspect_negative" => told.side("negative"),
+        "trend" => told.trend(),
+        "technicians" => told.names(EntityKind::Technician),
+        "services" => told.names(EntityKind::Service),
+        "topics" => told.topics(),
+        _ => None,
+    };
+    words.unwrap_or(Cow::Borrowed(&sentence.text))
+}
+
+/// What a sentence is made of.
+struct Told<'a> {
+    evidence: &'a wire::Evidence,
+    insights: &'a wire::Insights,
+    locale: &'a Locale,
+}
+
+impl Told<'_> {
+    fn figure(&self, name: &str) -> Option<u64> {
+        self.evidence.figures.get(name).copied().map(u64::from)
+    }
+
+    fn number(&self, name: &str) -> Option<String> {
+        Some(self.locale.number(self.figure(name)?))
+    }
+
+    fn topic(&self) -> Option<Cow<'_, str>> {
+        let id = self.evidence.aspect.as_deref()?;
+        let aspect = self.insights.aspects.iter().find(|one| one.id == id)?;
+        Some(self.locale.name(&aspect.label))
+    }
+
+    fn overall(&self, business: &str) -> Option<Cow<'static, str>> {
+        let texts = [
+            ("business", business),
+            ("positive", &self.number("positive")?),
+            ("negative", &self.number("negative")?),
+        ];
+        let judged = self.figure("judged")?;
+        Some(self.locale.counted_with("summary-overall", judged, &texts))
+    }
+
+    fn side(&self, side: &str) -> Option<Cow<'static, str>> {
+        let texts = [
+            ("topic", &*self.topic()?),
+            (side, &self.number(side)?),
+            ("judged", &self.number("judged")?),
+        ];
+        let id = match side {
+            "positive" => "summary-aspect-positive",
+            _ => "summary-aspect-negative",
+        };
+        Some(self.locale.message_with(id, &texts))
+    }
+
+    fn trend(&self) -> Option<Cow<'static, str>> {
+        let figure = |name| self.figure(name);
+        let (now, judged_now) = (figure("recent_positive")?, figure("recent_judged")?);
+        let (before, judged_before) = (figure("previous_positive")?, figure("previous_judged")?);
+        let texts = [
+            ("topic", &*self.topic()?),
+            ("positive", &self.locale.number(now)),
+            ("judged", &self.locale.number(judged_now)),
+            ("positive_before", &self.locale.number(before)),
+            ("judged_before", &self.locale.number(judged_before)),
+        ];
+        // now / judged_now > before / judged_before, in whole numbers.
+        Some(if now * judged_before > before * judged_now {
+            self.locale.message_with("summary-trend-up", &texts)
+        } else {
+            self.locale.message_with("summary-trend-down", &texts)
+        })
+    }
+
+    /// `Curtis Hale (12 reviews)` of each that is told, by rank.
+    fn with_counts(&self, names: Vec<String>) -> String {
+        let counted = (1..).zip(names).map(|(rank, name)| {
+            let reviews = self.figure(&format!("reviews_{rank}")).unwrap_or_default();
+            let reviews = self.locale.counted("reviews", reviews);
+            let texts = [("name", name.as_str()), ("reviews", &reviews)];
+            let words = self.locale.message_with("name-with-reviews", &texts);
+            words.into_owned()
+        });
+        self.locale.list(&counted.collect::<Vec<_>>())
+    }
+
+    fn names(&self, kind: EntityKind) -> Option<Cow<'static, str>> {
+        let entities = kind.of(self.insights);
+        let name = |key: &String| {
+            let found = entities
+                .iter()
+                .find(|one| one.id.as_ref() == Some(key) || one.name == *key);
+            found.map_or_else(|| key.clone(), |one| one.name.clone())
+        };
+        let names = self.evidence.entities.as_ref()?.iter().map(name).collect();
+        let names = self.with_counts(names);
+        Some(match kind {
+            EntityKind::Technician => self
+                .locale
+                .message_with("summary-technicians", &[("names", &names)]),
+            EntityKind::Service | EntityKind::Area => self
+                .locale
+                .message_with("summary-services", &[("names", &names)]),
+        })
+    }
+
+    fn topics(&self) -> Option<Cow<'static, str>> {
+        let phrases = self.evidence.topics.as_ref()?.iter().map(|phrase| {
+            let words = self.locale.message_with("phrase", &[("phrase", phrase)]);
+            words.into_owned()
+        });
+        let names = self.with_counts(phrases.collect());
+        let texts = [("names", names.as_str())];
+        Some(self.locale.message_with("summary-topics", &texts))
+    }
+}

@@ -1,0 +1,197 @@
+//! Pages speak the language of the business, write days as its country does, and leave the documents alone.
+
+use super::{BROWSER, between, seeded};
+use crate::support::TestApp;
+
+/// The pages that people read, each with what it asks for.
+const PAGES: [&str; 9] = [
+    "/",
+    "/insights",
+    "/insights?aspect=price",
+    "/insights?aspect=price&polarity=negative&limit=1",
+    "/insights?technician=Mike+Alvarez",
+    "/developers",
+    "/embed",
+    "/embed?min_rating=4",
+    "/nothing",
+];
+
+async fn speaking(app: &TestApp, language: &str) {
+    app.shell(&format!("update business set language = '{language}'"))
+        .await;
+}
+
+#[tokio::test]
+async fn every_page_is_written_in_the_language_of_the_business() {
+    let app = seeded().await;
+    let id = app.get("/reviews.json").await.ids()[0].clone();
+    let permalink = format!("/reviews/{id}");
+    for (language, tag, heading, reviews) in [
+        ("de-AT", "de", "Bewertungen von ", "256 Bewertungen"),
+        ("es", "es", "Reseñas de ", "256 reseñas"),
+        ("fr", "fr", "Avis sur ", "256 avis"),
+        ("en-GB", "en", "Reviews of ", "256 reviews"),
+        // A language that the pages do not speak.
+        ("it", "en", "Reviews of ", "256 reviews"),
+    ] {
+        speaking(&app, language).await;
+        for target in PAGES.into_iter().chain([permalink.as_str()]) {
+            let html = app.get_with(target, &[BROWSER]).await.text();
+            let start = format!("<!DOCTYPE html>\n<html lang=\"{tag}\"");
+            assert!(html.starts_with(&start), "{language} {target}");
+        }
+        let home = app.get("/").await.text();
+        let name = "Saltbush Air &amp; Plumbing";
+        assert!(
+            home.contains(&format!("<h1>{heading}{name}</h1>")),
+            "{home}"
+        );
+        assert!(home.contains(reviews), "{language}: {reviews}");
+        assert!(app.get("/badge.svg").await.text().contains(reviews));
+        // What customers wrote keeps its own language.
+        let texts = between(&home, "<p class=\"text\"", ">");
+        assert!(texts.iter().all(|one| one.contains("dir=\"auto\"")));
+        assert!(texts.iter().any(|one| one.contains("lang=\"en\"")));
+    }
+}
+
+#[tokio::test]
+async fn the_summary_and_the_topics_are_told_in_the_language_of_the_page() {
+    let app = seeded().await;
+    let english = app.get("/insights.json").await.json();
+    speaking(&app, "de").await;
+    let html = app.get("/insights").await.text();
+    for word in [
+        "Reaktionszeit",
+        "Preis: ",
+        "Am häufigsten genannt: ",
+        "Pünktlichkeit",
+    ] {
+        assert!(html.contains(word), "{word}");
+    }
+    for sentence in english["summary"]["sentences"].as_array().unwrap() {
+        let text = sentence["text"].as_str().unwrap();
+        assert!(!html.contains(text), "{text}");
+    }
+    let german = app.get("/insights.json").await.json();
+    assert_eq!(german["summary"], english["summary"]);
+    assert_eq!(german["aspects"], english["aspects"]);
+}
+
+#[tokio::test]
+async fn days_and_numbers_are_written_as_in_the_country_of_the_business() {
+    let app = seeded().await;
+    for (language, country, day, mean) in [
+        ("en", "US", "November 8, 2026", "4.55"),
+        ("en", "GB", "8 November 2026", "4.55"),
+        ("de", "DE", "8. November 2026", "4,55"),
+        ("es", "MX", "8 de noviembre de 2026", "4.55"),
+        ("es", "ES", "8 de noviembre de 2026", "4,55"),
+        ("fr", "FR", "8 novembre 2026", "4,55"),
+    ] {
+        app.shell(&format!(
+            "update business set language = '{language}', country = '{country}'"
+        ))
+        .await;
+        let html = app.get("/").await.text();
+        assert!(html.contains(day), "{language}-{country}: {day}");
+        assert!(
+            html.contains(&format!("<b>{mean}</b>")),
+            "{language}-{country}"
+        );
+        let badge = app.get("/badge.svg").await.text();
+        assert!(badge.contains(day) && badge.contains(mean), "{badge}");
+    }
+}
+
+#[tokio::test]
+async fn a_frame_may_ask_for_another_language() {
+    let app = seeded().await;
+    let html = app.get("/embed?lang=fr").await.text();
+    assert!(html.contains("<html lang=\"fr\"") && html.contains("Avis sur "));
+    let html = app.get("/embed?lang=es-MX&min_rating=4").await.text();
+    assert!(html.contains("solo se muestran reseñas de 4 estrellas o más"));
+    assert_eq!(app.get("/embed?lang=tlh").await.status, 400);
+}
+
+#[tokio::test]
+async fn one_of_something_is_not_called_by_its_plural() {
+    let app = TestApp::uncoded(&crate::support::Generator::new(7).reviews(1)).await;
+    for language in ["en", "es", "de", "fr"] {
+        speaking(&app, language).await;
+        for target in ["/", "/embed", "/insights", "/badge.svg"] {
+            let text = app.get(target).await.text();
+            for plural in [
+                "1 reviews",
+                "1 stars",
+                "1 reseñas",
+                "1 estrellas",
+                "1 Bewertungen",
+                "1 Sterne",
+                "1 étoiles",
+                "All 1 ",
+                "1 texts",
+            ] {
+                assert!(!text.contains(plural), "{language} {target}: {plural}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_front_page_is_for_customers() {
+    let app = seeded().await;
+    app.shell(
+        "update business set review_links = '[{\"name\": \"Google\", \"url\": \"https://g.example/r\"},
+           {\"name\": \"Bad\", \"url\": \"javascript:alert(1)\"}, {\"name\": \"Half\"}]'",
+    )
+    .await;
+    let html = app.get("/").await.text();
+    assert!(html.contains(
+        "<a class=\"button\" href=\"https://g.example/r\" rel=\"noopener nofollow\" aria-label=\"Write a review on Google\">Google</a>"
+    ));
+    assert!(!html.contains("javascript:") && !html.contains(">Half<"));
+    let main = between(&html, "<main", "</main>")[0];
+    for word in ["iframe", "MCP", "WebSub", "/docs", "JSON", "<blockquote"] {
+        assert!(!main.contains(word), "the front page says {word}");
+    }
+    assert_eq!(html.matches("href=\"/developers\"").count(), 1);
+    let developers = app.get("/developers").await.text();
+    for word in [
+        "/embed",
+        "/badge.svg",
+        "/mcp",
+        "/api/websub/hub",
+        "href=\"/docs\"",
+    ] {
+        assert!(developers.contains(word), "{word}");
+    }
+    // 4.55: four stars and 55% of the fifth.
+    assert!(html.contains("aria-label=\"4.55 of 5 stars\"") && html.contains("offset=\"91.7%\""));
+    let facets = app.get("/facets.json").await.json();
+    for source in facets["sources"].as_array().unwrap().iter().take(5) {
+        let name = source["name"].as_str().unwrap();
+        let query = name.replace(' ', "+");
+        assert!(html.contains(&format!("<a href=\"/search?source={query}\">{name}</a>")));
+    }
+}
+
+#[tokio::test]
+async fn pages_say_how_they_are_shared() {
+    let app = seeded().await;
+    let id = app.get("/reviews.json").await.ids()[0].clone();
+    for target in ["/", "/insights", "/developers", &format!("/reviews/{id}")] {
+        let html = app.get(target).await.text();
+        let of = |name: &str| {
+            let start = format!("<meta property=\"og:{name}\" content=\"");
+            between(&html, &start, "\"")
+                .first()
+                .map(|one| (*one).to_owned())
+        };
+        let canonical = between(&html, "<link rel=\"canonical\" href=\"", "\"")[0].to_owned();
+        assert_eq!(of("url"), Some(canonical), "{target}");
+        let title = between(&html, "<title>", "</title>")[0].to_owned();
+        assert_eq!(of("title"), Some(title), "{target}");
+        assert!(of("site_name").is_some(), "{target}");
+    }
+}
