@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use askama::Template;
 use chrono::NaiveDate;
 
-use super::frame::Site;
+use super::frame::{Site, year_days};
 use super::locale::Locale;
 use super::query::PageQuery;
 use crate::model::Vote;
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
-use crate::wire::Issue;
+use crate::wire::{Facet, Issue};
 
 /// How many values a field offers; others can be asked for in the address.
 const VALUES_MAX: usize = 500;
@@ -31,17 +31,23 @@ const POLARITIES: [Vote; 5] = [
 /// A value and its words.
 type Choice = (String, String);
 
-/// What the fields offer of one snapshot, with the counts that `/facets.json` has.
+/// What the form offers of one snapshot, with the counts that `/facets.json` has.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
     reviews: u64,
-    stars: Vec<Choice>,
-    services: Vec<Choice>,
-    technicians: Vec<Choice>,
-    languages: Vec<Choice>,
-    sources: Vec<Choice>,
-    aspects: Vec<Choice>,
+    fields: Vec<Field>,
+    /// Those that fewer people need.
+    more: Vec<Field>,
     years: Vec<(i32, String)>,
+}
+
+/// A parameter that the form asks for.
+#[derive(Debug, Clone)]
+struct Field {
+    name: &'static str,
+    kind: FieldKind,
+    /// Its HTML with nothing filled in, as most fields of a request are.
+    plain: String,
 }
 
 impl Choices {
@@ -49,12 +55,12 @@ impl Choices {
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let business = &snapshot.input.business;
-        let (facets, locale) = (facets(snapshot, VALUES_MAX), Locale::of(business));
+        let (facets, locale) = (facets(snapshot, VALUES_MAX), &Locale::of(business));
         let choice = |value: &str, words: &str, reviews: u64| {
             let words = format!("{words} ({})", locale.number(reviews));
             (value.to_owned(), words)
         };
-        let named = |facet: &crate::wire::Facet| choice(&facet.name, &facet.name, facet.reviews);
+        let named = |facet: &Facet| choice(&facet.name, &facet.name, facet.reviews);
         let stars = facets.ratings.iter().map(|facet| {
             let words = locale.counted("stars", facet.rating.into());
             choice(&facet.rating.to_string(), &words, facet.reviews)
@@ -63,27 +69,88 @@ impl Choices {
             let id = facet.id.as_deref().unwrap_or(&facet.name);
             choice(id, &facet.name, facet.reviews)
         });
-        let mut choices = Self {
+        let (mut services, mut technicians) = (
+            services.collect(),
+            facets.technicians.iter().map(named).collect(),
+        );
+        let listed = business.services.iter();
+        let listed = listed.map(|service| choice(&service.id, &service.name, 0));
+        add(&mut services, listed);
+        let listed = business.technicians.iter();
+        let listed = listed.map(|one| choice(&one.name, &one.name, 0));
+        add(&mut technicians, listed);
+        let aspects = facets.aspects.iter();
+        let aspects =
+            aspects.map(|facet| choice(&facet.id, &locale.name(&facet.label), facet.reviews));
+        let polarities = POLARITIES.map(|vote| {
+            let words = polarity(vote, locale).into_owned();
+            (vote.name().to_owned(), words)
+        });
+        // 1 or more is any, and 5 or more is 5.
+        let bounds = |words: fn(&Locale, &str) -> Cow<'static, str>| {
+            let stars = ["4", "3", "2"];
+            let choices = stars.map(|stars| (stars.to_owned(), words(locale, stars).into_owned()));
+            choices.to_vec()
+        };
+        let either = [
+            ("true".to_owned(), locale.message("choice-yes").into_owned()),
+            ("false".to_owned(), locale.message("choice-no").into_owned()),
+        ];
+        let as_written = locale.message("choice-substring").into_owned();
+        let field = |name, choices| Field::new(name, FieldKind::Choice(choices), locale);
+        Self {
             reviews: facets.reviews,
-            stars: stars.collect(),
-            services: services.collect(),
-            technicians: facets.technicians.iter().map(named).collect(),
-            languages: facets.languages.iter().map(named).collect(),
-            sources: facets.sources.iter().map(named).collect(),
-            aspects: (facets.aspects.iter())
-                .map(|facet| choice(&facet.id, &facet.label, facet.reviews))
-                .collect(),
+            fields: vec![
+                field("rating", stars.collect()),
+                field("mentions_service", services),
+                field("mentions_technician", technicians),
+                field("source", facets.sources.iter().map(named).collect()),
+                Field::new("since", FieldKind::Day, locale),
+                Field::new("until", FieldKind::Day, locale),
+            ],
+            more: vec![
+                field("match", vec![("substring".to_owned(), as_written)]),
+                field(
+                    "min_rating",
+                    bounds(|locale, stars| {
+                        locale.message_with("choice-or-more", &[("stars", stars)])
+                    }),
+                ),
+                field(
+                    "max_rating",
+                    bounds(|locale, stars| {
+                        locale.message_with("choice-or-fewer", &[("stars", stars)])
+                    }),
+                ),
+                field("language", facets.languages.iter().map(named).collect()),
+                field("aspect", aspects.collect()),
+                field("polarity", polarities.to_vec()),
+                field("has_text", either.to_vec()),
+                field("has_response", either.to_vec()),
+            ],
             years: (facets.years.iter().take(YEARS_MAX))
                 .map(|facet| (facet.year, locale.number(facet.reviews)))
                 .collect(),
-        };
-        let services = business.services.iter();
-        let services = services.map(|service| choice(&service.id, &service.name, 0));
-        add(&mut choices.services, services);
-        let technicians = business.technicians.iter();
-        let technicians = technicians.map(|one| choice(&one.name, &one.name, 0));
-        add(&mut choices.technicians, technicians);
-        choices
+        }
+    }
+}
+
+impl Field {
+    fn new(name: &'static str, kind: FieldKind, locale: &Locale) -> Self {
+        let plain = FieldFragment::new(name, &kind, &PageQuery::default(), locale);
+        let plain = super::rendered(&plain);
+        Self { name, kind, plain }
+    }
+
+    /// Its HTML as `query` fills it in. Where there is nothing to choose from, nobody is asked.
+    fn filled(&self, query: &PageQuery, locale: &Locale) -> String {
+        if query.value(self.name).is_some() || query.issue(self.name).is_some() {
+            return super::rendered(&FieldFragment::new(self.name, &self.kind, query, locale));
+        }
+        match &self.kind {
+            FieldKind::Choice(choices) if choices.is_empty() => String::new(),
+            FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => self.plain.clone(),
+        }
     }
 }
 
@@ -105,12 +172,11 @@ pub struct SearchFormFragment {
     root: String,
     reviews: u64,
     text: FieldFragment,
-    fields: Vec<FieldFragment>,
+    fields: Vec<String>,
     /// Year, address of its search, and how many reviews it has.
     years: Vec<(i32, String, String)>,
-    /// Those that fewer people need.
-    more: Vec<FieldFragment>,
-    /// Whether one of those was given.
+    more: Vec<String>,
+    /// Whether one of `more` was given.
     is_open: bool,
     /// Whether anything behind the fold is wrong.
     has_fault: bool,
@@ -139,6 +205,22 @@ enum FieldKind {
 }
 
 impl FieldFragment {
+    fn new(name: &'static str, kind: &FieldKind, query: &PageQuery, locale: &Locale) -> Self {
+        let value = query.value(name).unwrap_or_default();
+        Self {
+            name,
+            label: label(name, locale).unwrap_or_default(),
+            kind: kind.clone().with(value),
+            none: if name == "match" {
+                locale.message("choice-words")
+            } else {
+                locale.message("choice-any")
+            },
+            fault: query.issue(name).map(|issue| fault(issue, locale)),
+            value: value.to_owned(),
+        }
+    }
+
     fn is(&self, value: &str) -> bool {
         self.value == value
     }
@@ -147,10 +229,6 @@ impl FieldFragment {
     /// mended.
     fn is_day(&self) -> bool {
         self.value.is_empty() || NaiveDate::parse_from_str(&self.value, "%Y-%m-%d").is_ok()
-    }
-
-    const fn is_used(&self) -> bool {
-        !self.value.is_empty()
     }
 }
 
@@ -225,70 +303,10 @@ impl SearchFormFragment {
     #[must_use]
     pub fn filled(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
         let locale = &site.locale;
-        let field = |name: &'static str, kind: FieldKind| {
-            let value = query.value(name).unwrap_or_default();
-            let mut issues = query.issues.iter();
-            let issue = issues.find(|issue| issue.path.first().is_some_and(|key| key == name));
-            FieldFragment {
-                name,
-                label: label(name, locale).unwrap_or_default(),
-                kind: kind.with(value),
-                none: locale.message("choice-any"),
-                fault: issue.map(|issue| fault(issue, locale)),
-                value: value.to_owned(),
-            }
+        let filled = |fields: &[Field]| -> Vec<String> {
+            let fields = fields.iter();
+            fields.map(|field| field.filled(query, locale)).collect()
         };
-        let choice = |name, choices: &[Choice]| field(name, FieldKind::Choice(choices.to_vec()));
-        let bounds = |words: fn(&Locale, &str) -> Cow<'static, str>| -> Vec<Choice> {
-            // 1 or more is any, and 5 or more is 5.
-            let stars = (2..=4).rev().map(|stars: u8| stars.to_string());
-            stars
-                .map(|stars| (stars.clone(), words(locale, &stars).into_owned()))
-                .collect()
-        };
-        let least =
-            bounds(|locale, stars| locale.message_with("choice-or-more", &[("stars", stars)]));
-        let most =
-            bounds(|locale, stars| locale.message_with("choice-or-fewer", &[("stars", stars)]));
-        let either: [Choice; 2] = [
-            ("true".to_owned(), locale.message("choice-yes").into_owned()),
-            ("false".to_owned(), locale.message("choice-no").into_owned()),
-        ];
-        let polarities = POLARITIES.map(|vote| {
-            let words = polarity(vote, locale).into_owned();
-            (vote.name().to_owned(), words)
-        });
-        let as_written = [(
-            "substring".to_owned(),
-            locale.message("choice-substring").into_owned(),
-        )];
-        let more = vec![
-            FieldFragment {
-                none: locale.message("choice-words"),
-                ..choice("match", &as_written)
-            },
-            choice("min_rating", &least),
-            choice("max_rating", &most),
-            choice("language", &choices.languages),
-            choice("aspect", &choices.aspects),
-            choice("polarity", &polarities),
-            choice("has_text", &either),
-            choice("has_response", &either),
-        ];
-        let mut fields = vec![
-            choice("rating", &choices.stars),
-            choice("mentions_service", &choices.services),
-        ];
-        // Where nobody is shown, nobody is asked for.
-        let technician = choice("mentions_technician", &choices.technicians);
-        if technician.is_used() || !choices.technicians.is_empty() {
-            fields.push(technician);
-        }
-        fields.extend([
-            choice("source", &choices.sources),
-            field("since", FieldKind::Day),
-            field("until", FieldKind::Day),
-        ]);
         let path = format!("{}/search", site.root);
         let years = choices.years.iter().map(|(year, reviews)| {
             let days = year_days(*year);
@@ -300,22 +318,14 @@ impl SearchFormFragment {
             locale: locale.clone(),
             root: site.root.clone(),
             reviews: choices.reviews,
-            text: field("query", FieldKind::Text),
+            text: FieldFragment::new("query", &FieldKind::Text, query, locale),
             years: years.collect(),
-            has_fault: (fields.iter().chain(&more)).any(|field| field.fault.is_some()),
-            fields,
-            is_open: more.iter().any(FieldFragment::is_used),
-            more,
+            has_fault: (choices.fields.iter().chain(&choices.more))
+                .any(|field| query.issue(field.name).is_some()),
+            fields: filled(&choices.fields),
+            is_open: (choices.more.iter()).any(|field| query.value(field.name).is_some()),
+            more: filled(&choices.more),
             sort: query.value("sort").unwrap_or_default().to_owned(),
         }
     }
-}
-
-/// The parameters of a search for one calendar year.
-#[must_use]
-pub fn year_days(year: i32) -> [(&'static str, String); 2] {
-    [
-        ("since", format!("{year:04}-01-01")),
-        ("until", format!("{year:04}-12-31")),
-    ]
 }

@@ -87,7 +87,7 @@ mod tests {
         text.mark(&TextFinder::new(&filter).unwrap());
         assert_eq!(
             text.to_string(),
-            "&lt;<mark>b</mark>&gt;<mark>Leaky</mark>&lt;/<mark>b</mark>&gt; &amp; &quot;<mark>leak</mark>&quot; &lt;mark&gt;"
+            "&lt;b&gt;<mark>Leaky</mark>&lt;/b&gt; &amp; &quot;<mark>leak</mark>&quot; &lt;mark&gt;"
         );
     }
 }

@@ -49,6 +49,13 @@ impl PageQuery {
         given.map(|(_, value)| value.as_str())
     }
 
+    /// What is wrong with a parameter.
+    #[must_use]
+    pub fn issue(&self, name: &str) -> Option<&Issue> {
+        let mut issues = self.issues.iter();
+        issues.find(|issue| issue.path.first().is_some_and(|key| key == name))
+    }
+
     /// `path` with what is known of the same query without `names`, and with `added`.
     #[must_use]
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {

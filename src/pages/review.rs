@@ -9,7 +9,6 @@ use chrono::Datelike;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
-use super::form::year_days;
 use super::frame::{Frame, POLICY, Site, page};
 use super::locale::Locale;
 use super::marked::MarkedText;
@@ -135,10 +134,7 @@ impl ReviewFragment {
             day: site.locale.day(review.date),
             stars_path: site.search("rating", &review.rating.to_string()),
             source_path: site.search("source", &review.source.name),
-            year_path: {
-                let [(_, first), (_, last)] = year_days(review.date.year());
-                format!("{}/search?since={first}&until={last}", site.root)
-            },
+            year_path: site.search_year(review.date.year()),
             source_url: review.source.url.filter(|url| is_web(url)),
             source: review.source.name,
             verified: verified(&review.verification, &site.locale),

@@ -8,7 +8,7 @@ const browser = await launch();
 atEnd(() => browser.close());
 
 async function searched(page) {
-  await page.goto(`${SAMPLE}/search`);
+  await page.goto(`${SAMPLE}/`);
   await page.type("#query", "water");
   await after(page, () => page.click("form.find button[type=submit]"));
   await page.select("#rating", "5");

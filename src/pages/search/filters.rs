@@ -49,7 +49,7 @@ pub fn filters(
     });
     let aspect = aspect.as_deref().map(|id| {
         let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
-        label.unwrap_or(id)
+        label.map_or(Cow::Borrowed(id), |label| locale.name(label))
     });
     let with = |name: &'static str, words: Option<Cow<'static, str>>| {
         let names = match name {
@@ -115,7 +115,7 @@ pub fn filters(
         ),
         with(
             "aspect",
-            aspect.map(|name| locale.message_with("filter-aspect", &[("name", name)])),
+            aspect.map(|name| locale.message_with("filter-aspect", &[("name", &name)])),
         ),
         with(
             "polarity",
@@ -126,16 +126,22 @@ pub fn filters(
         ),
         with(
             "has_text",
-            has_text.map(|has| match has {
-                true => locale.message("filter-text"),
-                false => locale.message("filter-no-text"),
+            has_text.map(|has| {
+                if has {
+                    locale.message("filter-text")
+                } else {
+                    locale.message("filter-no-text")
+                }
             }),
         ),
         with(
             "has_response",
-            has_response.map(|has| match has {
-                true => locale.message("filter-response"),
-                false => locale.message("filter-no-response"),
+            has_response.map(|has| {
+                if has {
+                    locale.message("filter-response")
+                } else {
+                    locale.message("filter-no-response")
+                }
             }),
         ),
     ];

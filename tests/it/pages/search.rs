@@ -190,7 +190,8 @@ async fn what_was_asked_for_is_marked_in_the_texts_and_nothing_else_is_markup() 
         let mut lines: Vec<&str> = expected.lines().collect();
         let said = shown(&html);
         let mut found: Vec<&str> = said.lines().collect();
-        (lines.sort_unstable(), found.sort_unstable());
+        lines.sort_unstable();
+        found.sort_unstable();
         assert_eq!(found, lines, "{query}");
     }
 }
