@@ -42,6 +42,8 @@ pub struct BarFragment {
 pub struct LegendFragment {
     /// How it says so.
     pub locale: Locale,
+    /// Whether the bars have the line.
+    pub has_interval: bool,
 }
 
 /// Votes on something: reviews that judge it.

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use askama::Template;
 
+use super::badge;
+use super::embed::{EmbedOptions, snippet};
+use super::embed_try::TRY_PATH;
 use super::frame::{Frame, Site};
 use crate::links::{HUB_PATH, Links, MCP_PATH};
 use crate::snapshot::Snapshot;
@@ -13,6 +16,7 @@ use crate::snapshot::Snapshot;
 struct DevelopersPage {
     frame: Frame,
     heading: Cow<'static, str>,
+    try_path: &'static str,
     embed_snippet: String,
     badge_snippet: String,
     /// Path and title of each document.
@@ -28,18 +32,11 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
     let site = Site::new(business, links);
     let locale = &site.locale;
     let label = locale.message_with("reviews-of", &[("business", &business.name)]);
-    let label = attribute(&label);
     let heading = locale.message("nav-developers");
     super::rendered(&DevelopersPage {
-        embed_snippet: format!(
-            "<iframe src=\"{}\" title=\"{label}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>",
-            links.absolute("/embed"),
-        ),
-        badge_snippet: format!(
-            "<a href=\"{}\"><img src=\"{}\" alt=\"{label}\" height=\"36\"></a>",
-            links.home(),
-            links.absolute("/badge.svg"),
-        ),
+        try_path: TRY_PATH,
+        embed_snippet: snippet(&EmbedOptions::default(), &label, links),
+        badge_snippet: badge::snippet(false, &label, links),
         shown: shown.to_vec(),
         mcp_url: links.absolute(MCP_PATH),
         hub_url: links.absolute(HUB_PATH),
@@ -52,12 +49,4 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
         },
         heading,
     })
-}
-
-/// Text inside an attribute of a snippet that people copy; the page escapes the whole snippet once
-/// more.
-fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
 }

@@ -1,29 +1,31 @@
 //! `/embed`: rating and newest reviews for an `iframe` on another site, the one page that may be
-//! framed; and `/badge.svg`, the figure as an image. What is left out by a filter is said (FTC 16
-//! CFR 465: a display that leaves reviews out must not pass for all of them).
+//! framed. What is left out by a filter is said (FTC 16 CFR 465: a display that leaves reviews out
+//! must not pass for all of them).
 
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::fmt;
 use std::sync::Arc;
 
 use askama::Template;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
-use super::escape::escaped;
-use super::frame::{POLICY_FRAMEABLE, Site, page, protected};
-use super::home::{RatingFigure, newest_day};
+use super::accent::{CONTRAST_MIN, Rgb};
+use super::assets::{EMBED_SCRIPT_PATH, embed_stylesheet_path};
+use super::frame::{POLICY_FRAMEABLE, Site, page};
+use super::home::RatingFigure;
 use super::locale::{Language, Locale};
 use super::review::{ReviewFragment, newest_of};
 use crate::links::Links;
-use crate::snapshot::{ReviewIndex, Snapshot};
-use crate::web;
+use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
+/// Where the frame is.
+pub const EMBED_PATH: &str = "/embed";
 /// How many reviews there are where nobody says, and at the most.
 const LIMIT_DEFAULT: usize = 5;
-const LIMIT_MAX: usize = 20;
+pub const LIMIT_MAX: usize = 20;
 
 #[derive(Template)]
 #[template(path = "embed_page.html")]
@@ -31,71 +33,212 @@ struct EmbedPage {
     site: Site,
     heading: Cow<'static, str>,
     home_url: String,
+    stylesheet: &'static str,
+    script: &'static str,
+    layout: &'static str,
+    is_carousel: bool,
+    /// None where the reader's system decides.
     theme: Option<&'static str>,
-    fault: Option<String>,
+    accent: Option<String>,
+    faults: Vec<String>,
     rating: Option<RatingFigure>,
     /// What a filter leaves out.
     filtered: Option<Cow<'static, str>>,
     reviews: Vec<ReviewFragment>,
 }
 
+/// How the reviews stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One below the other.
+    List,
+    /// Cards, as many in a row as fit.
+    Grid,
+    /// Cards in one row, to be moved sideways.
+    Carousel,
+}
+
+impl Layout {
+    pub const ALL: [Self; 3] = [Self::List, Self::Grid, Self::Carousel];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Grid => "grid",
+            Self::Carousel => "carousel",
+        }
+    }
+}
+
+/// Which colours the frame has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    Light,
+    Dark,
+    /// Those of the reader's system.
+    Auto,
+}
+
+impl Theme {
+    pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Auto];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The contrast that an accent colour has in this theme: with `auto` it is used where it can be read.
+    fn contrast(self, accent: Rgb) -> f64 {
+        let [light, dark] = accent.contrasts();
+        match self {
+            Self::Light => light,
+            Self::Dark => dark,
+            Self::Auto => light.max(dark),
+        }
+    }
+}
+
 /// What the address of the frame asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct EmbedOptions {
-    limit: usize,
-    min_rating: u8,
-    theme: Option<&'static str>,
-    /// The language of the words, if it is not the business's own.
-    language: Option<Language>,
+pub struct EmbedOptions {
+    pub layout: Layout,
+    pub limit: usize,
+    pub min_rating: u8,
+    pub theme: Theme,
+    pub accent: Option<Rgb>,
+    /// The language of the frame's own words; that of the business where none is asked for.
+    pub language: Option<Language>,
+}
+
+impl Default for EmbedOptions {
+    fn default() -> Self {
+        Self {
+            layout: Layout::List,
+            limit: LIMIT_DEFAULT,
+            min_rating: 1,
+            theme: Theme::Light,
+            accent: None,
+            language: None,
+        }
+    }
 }
 
 impl EmbedOptions {
-    /// Parses the query; the fault says what is allowed. Unknown parameters are ignored, as
-    /// everywhere.
-    fn parse(query: &str) -> Result<Self, String> {
-        let mut options = Self {
-            limit: LIMIT_DEFAULT,
-            min_rating: 1,
-            theme: None,
-            language: None,
-        };
+    /// Parses the query, beside everything that is wrong with it: each fault begins with the parameter and says what is
+    /// allowed. Unknown parameters are ignored, as everywhere.
+    pub fn parse(query: &str) -> (Self, Vec<String>) {
+        let (mut options, mut faults) = (Self::default(), Vec::new());
         for (name, value) in
             form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
         {
             let whole = |max: usize| {
-                value
-                    .parse::<usize>()
-                    .ok()
-                    .filter(|number| (1..=max).contains(number))
+                let number = value.parse::<usize>().ok();
+                number.filter(|number| (1..=max).contains(number))
             };
             match &*name {
-                "limit" => {
-                    options.limit = whole(LIMIT_MAX).ok_or_else(|| {
-                        format!("limit must be a whole number from 1 to {LIMIT_MAX}.")
-                    })?;
-                }
-                "min_rating" => {
-                    let rating = whole(5).and_then(|rating| u8::try_from(rating).ok());
-                    options.min_rating =
-                        rating.ok_or("min_rating must be a whole number from 1 to 5.")?;
-                }
-                "theme" => {
-                    options.theme = match &*value {
-                        "auto" => None,
-                        "light" => Some("light"),
-                        "dark" => Some("dark"),
-                        _ => return Err("theme must be auto, light or dark.".to_owned()),
+                "layout" => match Layout::ALL.into_iter().find(|one| one.name() == value) {
+                    Some(layout) => options.layout = layout,
+                    None => faults.push("layout must be list, grid or carousel.".to_owned()),
+                },
+                "limit" => match whole(LIMIT_MAX) {
+                    Some(limit) => options.limit = limit,
+                    None => faults.push(format!(
+                        "limit must be a whole number from 1 to {LIMIT_MAX}."
+                    )),
+                },
+                "min_rating" => match whole(5).and_then(|rating| u8::try_from(rating).ok()) {
+                    Some(rating) => options.min_rating = rating,
+                    None => {
+                        faults.push("min_rating must be a whole number from 1 to 5.".to_owned())
                     }
-                }
-                "lang" => {
-                    let language = Language::find(&value);
-                    options.language = Some(language.ok_or("lang must be en, es, de or fr.")?);
-                }
+                },
+                "theme" => match Theme::ALL.into_iter().find(|one| one.name() == value) {
+                    Some(theme) => options.theme = theme,
+                    None => faults.push("theme must be light, dark or auto.".to_owned()),
+                },
+                "accent" => match Rgb::parse(&value) {
+                    Some(accent) => options.accent = Some(accent),
+                    None => faults.push("accent must be a hex colour, such as 0a5a78.".to_owned()),
+                },
+                "lang" => match Language::find(&value) {
+                    Some(language) => options.language = Some(language),
+                    None => faults.push("lang must be en, es, de or fr.".to_owned()),
+                },
                 _ => {}
             }
         }
-        Ok(options)
+        if let Some(accent) = options.accent {
+            let (theme, contrast) = (options.theme, options.theme.contrast(accent));
+            if contrast < CONTRAST_MIN {
+                let (name, direction) = match theme {
+                    Theme::Light | Theme::Auto => ("light", "darker"),
+                    Theme::Dark => ("dark", "lighter"),
+                };
+                faults.push(format!(
+                    "accent must be easy to read: #{accent} has a contrast of {contrast:.1} with the {name} background, and {CONTRAST_MIN} is the \
+                     least. Take a {direction} colour.",
+                ));
+            }
+        }
+        (options, faults)
     }
+}
+
+/// The query that asks for them, without what holds anyway.
+impl fmt::Display for EmbedOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let usual = Self::default();
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        if self.layout != usual.layout {
+            query.append_pair("layout", self.layout.name());
+        }
+        if self.limit != usual.limit {
+            query.append_pair("limit", &self.limit.to_string());
+        }
+        if self.min_rating != usual.min_rating {
+            query.append_pair("min_rating", &self.min_rating.to_string());
+        }
+        if self.theme != usual.theme {
+            query.append_pair("theme", self.theme.name());
+        }
+        if let Some(accent) = self.accent {
+            query.append_pair("accent", &accent.to_string());
+        }
+        if let Some(language) = self.language {
+            query.append_pair("lang", language.tag());
+        }
+        f.write_str(&query.finish())
+    }
+}
+
+/// The lines that put the frame, called `label`, into a page: a fixed height first, the height of its content once the script
+/// runs.
+pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
+    let (query, path) = (options.to_string(), links.absolute(EMBED_PATH));
+    let source = if query.is_empty() {
+        path
+    } else {
+        format!("{path}?{query}")
+    };
+    format!(
+        "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>\n\
+         <script async src=\"{}\"></script>",
+        attribute(&source),
+        attribute(label),
+        links.absolute(EMBED_SCRIPT_PATH)
+    )
+}
+
+/// Text inside an attribute of a snippet that people copy; the page escapes the whole snippet once
+/// more.
+pub fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// The page in a frame.
@@ -106,10 +249,10 @@ impl Endpoint for Embed {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.0.current.load();
-        let options = EmbedOptions::parse(request.uri().query().unwrap_or_default());
-        let is_fault = options.is_err();
+        let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
+        let is_fault = !faults.is_empty();
         let work = async {
-            let html = show(&snapshot, options, &self.0.links);
+            let html = show(&snapshot, options, faults, &self.0.links);
             page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
         };
         let mut response = in_turn(&request, &self.0.compute, work).await;
@@ -125,142 +268,87 @@ impl Endpoint for Embed {
     }
 }
 
-fn show(snapshot: &Snapshot, options: Result<EmbedOptions, String>, links: &Links) -> String {
+fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: &Links) -> String {
     let business = &snapshot.input.business;
     let mut site = Site::new(business, links);
-    if let Ok(Some(language)) = options.as_ref().map(|options| options.language) {
+    if let Some(language) = options.language {
         site.locale = Locale::new(language, business);
     }
-    let heading = (site.locale).message_with("reviews-of", &[("business", &business.name)]);
-    let home_url = links.home();
-    let template = match options {
-        Err(fault) => EmbedPage {
-            heading,
-            site,
-            home_url,
-            theme: None,
-            fault: Some(fault),
-            rating: None,
-            filtered: None,
-            reviews: Vec::new(),
-        },
-        Ok(EmbedOptions {
-            limit,
-            min_rating,
-            theme,
-            language: _,
-        }) => {
-            let reviews = newest_of(snapshot, limit, min_rating);
+    let is_right = faults.is_empty();
+    let EmbedOptions {
+        layout,
+        limit,
+        min_rating,
+        theme,
+        accent,
+        language: _,
+    } = options;
+    let reviews = if is_right {
+        newest_of(snapshot, limit, min_rating)
+    } else {
+        Vec::new()
+    };
+    let template = EmbedPage {
+        home_url: links.home(),
+        stylesheet: embed_stylesheet_path(),
+        script: EMBED_SCRIPT_PATH,
+        layout: layout.name(),
+        is_carousel: layout == Layout::Carousel,
+        theme: Some(theme)
+            .filter(|theme| *theme != Theme::Auto)
+            .map(Theme::name),
+        accent: accent.filter(|_| is_right).map(|accent| accent.to_string()),
+        reviews: reviews
+            .into_iter()
+            .map(|review| ReviewFragment::in_list(review, business, &site))
+            .collect(),
+        rating: RatingFigure::of(&snapshot.input.review_index, &site.locale).filter(|_| is_right),
+        filtered: (is_right && min_rating > 1).then(|| {
             let least = site.locale.number(u64::from(min_rating));
-            let filtered = (min_rating > 1).then(|| {
-                let stars = [("stars", least.as_str())];
-                site.locale.message_with("embed-filtered", &stars)
-            });
-            EmbedPage {
-                reviews: reviews
-                    .into_iter()
-                    .map(|review| ReviewFragment::in_list(review, business, &site))
-                    .collect(),
-                rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
-                heading,
-                site,
-                home_url,
-                theme,
-                fault: None,
-                filtered,
-            }
-        }
+            (site.locale).message_with("embed-filtered", &[("stars", &least)])
+        }),
+        heading: (site.locale).message_with("reviews-of", &[("business", &business.name)]),
+        site,
+        faults,
     };
     super::rendered(&template)
 }
 
-/// The endpoint of `/badge.svg`, which takes no options.
-pub struct Badge(pub Arc<Ctx>);
-
-impl Endpoint for Badge {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let snapshot = self.0.current.load();
-        let svg = badge(&snapshot);
-        let response = web::whole_body(request.headers(), snapshot, "image/svg+xml", svg);
-        Ok(protected(response, super::frame::POLICY))
-    }
-}
-
-/// The badge's height, and what a character of its font is wide at the most, on the average of
-/// names.
-const BADGE_HEIGHT: usize = 36;
-const CHARACTER_WIDTH: usize = 8;
-/// Longer names are cut.
-const NAME_CHARACTERS: usize = 40;
-
-/// The figure of all reviews, with the day of the newest.
-fn figure(review_index: &ReviewIndex, locale: &Locale) -> String {
-    let rating_counts = review_index.rating_counts();
-    let Some(mean) = rating_counts.mean_hundredths() else {
-        return locale.message("badge-no-reviews").into_owned();
-    };
-    let newest = newest_day(review_index).map(|newest| format!(" · {}", locale.day(newest)));
-    format!(
-        "★ {} · {}{}",
-        locale.hundredths(mean),
-        locale.counted("reviews", rating_counts.total()),
-        newest.unwrap_or_default()
-    )
-}
-
-/// The badge: name, stars, figure, count and the newest day, as text that scales and can be read
-/// aloud.
-fn badge(snapshot: &Snapshot) -> String {
-    let input = &snapshot.input;
-    let name = super::words::fold(&input.business.name, NAME_CHARACTERS)
-        .map_or_else(|| input.business.name.clone(), |(start, _)| start + " …");
-    let figure = figure(&input.review_index, &Locale::of(&input.business));
-    let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
-    let (left, right) = (wide(&name), wide(&figure));
-    let (width, middle) = (left + right, left + right / 2);
-    let (name, figure) = (escaped(&name), escaped(&figure));
-    let mut svg = String::new();
-    // Writing into a String cannot fail.
-    let _ = writeln!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{BADGE_HEIGHT}\" viewBox=\"0 0 {width} {BADGE_HEIGHT}\" role=\"img\" \
-         aria-label=\"{name}: {figure}\"><title>{name}: {figure}</title><rect width=\"{width}\" height=\"{BADGE_HEIGHT}\" rx=\"6\" fill=\"#1b2124\"/>\
-         <path d=\"M{left} 0h{inner}a6 6 0 0 1 6 6v24a6 6 0 0 1-6 6h-{inner}z\" fill=\"#0a5a78\"/>\
-         <g fill=\"#fff\" font-family=\"system-ui,Segoe UI,Roboto,Helvetica,Arial,sans-serif\" font-size=\"14\" text-anchor=\"middle\">\
-         <text x=\"{}\" y=\"23\">{name}</text><text x=\"{middle}\" y=\"23\" font-weight=\"600\">{figure}</text></g></svg>",
-        left / 2,
-        inner = right - 6,
-    );
-    svg
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{EmbedOptions, Language};
+    use super::{EmbedOptions, Layout, Theme};
 
     #[test]
-    fn a_wrong_option_is_named_and_an_unknown_one_ignored() {
-        let options = |query| EmbedOptions::parse(query);
-        assert_eq!(
-            options("limit=3&min_rating=4&theme=dark&lang=es-MX&utm=x").unwrap(),
-            EmbedOptions {
-                limit: 3,
-                min_rating: 4,
-                theme: Some("dark"),
-                language: Some(Language::Spanish),
-            }
-        );
-        assert_eq!(options("limit=&theme=auto").unwrap(), options("").unwrap());
-        for (query, name) in [
-            ("limit=0", "limit"),
-            ("limit=21", "limit"),
-            ("min_rating=6", "min_rating"),
-            ("theme=pink", "theme"),
-            ("lang=tlh", "lang"),
+    fn options_are_read_and_written_alike() {
+        let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
+        let (options, faults) = EmbedOptions::parse(&format!("{query}&utm=x"));
+        assert_eq!(faults, [""; 0]);
+        assert_eq!((options.layout, options.theme), (Layout::Grid, Theme::Dark));
+        assert_eq!(options.to_string(), query);
+        let usual = EmbedOptions::parse("limit=&theme=light&layout=list");
+        assert_eq!(usual, (EmbedOptions::default(), Vec::new()));
+        assert_eq!(usual.0.to_string(), "");
+    }
+
+    #[test]
+    fn every_wrong_option_is_named_at_once() {
+        for (query, names) in [
+            ("limit=0", &["limit"][..]),
+            ("limit=21&theme=pink", &["limit", "theme"]),
+            ("min_rating=6&layout=heap", &["min_rating", "layout"]),
+            ("accent=blue&lang=xx", &["accent", "lang"]),
+            // Yellow on white, and a dark blue on black.
+            ("accent=ffee00", &["accent"]),
+            ("accent=0a5a78&theme=dark", &["accent"]),
+            ("accent=ffee00&theme=dark", &[]),
+            ("accent=ffee00&theme=auto", &[]),
         ] {
-            assert!(options(query).unwrap_err().starts_with(name), "{query}");
+            let (_, faults) = EmbedOptions::parse(query);
+            let named: Vec<&str> = faults
+                .iter()
+                .filter_map(|fault| fault.split(' ').next())
+                .collect();
+            assert_eq!(named, names, "{query}");
         }
     }
 }

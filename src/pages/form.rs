@@ -290,11 +290,11 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
 #[must_use]
 pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
     match vote {
-        Vote::Positive => locale.message("polarity-positive"),
-        Vote::Negative => locale.message("polarity-negative"),
-        Vote::Mixed => locale.message("polarity-mixed"),
-        Vote::Neutral => locale.message("polarity-neutral"),
-        Vote::Uncertain => locale.message("polarity-uncertain"),
+        Vote::Positive => locale.message("positive"),
+        Vote::Negative => locale.message("negative"),
+        Vote::Mixed => locale.message("mixed"),
+        Vote::Neutral => locale.message("neutral"),
+        Vote::Uncertain => locale.message("uncertain"),
     }
 }
 

@@ -21,9 +21,13 @@ pub const HTML: &str = "text/html; charset=utf-8";
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The same for what other sites may frame: no script, no form. `base-uri` is open to ours, which
+/// The same for what other sites may frame: no form. `base-uri` is open to ours, which
 /// sends links to the parent.
-pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
+pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
+
+/// The same for the page that frames what other sites may frame.
+pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
+    frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// What all pages of a site share.
 #[derive(Debug, Clone)]
@@ -34,6 +38,8 @@ pub struct Site {
     pub root: String,
     /// The name of the business.
     pub name: String,
+    /// The language of what the business writes itself, where it has said: BCP 47.
+    pub language: Option<String>,
     /// Its own site, where it is an http or https address.
     pub website: Option<String>,
     /// The path of the stylesheet below `root`.
@@ -69,6 +75,7 @@ impl Site {
             locale: Locale::of(business),
             root: links.base_path().to_owned(),
             name: business.name.clone(),
+            language: business.language.clone(),
             website: business.url.clone().filter(|url| is_web(url)),
             stylesheet: assets::stylesheet_path(),
             script: assets::script_path(),

@@ -35,8 +35,6 @@ struct HomePage {
     frame: Frame,
     heading: Cow<'static, str>,
     about: Option<String>,
-    /// The language of what the firm writes itself.
-    own_language: Option<String>,
     rating: Option<RatingFigure>,
     sources: Vec<SourceRow>,
     years: Option<YearsFragment>,
@@ -225,7 +223,6 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let total = rating_counts.total();
     let template = HomePage {
         about: business.description.clone(),
-        own_language: business.language.clone(),
         rating: RatingFigure::of(review_index, locale),
         sources: by_source(review_index, &site),
         years: YearsFragment::of(&by_year(review_index), &site),
@@ -245,6 +242,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         folded,
         legend: LegendFragment {
             locale: locale.clone(),
+            has_interval: false,
         },
         all: (review_index.len() > reviews.len()).then(|| locale.counted("all-reviews", total)),
         structured: structured::business(

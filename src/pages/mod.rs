@@ -2,13 +2,16 @@
 //! copies snippets, nothing loaded from elsewhere. Review text gets in through the
 //! templates' escaping only.
 
+mod accent;
 mod assets;
+mod badge;
 mod cached;
 mod chart;
 mod developers;
 mod discovery;
 mod docs;
 mod embed;
+mod embed_try;
 mod error;
 mod escape;
 mod form;
@@ -80,8 +83,10 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
             },
         ),
         Route::new(PERMALINK_PATH).get(None, review::Permalink(Arc::clone(ctx))),
-        Route::new("/embed").get(None, embed::Embed(Arc::clone(ctx))),
-        Route::new("/badge.svg").get(None, embed::Badge(Arc::clone(ctx))),
+        Route::new(embed::EMBED_PATH).get(None, embed::Embed(Arc::clone(ctx))),
+        Route::new(embed_try::TRY_PATH).get(None, embed_try::EmbedTry(Arc::clone(ctx))),
+        Route::new("/embed/accent/:name").get(None, accent::AccentStyle(Arc::clone(ctx))),
+        Route::new(badge::BADGE_PATH).get(None, badge::Badge(Arc::clone(ctx))),
         cached(Page::Developers),
         cached(Page::Robots),
         cached(Page::Sitemap),

@@ -24,7 +24,7 @@ use crate::web::{UrlParameters, problem};
 use crate::wire;
 
 /// In a list, longer texts are folded after so many characters.
-const FOLDED_CHARACTERS: usize = 900;
+const FOLDED_CHARACTERS: usize = 420;
 /// A title for search engines and browsers' tabs holds so many characters of a review's own title.
 const TITLE_CHARACTERS: usize = 80;
 

@@ -7,6 +7,7 @@ const puppeteer = require("puppeteer-core");
 export const AXE = require("axe-core").source;
 export const SAMPLE = process.env.SAMPLE_URL;
 export const HOSTILE = process.env.HOSTILE_URL;
+export const WORLD = process.env.WORLD_URL;
 
 export const SCHEMES = ["light", "dark"];
 
@@ -21,7 +22,7 @@ export function launch() {
 export async function watched(browser, { width = 1280, scheme = "light", javascript = true, hosts = [] } = {}) {
   const page = await browser.newPage();
   const faults = [];
-  const known = [SAMPLE, HOSTILE, ...hosts].filter(Boolean);
+  const known = [SAMPLE, HOSTILE, WORLD, ...hosts].filter(Boolean);
   await page.setViewport({ width, height: 900 });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
   await page.setJavaScriptEnabled(javascript);
@@ -83,6 +84,9 @@ export async function pages() {
     `/reviews/${untitled.id}`,
     "/embed",
     "/embed?theme=dark&min_rating=5",
+    "/embed?layout=grid",
+    "/embed?layout=carousel&accent=8a1c5c",
+    "/embed/try",
     "/embed?theme=pink",
     "/nothing/here",
   ];

@@ -35,8 +35,8 @@ async function elsewhere(html, options = {}) {
 
 test("the iframe shows rating and newest reviews, and its links leave the frame", async () => {
   const html = recipe("An iframe", "html");
-  const home = await (await fetch(`${SAMPLE}/`)).text();
-  assert.ok(home.includes(html.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")), "the snippet on / is another one");
+  const home = await (await fetch(`${SAMPLE}/developers`)).text();
+  assert.ok(home.includes(html.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")), "the snippet on /developers is another one");
   const { page, faults } = await elsewhere(html, { width: 360 });
   const frame = page.frames()[1];
   assert.equal(frame.url(), `${SAMPLE}/embed`);
@@ -61,8 +61,57 @@ test("a filtered frame says so, and the notice leads to all reviews", async () =
   await page.close();
 });
 
+test("frames have the height of their content, two on a page, and again when it changes", async () => {
+  const html = recipe("An iframe", "html");
+  const two = html + html.replace("/embed\"", "/embed?layout=grid&amp;limit=2\"");
+  const { page, faults } = await elsewhere(two, { width: 360 });
+  const fits = () =>
+    page.waitForFunction(
+      () => Array.from(document.querySelectorAll("iframe")).every((one) => Number.parseInt(one.style.height, 10) > 0),
+      { timeout: 5000 },
+    );
+  await fits();
+  const frames = page.frames().slice(1);
+  for (const frame of frames) {
+    const [inner, needed] = await frame.evaluate(() => [innerHeight, document.documentElement.scrollHeight]);
+    assert.ok(needed <= inner, `${frame.url()}: ${needed} of ${inner} pixels`);
+  }
+  const before = await page.$eval("iframe", (one) => Number.parseInt(one.style.height, 10));
+  await frames[0].evaluate(() => {
+    document.querySelector(".review").style.paddingBottom = "300px";
+  });
+  await page.waitForFunction((least) => Number.parseInt(document.querySelector("iframe").style.height, 10) >= least, {}, before + 250);
+  assert.deepEqual(faults(), []);
+  await page.close();
+});
+
+test("each layout fits 280 pixels, and a carousel is moved by keys", async () => {
+  for (const layout of ["list", "grid", "carousel"]) {
+    const { page, faults } = await watched(browser, { width: 280 });
+    await page.goto(`${SAMPLE}/embed?layout=${layout}`, { waitUntil: "load" });
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${layout} scrolls sideways`);
+    if (layout === "carousel") {
+      await page.focus(".reviews");
+      await page.keyboard.press("ArrowRight");
+      await page.waitForFunction(() => document.querySelector(".reviews").scrollLeft > 0);
+    }
+    assert.deepEqual(faults, []);
+    await page.close();
+  }
+});
+
+test("the options are shown as they are chosen, and the line follows them", async () => {
+  const { page, faults } = await watched(browser);
+  await page.goto(`${SAMPLE}/embed/try`, { waitUntil: "networkidle0" });
+  await page.select("#layout", "carousel");
+  await page.waitForFunction(() => document.querySelector("#tried").src.includes("layout=carousel"));
+  assert.match(await page.$eval("#snippet", (one) => one.textContent), /\/embed\?layout=carousel"/);
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
 test("no other page can be framed", async () => {
-  for (const path of ["/", "/insights", "/search", "/docs"]) {
+  for (const path of ["/", "/insights", "/search", "/docs", "/embed/try"]) {
     const { page, faults } = await elsewhere(recipe("An iframe", "html").replace("/embed", path));
     const shown = await page.frames()[1].$(".wrap");
     assert.equal(shown, null, path);

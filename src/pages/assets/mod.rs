@@ -1,6 +1,6 @@
-//! The files that pages load: one stylesheet, one small script, one icon. Compiled in, so that no
-//! page asks another host for anything. Stylesheet and script carry their digest in
-//! the name: they may be kept for ever, and a new release is seen at once.
+//! The files that pages load: stylesheets, small scripts, one icon. Compiled in, so that no page asks another host for anything.
+//! Stylesheets and scripts carry their digest in the name, but for the one that other sites load: they may be kept for ever, and
+//! a new release is seen at once.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,8 +15,13 @@ use crate::web::context::Ctx;
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("search.css"));
 const SCRIPT: &str = include_str!("copy.js");
+const EMBED_STYLE: &str = include_str!("embed.css");
+const EMBED_SCRIPT: &str = include_str!("embed.js");
+const TRY_SCRIPT: &str = include_str!("try.js");
 const ICON: &str = include_str!("favicon.svg");
 
+/// Where the script is that gives frames the height of their content.
+pub const EMBED_SCRIPT_PATH: &str = "/embed.js";
 /// How many characters of the digest are in a name: enough that two releases never share one.
 const DIGEST_CHARACTERS: usize = 12;
 /// A year, the longest that caches are asked to keep anything (RFC 9111 §1.2.2 has no bound;
@@ -33,12 +38,18 @@ static STYLESHEET: LazyLock<Asset> =
     LazyLock::new(|| asset("style", "css", "text/css; charset=utf-8", STYLE));
 static COPY_SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| asset("copy", "js", "text/javascript; charset=utf-8", SCRIPT));
-static ICON_BODY: LazyLock<Arc<CachedBody>> = LazyLock::new(|| {
-    Arc::new(CachedBody::new(
-        "image/svg+xml",
-        Content::whole(ICON.as_bytes().to_vec()),
-    ))
-});
+static EMBED_STYLESHEET: LazyLock<Asset> =
+    LazyLock::new(|| asset("embed", "css", "text/css; charset=utf-8", EMBED_STYLE));
+static TRY_SCRIPT_ASSET: LazyLock<Asset> =
+    LazyLock::new(|| asset("try", "js", "text/javascript; charset=utf-8", TRY_SCRIPT));
+static EMBED_SCRIPT_BODY: LazyLock<Arc<CachedBody>> =
+    LazyLock::new(|| body("text/javascript; charset=utf-8", EMBED_SCRIPT));
+static ICON_BODY: LazyLock<Arc<CachedBody>> = LazyLock::new(|| body("image/svg+xml", ICON));
+
+fn body(content_type: &'static str, text: &'static str) -> Arc<CachedBody> {
+    let content = Content::whole(text.as_bytes().to_vec());
+    Arc::new(CachedBody::new(content_type, content))
+}
 
 fn asset(stem: &str, extension: &str, content_type: &'static str, text: &'static str) -> Asset {
     let content = Content::whole(text.as_bytes().to_vec());
@@ -61,10 +72,30 @@ pub fn script_path() -> &'static str {
     &COPY_SCRIPT.path
 }
 
+/// The path of the frame's stylesheet, below the base URL.
+#[must_use]
+pub fn embed_stylesheet_path() -> &'static str {
+    &EMBED_STYLESHEET.path
+}
+
+/// The path of the script of `/embed/try`, below the base URL.
+#[must_use]
+pub fn try_script_path() -> &'static str {
+    &TRY_SCRIPT_ASSET.path
+}
+
 /// What stays the same while the service runs, to be coded ahead.
 #[must_use]
-pub fn fixed() -> [Arc<CachedBody>; 3] {
-    [&STYLESHEET.body, &COPY_SCRIPT.body, &ICON_BODY].map(Arc::clone)
+pub fn fixed() -> [Arc<CachedBody>; 6] {
+    [
+        &STYLESHEET.body,
+        &COPY_SCRIPT.body,
+        &EMBED_STYLESHEET.body,
+        &TRY_SCRIPT_ASSET.body,
+        &EMBED_SCRIPT_BODY,
+        &ICON_BODY,
+    ]
+    .map(Arc::clone)
 }
 
 /// All of them, each at its own path.
@@ -81,6 +112,10 @@ pub fn routes(ctx: &Arc<Ctx>) -> Vec<Route> {
     vec![
         immutable(&STYLESHEET),
         immutable(&COPY_SCRIPT),
+        immutable(&EMBED_STYLESHEET),
+        immutable(&TRY_SCRIPT_ASSET),
+        // Its address stands on other sites, so it has no digest.
+        Route::new(EMBED_SCRIPT_PATH).get(None, file(&EMBED_SCRIPT_BODY, None)),
         Route::new("/favicon.svg").get(None, file(&ICON_BODY, None)),
     ]
 }

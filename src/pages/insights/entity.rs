@@ -179,6 +179,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
         ),
         legend: LegendFragment {
             locale: locale.clone(),
+            has_interval: true,
         },
         group_heading: kind.heading(locale),
         group_href: format!("{}/insights#{}", site.root, kind.id()),

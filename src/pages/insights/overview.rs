@@ -125,6 +125,7 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
             .collect(),
         legend: LegendFragment {
             locale: locale.clone(),
+            has_interval: true,
         },
         groups: groups(insights, &site),
         topics: topics(insights, &site),

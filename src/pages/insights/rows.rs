@@ -183,18 +183,20 @@ impl AspectRowFragment {
     /// The row of `aspect`; none where too few reviews judge it for a share.
     #[must_use]
     pub fn new(aspect: &wire::Aspect, site: &Site) -> Option<Self> {
-        let (votes, locale) = (votes_of_aspect(aspect), &site.locale);
+        let locale = &site.locale;
+        // The interval is for readers of the insights.
+        let votes = Votes {
+            share: None,
+            ..votes_of_aspect(aspect)
+        };
         let share = aspect.positive_share.as_ref()?;
         let label = locale.name(&aspect.label);
-        let number = |votes: u32| locale.number(u64::from(votes));
-        let texts = [
-            ("percent", &*locale.percent(share.value)),
-            ("positive", &number(aspect.positive)),
-            ("judged", &number(share.n)),
-        ];
+        let [positive, judged] =
+            [aspect.positive, share.n].map(|votes| locale.number(u64::from(votes)));
+        let texts = [("positive", positive.as_str()), ("judged", &judged)];
         Some(Self {
             path: aspect_path(&aspect.id, site),
-            figure: locale.message_with("share-positive", &texts),
+            figure: locale.message_with("figure-positive-of", &texts),
             bar: BarFragment::of(&label, votes, locale),
             label: label.into_owned(),
         })

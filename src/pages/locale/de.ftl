@@ -70,8 +70,8 @@ rating-summary = { $count ->
 verified-reviews-of = Geprüfte Bewertungen von { $business }.
 period = { $from } bis { $to }
 withheld = { $count ->
-    [one] { $number } Bewertung zurückgehalten, und warum
-   *[other] { $number } Bewertungen zurückgehalten, und warum
+    [one] { $number } zurückgehalten, und warum
+   *[other] { $number } zurückgehalten, und warum
 }
 none-withheld = Keine Bewertung wird zurückgehalten.
 reviews-by-stars = Bewertungen nach Sternen
@@ -87,11 +87,10 @@ write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
 more-topics = { $count ->
-    [one] { $number } weiteres Thema und der Durchschnitt nach Jahr
-   *[other] { $number } weitere Themen und der Durchschnitt nach Jahr
+    [one] { $number } weiteres Thema, Verlauf nach Jahr
+   *[other] { $number } weitere Themen, Verlauf nach Jahr
 }
 all-insights = Alle Themen, Personen, Leistungen und Trends
-share-positive = { $percent } positiv, { $positive } von { $judged }
 search-reviews = Bewertungen durchsuchen
 search = Suchen
 newest-reviews = Neueste Bewertungen
@@ -261,11 +260,34 @@ failed-text = Die Seite konnte nicht gezeigt werden. Gehen Sie zurück oder begi
 all-reviews-link = Alle Bewertungen von { $business }
 search-them = Durchsuchen
 
+## The page that shows the options of the frame
+
+try-title = Bewertungen von { $business } auf Ihrer Website
+try-heading = Bewertungen auf Ihrer Website
+try-lead = Wählen Sie, wie die Bewertungen aussehen, und fügen Sie die Zeilen in Ihre Seite ein. Sie bleiben von selbst aktuell.
+try-options = Optionen
+try-layout = Anordnung
+try-layout-list = Liste
+try-layout-grid = Raster
+try-layout-carousel = Karussell
+try-limit = Anzahl der Bewertungen
+try-min-rating = Mindestens so viele Sterne
+try-theme = Farben
+try-theme-light = Hell
+try-theme-dark = Dunkel
+try-theme-auto = Wie im System des Lesers
+try-accent = Akzentfarbe
+try-language = Sprache
+try-language-business = Die des Unternehmens
+try-show = Anzeigen
+try-line = Die Zeilen zum Einfügen
+try-script = Das Skript gibt dem Rahmen die Höhe seines Inhalts. Ohne es bleibt die Höhe 480 Pixel, und längerer Inhalt wird gescrollt.
+try-shown = So sieht es aus
+try-badge = Das Abzeichen
+
 ## The search
 
 review-original = Original
-find-title = Bewertungen durchsuchen
-find-submit = Suchen
 find-filters = Filter
 find-more = Weitere Filter
 find-counts = { $count ->
@@ -288,7 +310,6 @@ find-filtered = { $count ->
 }
 find-page-is-empty = Auf dieser Seite gibt es keine Bewertungen mehr.
 find-none = Keine Bewertungen gefunden
-find-no-reviews = Es gibt noch keine Bewertungen.
 find-nothing = Keine Bewertung erfüllt alle diese Filter.
 find-refused = Etwas an dieser Suche stimmt nicht
 find-not-searched = Es wurde nicht gesucht. Ändern Sie, was markiert ist, und suchen Sie erneut.
@@ -322,11 +343,6 @@ choice-or-more = { $stars } oder mehr
 choice-or-fewer = { $stars } oder weniger
 choice-words = jedes Wort, in beliebiger Reihenfolge
 choice-substring = genau wie geschrieben
-polarity-positive = positiv
-polarity-negative = negativ
-polarity-mixed = gemischt
-polarity-neutral = neutral
-polarity-uncertain = unklar
 filter-words = mit „{ $text }“
 filter-substring = mit genau „{ $text }“
 filter-min-stars = { $stars } Sterne oder mehr

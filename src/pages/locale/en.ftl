@@ -99,7 +99,6 @@ more-topics = { $count ->
    *[other] { $number } more topics, and the average by year
 }
 all-insights = All topics, people, services and trends
-share-positive = { $percent } positive, { $positive } of { $judged }
 search-reviews = Search the reviews
 search = Search
 newest-reviews = Newest reviews
@@ -269,11 +268,34 @@ failed-text = The page could not be shown. Go back, or start from the reviews.
 all-reviews-link = All reviews of { $business }
 search-them = Search them
 
+## The page that shows the options of the frame
+
+try-title = Put the reviews of { $business } on your site
+try-heading = Reviews on your site
+try-lead = Choose how the reviews look, then paste the lines into your page. They stay up to date by themselves.
+try-options = Options
+try-layout = Layout
+try-layout-list = List
+try-layout-grid = Grid
+try-layout-carousel = Carousel
+try-limit = Number of reviews
+try-min-rating = Fewest stars
+try-theme = Colors
+try-theme-light = Light
+try-theme-dark = Dark
+try-theme-auto = As the reader's system
+try-accent = Accent color
+try-language = Language
+try-language-business = That of the business
+try-show = Show
+try-line = The lines to paste
+try-script = The script gives the frame the height of its content. Without it the height stays 480 pixels, and longer content scrolls.
+try-shown = How it looks
+try-badge = The badge
+
 ## The search
 
 review-original = original
-find-title = Search the reviews
-find-submit = Search
 find-filters = Filters
 find-more = More filters
 find-counts = { $count ->
@@ -296,7 +318,6 @@ find-filtered = { $count ->
 }
 find-page-is-empty = There are no reviews on this page any more.
 find-none = No reviews found
-find-no-reviews = There are no reviews yet.
 find-nothing = No review matches all of these filters.
 find-refused = Something in this search is not right
 find-not-searched = Nothing was searched. Change what is marked, then search again.
@@ -330,11 +351,6 @@ choice-or-more = { $stars } or more
 choice-or-fewer = { $stars } or fewer
 choice-words = each word, in any order
 choice-substring = exactly as written
-polarity-positive = positive
-polarity-negative = negative
-polarity-mixed = mixed
-polarity-neutral = neutral
-polarity-uncertain = uncertain
 filter-words = with “{ $text }”
 filter-substring = with exactly “{ $text }”
 filter-min-stars = { $stars } stars or more

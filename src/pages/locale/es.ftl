@@ -91,7 +91,6 @@ more-topics = { $count ->
    *[other] { $number } temas más y la media por año
 }
 all-insights = Todos los temas, personas, servicios y tendencias
-share-positive = { $percent } positivas, { $positive } de { $judged }
 search-reviews = Buscar en las reseñas
 search = Buscar
 newest-reviews = Reseñas más recientes
@@ -261,11 +260,34 @@ failed-text = No se ha podido mostrar la página. Vuelva atrás o empiece por la
 all-reviews-link = Todas las reseñas de { $business }
 search-them = Buscar en ellas
 
+## The page that shows the options of the frame
+
+try-title = Ponga las reseñas de { $business } en su sitio
+try-heading = Reseñas en su sitio
+try-lead = Elija el aspecto de las reseñas y pegue las líneas en su página. Se actualizan solas.
+try-options = Opciones
+try-layout = Disposición
+try-layout-list = Lista
+try-layout-grid = Cuadrícula
+try-layout-carousel = Carrusel
+try-limit = Número de reseñas
+try-min-rating = Estrellas como mínimo
+try-theme = Colores
+try-theme-light = Claros
+try-theme-dark = Oscuros
+try-theme-auto = Los del sistema del lector
+try-accent = Color de acento
+try-language = Idioma
+try-language-business = El de la empresa
+try-show = Mostrar
+try-line = Las líneas para pegar
+try-script = El script da al marco la altura de su contenido. Sin él, la altura es de 480 píxeles y el contenido más largo se desplaza.
+try-shown = Así se ve
+try-badge = El distintivo
+
 ## The search
 
 review-original = original
-find-title = Buscar en las reseñas
-find-submit = Buscar
 find-filters = Filtros
 find-more = Más filtros
 find-counts = { $count ->
@@ -288,7 +310,6 @@ find-filtered = { $count ->
 }
 find-page-is-empty = Ya no hay reseñas en esta página.
 find-none = No se han encontrado reseñas
-find-no-reviews = Todavía no hay reseñas.
 find-nothing = Ninguna reseña cumple todos estos filtros.
 find-refused = Algo no está bien en esta búsqueda
 find-not-searched = No se ha buscado nada. Cambie lo marcado y busque de nuevo.
@@ -322,11 +343,6 @@ choice-or-more = { $stars } o más
 choice-or-fewer = { $stars } o menos
 choice-words = cada palabra, en cualquier orden
 choice-substring = exactamente como está escrito
-polarity-positive = positiva
-polarity-negative = negativa
-polarity-mixed = mixta
-polarity-neutral = neutra
-polarity-uncertain = incierta
 filter-words = con «{ $text }»
 filter-substring = con exactamente «{ $text }»
 filter-min-stars = { $stars } estrellas o más

@@ -94,7 +94,6 @@ more-topics = { $count ->
    *[other] { $number } autres sujets et la moyenne par année
 }
 all-insights = Tous les sujets, personnes, services et tendances
-share-positive = { $percent } positifs, { $positive } sur { $judged }
 search-reviews = Rechercher dans les avis
 search = Rechercher
 newest-reviews = Avis les plus récents
@@ -264,11 +263,34 @@ failed-text = La page n’a pas pu être affichée. Revenez en arrière ou repar
 all-reviews-link = Tous les avis sur { $business }
 search-them = Y rechercher
 
+## The page that shows the options of the frame
+
+try-title = Les avis sur { $business } sur votre site
+try-heading = Les avis sur votre site
+try-lead = Choisissez l’apparence des avis, puis collez les lignes dans votre page. Ils restent à jour d’eux-mêmes.
+try-options = Options
+try-layout = Disposition
+try-layout-list = Liste
+try-layout-grid = Grille
+try-layout-carousel = Carrousel
+try-limit = Nombre d’avis
+try-min-rating = Étoiles au minimum
+try-theme = Couleurs
+try-theme-light = Claires
+try-theme-dark = Sombres
+try-theme-auto = Celles du système du lecteur
+try-accent = Couleur d’accent
+try-language = Langue
+try-language-business = Celle de l’entreprise
+try-show = Afficher
+try-line = Les lignes à coller
+try-script = Le script donne au cadre la hauteur de son contenu. Sans lui, la hauteur reste de 480 pixels et un contenu plus long défile.
+try-shown = Aperçu
+try-badge = Le badge
+
 ## The search
 
 review-original = original
-find-title = Rechercher dans les avis
-find-submit = Rechercher
 find-filters = Filtres
 find-more = Plus de filtres
 find-counts = { $count ->
@@ -291,7 +313,6 @@ find-filtered = { $count ->
 }
 find-page-is-empty = Il n’y a plus d’avis sur cette page.
 find-none = Aucun avis trouvé
-find-no-reviews = Il n’y a pas encore d’avis.
 find-nothing = Aucun avis ne correspond à tous ces filtres.
 find-refused = Quelque chose ne va pas dans cette recherche
 find-not-searched = Rien n’a été recherché. Modifiez ce qui est signalé, puis relancez la recherche.
@@ -325,11 +346,6 @@ choice-or-more = { $stars } ou plus
 choice-or-fewer = { $stars } ou moins
 choice-words = chaque mot, dans n’importe quel ordre
 choice-substring = exactement comme écrit
-polarity-positive = positive
-polarity-negative = négative
-polarity-mixed = mitigée
-polarity-neutral = neutre
-polarity-uncertain = incertaine
 filter-words = avec « { $text } »
 filter-substring = avec exactement « { $text } »
 filter-min-stars = { $stars } étoiles ou plus

@@ -44,6 +44,17 @@ impl Language {
         }
     }
 
+    /// What its speakers call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::Spanish => "Español",
+            Self::German => "Deutsch",
+            Self::French => "Français",
+        }
+    }
+
     /// The language of a tag, whatever its region: `es` of `es-MX`; none where the pages do not speak it.
     #[must_use]
     pub fn find(tag: &str) -> Option<Self> {

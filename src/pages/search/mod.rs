@@ -183,7 +183,7 @@ impl SearchView<'_> {
         let nothing = if found.total > 0 {
             locale.message("find-page-is-empty")
         } else if filters.is_empty() {
-            locale.message("find-no-reviews")
+            locale.message("no-reviews")
         } else {
             locale.message("find-nothing")
         };

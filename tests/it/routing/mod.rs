@@ -19,7 +19,9 @@ fn path(pattern: &str) -> String {
             "{pattern}?first_since=2025-01-01&first_until=2025-12-31&second_since=2026-01-01&second_until=2026-12-31"
         );
     }
-    let pattern = pattern.replace("sitemaps/:name", "sitemaps/1.xml");
+    let pattern = pattern
+        .replace("sitemaps/:name", "sitemaps/1.xml")
+        .replace("accent/:name", "accent/0a5a78.css");
     pattern
         .replace(":date", "2025-01-01")
         .replace("aspects/:id", "aspects/price")

@@ -1,0 +1,26 @@
+// Gives frames of /embed the height of their content. The page around the frame and the page in it load this same file: the one in
+// the frame says how high it is, the other sets the frame's height. Without it the frame keeps the height that it was given.
+(() => {
+  const origin = new URL(document.currentScript.src).origin;
+  const says = (data, kind) => data && data.kind === kind;
+  if (parent !== window && document.body.classList.contains("embed")) {
+    const tell = () => {
+      const height = Math.ceil(document.body.getBoundingClientRect().height);
+      parent.postMessage({ kind: "reviews-height", height }, "*");
+    };
+    new ResizeObserver(tell).observe(document.body);
+    addEventListener("message", (event) => event.source === parent && says(event.data, "reviews-ask") && tell());
+    return;
+  }
+  const frames = () => Array.from(document.querySelectorAll("iframe"));
+  addEventListener("message", (event) => {
+    if (event.origin !== origin || !says(event.data, "reviews-height")) return;
+    const height = Number(event.data.height);
+    const frame = frames().find((one) => one.contentWindow === event.source);
+    if (frame && height > 0 && height < 20000) frame.style.height = `${height}px`;
+  });
+  // A frame that was there first has spoken already.
+  for (const frame of frames()) {
+    if (frame.src.startsWith(`${origin}/`)) frame.contentWindow.postMessage({ kind: "reviews-ask" }, origin);
+  }
+})();

@@ -1,0 +1,111 @@
+// What customers come for is at the top; texts of every language and length keep the layout; fingers meet what they aim at.
+import assert from "node:assert/strict";
+import { after as atEnd, test } from "node:test";
+
+import { AXE, SAMPLE, SCHEMES, WORLD, launch, pages, watched } from "./browser.mjs";
+
+const browser = await launch();
+atEnd(() => browser.close());
+
+const sideways = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+for (const [name, home] of [["an English", SAMPLE], ["a German", WORLD]]) {
+  test(`the newest reviews of ${name} firm begin near the top`, async () => {
+    for (const [width, most] of [[1280, 900], [360, 1400]]) {
+      const { page, faults } = await watched(browser, { width });
+      await page.goto(`${home}/`);
+      const top = await page.$eval(".reviews .review", (one) => one.getBoundingClientRect().top + scrollY);
+      assert.ok(top < most, `${width}: at ${top}`);
+      const topics = await page.$$eval(".aspects li", (all) => all.filter((one) => one.checkVisibility()).length);
+      assert.equal(topics, 3, "the others are folded");
+      assert.deepEqual(faults, []);
+      await page.close();
+    }
+  });
+}
+
+test("a mean is drawn in parts of stars", async () => {
+  const { page } = await watched(browser);
+  await page.goto(`${SAMPLE}/`);
+  const [label, on, off] = await page.$eval(".score svg.stars", (one) => [
+    one.getAttribute("aria-label"),
+    one.querySelector("stop.on").getAttribute("offset"),
+    getComputedStyle(one.querySelector("stop.off")).stopOpacity,
+  ]);
+  assert.deepEqual([label, on, off], ["4.55 of 5 stars", "91.7%", "0.25"]);
+  await page.close();
+});
+
+// Links in the middle of a sentence have its line height (WCAG 2.5.8).
+const SMALL = () =>
+  [...document.querySelectorAll("a[href], button, input, select, summary")]
+    .filter((one) => one.checkVisibility() && one.className !== "skip")
+    .filter((one) => one.getBoundingClientRect().height < 24)
+    .map((one) => `${one.localName} "${one.textContent.trim().slice(0, 30)}" is ${one.getBoundingClientRect().height} pixels high`);
+
+// The search pages are measured with their own tests.
+const ours = (await pages()).filter((path) => !path.startsWith("/search"));
+
+for (const path of ours) {
+  test(`${path}: what is touched is 24 pixels high, and nothing scrolls sideways at twice the size`, async () => {
+    for (const width of [360, 1280]) {
+      const { page } = await watched(browser, { width });
+      await page.goto(SAMPLE + path);
+      await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      // What is below the screen has no layout until it is reached.
+      await page.$$eval(".review, .aspect", (all) => all.forEach((one) => (one.style.contentVisibility = "visible")));
+      assert.deepEqual(await page.evaluate(SMALL), [], `${width}`);
+      // 200% of 1280 and of 720 pixels.
+      for (const zoomed of [640, 360]) {
+        await page.setViewport({ width: zoomed, height: 450, deviceScaleFactor: 2 });
+        assert.ok((await sideways(page)) <= 0, `${zoomed}`);
+      }
+      await page.close();
+    }
+  });
+}
+
+test("texts of any direction and length keep to their place, in German and at every width", async () => {
+  const paths = ["/", "/insights", "/insights?aspect=price", "/developers", "/embed", "/nothing", ...[1, 2, 3, 4].map((at) => `/reviews/w-${at}`)];
+  for (const path of paths) {
+    for (const width of [320, 360, 768, 1280]) {
+      const { page, faults } = await watched(browser, { width });
+      await page.goto(WORLD + path);
+      await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      assert.equal(await page.$eval("html", (one) => one.lang), "de");
+      assert.ok((await sideways(page)) <= 0, `${path} at ${width}`);
+      assert.deepEqual(faults, []);
+      await page.close();
+    }
+  }
+  const { page } = await watched(browser);
+  await page.goto(`${WORLD}/reviews/w-1`);
+  const direction = (selector) => page.$eval(selector, (one) => [getComputedStyle(one).direction, one.lang || one.closest("[lang]").lang]);
+  assert.deepEqual(await direction("article .text"), ["rtl", "ar"]);
+  assert.deepEqual(await direction("html"), ["ltr", "de"]);
+  await page.close();
+});
+
+test("a long text is folded and unfolds without JavaScript", async () => {
+  const { page } = await watched(browser, { javascript: false });
+  await page.goto(`${WORLD}/`);
+  const long = await page.waitForSelector("li.review:has(a[href='/reviews/w-4'])");
+  const before = (await long.boundingBox()).height;
+  await (await long.$("details.more summary")).click();
+  assert.ok((await long.boundingBox()).height > before + 200);
+  await page.close();
+});
+
+test("the German pages have no finding", async () => {
+  for (const path of ["/", "/insights", "/developers", "/reviews/w-1", "/embed"]) {
+    for (const scheme of SCHEMES) {
+      const { page } = await watched(browser, { scheme, width: 360 });
+      await page.goto(WORLD + path);
+      await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => axe.run({ resultTypes: ["violations"] }));
+      assert.deepEqual(violations.map((one) => `${one.id}: ${one.nodes[0].html}`), [], `${path} ${scheme}`);
+      await page.close();
+    }
+  }
+});
