@@ -318,7 +318,11 @@ impl<'w> Merging<'w> {
         match standing.reviews.get(review.id.as_str()) {
             None => written.new += 1,
             Some(before) if before == review => written.unchanged += 1,
-            Some(_) => written.updated += 1,
+            Some(_) => {
+                written.updated += 1;
+                let is_withheld = review.status != Status::Published;
+                self.report.updated_withheld += u64::from(is_withheld);
+            }
         }
         if let Status::Withheld { reason } = &review.status {
             let reason = reason

@@ -24,6 +24,8 @@ pub struct Report {
     pub rejected: u64,
     /// Reviews of this call that do not appear, by reason.
     pub withheld: BTreeMap<String, u64>,
+    /// How many of the updated ones do not appear.
+    pub updated_withheld: u64,
     /// Rows that were taken in, repeated ones included.
     pub taken: u64,
     /// Rows of locations that were not meant.

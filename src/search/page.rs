@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use super::cursor::{Cursor, CursorParameter};
+use super::names::aspect_of;
 use super::scan::StarSet;
-use crate::model::parameters::{Aspect, InvalidParameter, Limit, ParameterFault, ParameterSource};
+use crate::model::parameters::{Limit, ParameterSource};
 use crate::model::{LIMIT_DEFAULT, PluralEndings, ReviewFilter, SearchArguments, Sort, TextMatch};
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
@@ -237,8 +238,7 @@ pub struct SearchRequest {
 impl SearchRequest {
     /// The search that `source` asks for among the reviews of `input`; what is wrong with it is kept
     /// there. `text_match` holds where it names none; plurals are those of the business's language.
-    /// An aspect must be one of the trade: a search for another one would answer 0, as if no review
-    /// were about it.
+    /// An aspect must be one of the trade.
     pub fn take_from(
         source: &mut impl ParameterSource,
         input: &SnapshotInput,
@@ -246,15 +246,8 @@ impl SearchRequest {
     ) -> Self {
         let (trade, language) = (input.analyzer.trade(), input.business.language.as_deref());
         let arguments = SearchArguments::take_from(source, text_match, PluralEndings::of(language));
-        if let Some(asked) = arguments.aspect.as_deref()
-            && trade.aspect(asked).is_none()
-        {
-            let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
-            source.refuse(InvalidParameter::new::<Aspect>(
-                ParameterFault::Text,
-                message,
-                asked,
-            ));
+        if let Some(asked) = arguments.aspect.as_deref() {
+            aspect_of(source, trade, asked);
         }
         let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
         let cursor = source.take::<CursorParameter>();

@@ -87,6 +87,7 @@ write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
 more-topics = { $count ->
+    [0] Verlauf nach Jahr
     [one] { $number } weiteres Thema, Verlauf nach Jahr
    *[other] { $number } weitere Themen, Verlauf nach Jahr
 }

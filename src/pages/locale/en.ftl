@@ -95,6 +95,7 @@ write-review = Write a review
 write-review-on = Write a review on { $site }
 too-few-aspects = Too few reviews mention the same topics yet.
 more-topics = { $count ->
+    [0] The average by year
     [one] { $number } more topic, and the average by year
    *[other] { $number } more topics, and the average by year
 }

@@ -87,6 +87,7 @@ write-review = Escribir una reseña
 write-review-on = Escribir una reseña en { $site }
 too-few-aspects = Todavía son pocas las reseñas que mencionan los mismos temas.
 more-topics = { $count ->
+    [0] La media por año
     [one] { $number } tema más y la media por año
    *[other] { $number } temas más y la media por año
 }

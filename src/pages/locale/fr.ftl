@@ -90,6 +90,7 @@ write-review = Rédiger un avis
 write-review-on = Rédiger un avis sur { $site }
 too-few-aspects = Trop peu d’avis mentionnent encore les mêmes sujets.
 more-topics = { $count ->
+    [0] La moyenne par année
     [one] { $number } autre sujet et la moyenne par année
    *[other] { $number } autres sujets et la moyenne par année
 }

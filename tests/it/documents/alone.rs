@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn every_address_on_the_home_page_and_that_for_developers_answers() {
+async fn every_address_on_the_home_page_and_the_one_for_developers_answers() {
     let app = TestApp::with(&Generator::new(79).reviews(20)).await;
     let html = app.get("/").await.text() + &app.get("/developers").await.text();
     let addresses: Vec<&str> = html
