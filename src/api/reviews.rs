@@ -13,7 +13,7 @@ use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
-use crate::model::{Day, ReviewId, parameters};
+use crate::model::{Day, ReviewId, TextMatch, parameters};
 use crate::search::{CursorParameter, SearchRequest, did_you_mean};
 use crate::snapshot::render::array;
 use crate::snapshot::{Document, Snapshot};
@@ -74,7 +74,7 @@ impl ReviewsApi {
     /// up to 1,000.
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
-    /// belongs to its filters and its `sort`; with others it is a 400.
+    /// belongs to its filters, its `match` and its `sort`; with others it is a 400.
     #[oai(
         path = "/searchReviews",
         method = "get",
@@ -98,9 +98,12 @@ impl ReviewsApi {
         since: Query<parameters::Since>,
         /// On or before this day, `YYYY-MM-DD`.
         until: Query<parameters::Until>,
-        /// Substring of the text in any case, 1 to 1,000 characters.
+        /// Text to find in any case, 1 to 1,000 characters.
         query: Query<parameters::Query>,
-        /// Name of a technician mentioned, as in `technicians[].name` of the business, in any case.
+        /// `words` in any order, or `substring` (where left out).
+        #[oai(name = "match")]
+        match_rule: Query<parameters::MatchRule>,
+        /// Name of a technician mentioned, as it is listed, in any case.
         mentions_technician: Query<parameters::MentionsTechnician>,
         /// Id of a service mentioned.
         mentions_service: Query<parameters::MentionsService>,
@@ -125,7 +128,7 @@ impl ReviewsApi {
     ) -> Documented<SearchSpec> {
         let snapshot = self.0.current.load();
         let mut taken = RequestParameters::of(request);
-        let asked = SearchRequest::take_from(&mut taken, snapshot.input.analyzer.trade());
+        let asked = SearchRequest::take_from(&mut taken, &snapshot.input, TextMatch::Substring);
         if let Some(problem) = taken.problem() {
             return problem.into();
         }

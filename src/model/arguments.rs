@@ -8,6 +8,7 @@ use super::parameters::{
 };
 use super::review::{Rating, Vote};
 use super::sort::Sort;
+use super::words::{PluralEndings, TextMatch};
 
 /// The search parameters, parsed: present and absent, but each in its bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,8 +23,12 @@ pub struct SearchArguments {
     pub since: Option<Day>,
     /// Last day that matches, inclusive.
     pub until: Option<Day>,
-    /// Substring of the text.
+    /// What the text must hold.
     pub query: Option<String>,
+    /// How `query` is looked for.
+    pub text_match: TextMatch,
+    /// The plural endings that words are looked for without.
+    pub plural_endings: PluralEndings,
     /// Name, as it is shown, of a technician who must be mentioned.
     pub mentions_technician: Option<String>,
     /// Id of a service that must be mentioned.
@@ -45,8 +50,13 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Those that `source` has; what is wrong with them is kept there.
-    pub fn take_from(source: &mut impl ParameterSource) -> Self {
+    /// Those that `source` has; what is wrong with them is kept there. `text_match` holds where it
+    /// names none.
+    pub fn take_from(
+        source: &mut impl ParameterSource,
+        text_match: TextMatch,
+        plural_endings: PluralEndings,
+    ) -> Self {
         let arguments = Self {
             rating: source.take::<parameters::Rating>(),
             min_rating: source.take::<parameters::MinRating>(),
@@ -54,6 +64,8 @@ impl SearchArguments {
             since: source.take::<parameters::Since>(),
             until: source.take::<parameters::Until>(),
             query: source.take::<parameters::Query>(),
+            text_match: (source.take::<parameters::MatchRule>()).unwrap_or(text_match),
+            plural_endings,
             mentions_technician: source.take::<parameters::MentionsTechnician>(),
             mentions_service: source.take::<parameters::MentionsService>(),
             language: source.take::<parameters::Language>(),

@@ -5,6 +5,7 @@ use super::day::Day;
 use super::fold::fold;
 use super::review::Vote;
 use super::sort::Sort;
+use super::words::TextMatch;
 
 /// How many reviews a page has where nobody says.
 pub const LIMIT_DEFAULT: u8 = 20;
@@ -59,6 +60,8 @@ pub struct ReviewFilter {
     until: Option<Day>,
     /// The text to find, folded and not empty.
     query: Option<String>,
+    /// Where words are looked for: those of [`PluralEndings::stems`](super::PluralEndings::stems).
+    stems: Option<Vec<String>>,
     /// The technician's name, folded and not empty.
     technician: Option<String>,
     service: Option<String>,
@@ -83,6 +86,8 @@ impl ReviewFilter {
             since,
             until,
             query,
+            text_match,
+            plural_endings,
             mentions_technician,
             mentions_service,
             language,
@@ -102,12 +107,17 @@ impl ReviewFilter {
         let stars = (1..=5)
             .filter(|stars| wanted(*stars))
             .fold(0_u8, |set, stars| set | 1 << (stars - 1));
+        let query = given(query).map(|text| fold(&text));
+        let stems = |folded: &String| plural_endings.stems(folded);
         Self {
             stars: (rating.is_some() || min_rating.is_some() || max_rating.is_some())
                 .then_some(stars),
             since: *since,
             until: *until,
-            query: given(query).map(|text| fold(&text)),
+            stems: (query.as_ref())
+                .filter(|_| *text_match == TextMatch::Words)
+                .map(stems),
+            query,
             technician: given(mentions_technician).map(|name| fold(&name)),
             service: given(mentions_service),
             language: given(language).map(|tag| fold(&tag)),
@@ -145,10 +155,32 @@ impl ReviewFilter {
         self.until
     }
 
-    /// What the folded text must hold.
+    /// What the folded text must hold, if not each of [`Self::stems`].
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.query.as_deref()
+    }
+
+    /// What words of the folded text may begin with instead; none where the query alone decides.
+    #[must_use]
+    pub fn stems(&self) -> &[String] {
+        self.stems.as_deref().unwrap_or_default()
+    }
+
+    /// Whether words are looked for.
+    #[must_use]
+    pub const fn asks_words(&self) -> bool {
+        self.stems.is_some()
+    }
+
+    /// What every folded text holds that may be found, somewhere: each stem, for the whole query
+    /// holds them too, or else the query.
+    #[must_use]
+    pub fn held(&self) -> Vec<&str> {
+        match self.stems() {
+            [] => self.query().into_iter().collect(),
+            stems => stems.iter().map(String::as_str).collect(),
+        }
     }
 
     /// The folded full name that must be mentioned.
@@ -222,6 +254,7 @@ impl ReviewFilter {
             since,
             until,
             query,
+            stems,
             technician,
             service,
             language,
@@ -245,6 +278,9 @@ impl ReviewFilter {
         let opinion = aspect.as_ref().map_or_else(String::new, |aspect| {
             format!(" aspect: {aspect:?}, vote: {vote:?}")
         });
-        format!("{first}{labels}{opinion}")
+        let words = stems
+            .as_ref()
+            .map_or_else(String::new, |stems| format!(" words: {stems:?}"));
+        format!("{first}{labels}{opinion}{words}")
     }
 }

@@ -12,6 +12,7 @@ pub mod parameters;
 mod review;
 mod sort;
 mod unit;
+mod words;
 
 pub use arguments::SearchArguments;
 pub use day::{Day, InvalidDay};
@@ -25,3 +26,4 @@ pub use review::{
 };
 pub use sort::Sort;
 pub use unit::{Stated, Unit, Units};
+pub use words::{PluralEndings, TextMatch, is_of_word};

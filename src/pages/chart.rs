@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use askama::Template;
 
+use super::frame::Site;
 use super::locale::Locale;
 use crate::wire;
 
@@ -157,6 +158,8 @@ pub struct YearsFragment {
 #[derive(Debug, Clone)]
 struct Point {
     year: i32,
+    /// Where the year's reviews are.
+    href: String,
     mean: String,
     reviews: String,
     x: String,
@@ -167,10 +170,11 @@ impl YearsFragment {
     /// The line through (year, reviews, sum of stars), oldest first; none where there are fewer
     /// than two years.
     #[must_use]
-    pub fn of(years: &[(i32, u64, u64)], locale: &Locale) -> Option<Self> {
+    pub fn of(years: &[(i32, u64, u64)], site: &Site) -> Option<Self> {
         if years.len() < 2 {
             return None;
         }
+        let locale = &site.locale;
         let points = (0..).zip(years).map(|(at, (year, reviews, stars))| {
             // Hundredths of stars, rounded; whole numbers, so that no figure is a float's.
             let mean = (stars * 200 + reviews) / (reviews * 2).max(1);
@@ -180,6 +184,7 @@ impl YearsFragment {
             let x = (at * 2 + 1) * 500 / years.len();
             Point {
                 year: *year,
+                href: site.search_year(*year),
                 mean: locale.hundredths(mean),
                 reviews: locale.number(*reviews),
                 x: format!("{}.{}", x / 10, x % 10),
@@ -421,12 +426,13 @@ mod tests {
 mod years_tests {
     use super::YearsFragment;
     use crate::model::business::Business;
-    use crate::pages::locale::Locale;
+    use crate::pages::frame::Site;
 
     #[test]
     fn a_line_goes_through_its_means_above_their_years() {
-        let locale = Locale::of(&Business::default());
-        let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)], &locale).unwrap();
+        let links = "https://reviews.example.com".parse().unwrap();
+        let site = Site::new(&Business::default(), &links);
+        let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)], &site).unwrap();
         let means: Vec<&str> = years
             .points
             .iter()
@@ -436,7 +442,7 @@ mod years_tests {
             (years.path.as_str(), means),
             ("M25.0 0.0L75.0 5.0", vec!["5.00", "4.50"])
         );
-        assert!(YearsFragment::of(&[(2026, 1, 5)], &locale).is_none());
+        assert!(YearsFragment::of(&[(2026, 1, 5)], &site).is_none());
     }
 }
 

@@ -1,67 +1,165 @@
 //! The search form: the filters of `/api/reviews/search` as fields, with what was asked and, beside
 //! each field, what is wrong with it.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use chrono::NaiveDate;
 
-use super::frame::Site;
+use super::frame::{Site, year_days};
+use super::locale::Locale;
 use super::query::PageQuery;
+use crate::model::Vote;
+use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
+use crate::wire::{Facet, Issue};
 
 /// How many values a field offers; others can be asked for in the address.
 const VALUES_MAX: usize = 500;
-/// What a field of yes and no offers.
-const EITHER: [(&str, &str); 2] = [("true", "yes"), ("false", "no")];
+/// How many years are offered, the newest first.
+const YEARS_MAX: usize = 12;
 
 /// How an aspect is spoken of.
-const POLARITIES: [&str; 5] = ["positive", "negative", "mixed", "neutral", "uncertain"];
-/// The orders besides the one that holds where none is given.
-const ORDERS: [(&str, &str); 3] = [
-    ("oldest", "oldest first"),
-    ("highest", "most stars first"),
-    ("lowest", "fewest stars first"),
+const POLARITIES: [Vote; 5] = [
+    Vote::Positive,
+    Vote::Negative,
+    Vote::Mixed,
+    Vote::Neutral,
+    Vote::Uncertain,
 ];
 
-/// What the fields offer, of one snapshot.
+/// A value and its words.
+type Choice = (String, String);
+
+/// What the form offers of one snapshot, with the counts that `/facets.json` has.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
-    services: Vec<(String, String)>,
-    technicians: Vec<(String, String)>,
-    languages: Vec<(String, String)>,
-    sources: Vec<(String, String)>,
-    aspects: Vec<(String, String)>,
+    reviews: u64,
+    fields: Vec<Field>,
+    /// Those that fewer people need.
+    more: Vec<Field>,
+    years: Vec<(i32, String)>,
+}
+
+/// A parameter that the form asks for.
+#[derive(Debug, Clone)]
+struct Field {
+    name: &'static str,
+    kind: FieldKind,
+    /// Its HTML with nothing filled in, as most fields of a request are.
+    plain: String,
 }
 
 impl Choices {
-    /// What the business lists, where and in which languages its reviews were written, and what of
-    /// its trade they may speak of.
+    /// What reviews mention, speak of and are from, and whom and what else the business lists.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
-        let (business, counts) = (&snapshot.input.business, snapshot.counts());
-        let trade = snapshot.input.analyzer.trade();
-        let same = |name: &String| (name.clone(), name.clone());
-        let services = business.services.iter();
-        let technicians = business.technicians.iter();
+        let business = &snapshot.input.business;
+        let (facets, locale) = (facets(snapshot, VALUES_MAX), &Locale::of(business));
+        let choice = |value: &str, words: &str, reviews: u64| {
+            let words = format!("{words} ({})", locale.number(reviews));
+            (value.to_owned(), words)
+        };
+        let named = |facet: &Facet| choice(&facet.name, &facet.name, facet.reviews);
+        let stars = facets.ratings.iter().map(|facet| {
+            let words = locale.counted("stars", facet.rating.into());
+            choice(&facet.rating.to_string(), &words, facet.reviews)
+        });
+        let services = facets.services.iter().map(|facet| {
+            let id = facet.id.as_deref().unwrap_or(&facet.name);
+            choice(id, &facet.name, facet.reviews)
+        });
+        let (mut services, mut technicians) = (
+            services.collect(),
+            facets.technicians.iter().map(named).collect(),
+        );
+        let listed = business.services.iter();
+        let listed = listed.map(|service| choice(&service.id, &service.name, 0));
+        add(&mut services, listed);
+        let listed = business.technicians.iter();
+        let listed = listed.map(|one| choice(&one.name, &one.name, 0));
+        add(&mut technicians, listed);
+        let aspects = facets.aspects.iter();
+        let aspects =
+            aspects.map(|facet| choice(&facet.id, &locale.name(&facet.label), facet.reviews));
+        let polarities = POLARITIES.map(|vote| {
+            let words = polarity(vote, locale).into_owned();
+            (vote.name().to_owned(), words)
+        });
+        // 1 or more is any, and 5 or more is 5.
+        let bounds = |words: fn(&Locale, &str) -> Cow<'static, str>| {
+            let stars = ["4", "3", "2"];
+            let choices = stars.map(|stars| (stars.to_owned(), words(locale, stars).into_owned()));
+            choices.to_vec()
+        };
+        let either = [
+            ("true".to_owned(), locale.message("choice-yes").into_owned()),
+            ("false".to_owned(), locale.message("choice-no").into_owned()),
+        ];
+        let as_written = locale.message("choice-substring").into_owned();
+        let field = |name, choices| Field::new(name, FieldKind::Choice(choices), locale);
         Self {
-            services: services
-                .map(|service| (service.id.clone(), service.name.clone()))
-                .take(VALUES_MAX)
+            reviews: facets.reviews,
+            fields: vec![
+                field("rating", stars.collect()),
+                field("mentions_service", services),
+                field("mentions_technician", technicians),
+                field("source", facets.sources.iter().map(named).collect()),
+                Field::new("since", FieldKind::Day, locale),
+                Field::new("until", FieldKind::Day, locale),
+            ],
+            more: vec![
+                field("match", vec![("substring".to_owned(), as_written)]),
+                field(
+                    "min_rating",
+                    bounds(|locale, stars| {
+                        locale.message_with("choice-or-more", &[("stars", stars)])
+                    }),
+                ),
+                field(
+                    "max_rating",
+                    bounds(|locale, stars| {
+                        locale.message_with("choice-or-fewer", &[("stars", stars)])
+                    }),
+                ),
+                field("language", facets.languages.iter().map(named).collect()),
+                field("aspect", aspects.collect()),
+                field("polarity", polarities.to_vec()),
+                field("has_text", either.to_vec()),
+                field("has_response", either.to_vec()),
+            ],
+            years: (facets.years.iter().take(YEARS_MAX))
+                .map(|facet| (facet.year, locale.number(facet.reviews)))
                 .collect(),
-            technicians: technicians
-                .map(|technician| same(&technician.name))
-                .take(VALUES_MAX)
-                .collect(),
-            languages: (counts.languages.iter())
-                .map(|one| same(&one.name))
-                .take(VALUES_MAX)
-                .collect(),
-            aspects: (trade.aspects.iter())
-                .map(|aspect| (aspect.id.clone(), aspect.label.clone()))
-                .collect(),
-            sources: (counts.sources.iter())
-                .map(|one| same(&one.name))
-                .take(VALUES_MAX)
-                .collect(),
+        }
+    }
+}
+
+impl Field {
+    fn new(name: &'static str, kind: FieldKind, locale: &Locale) -> Self {
+        let plain = FieldFragment::new(name, &kind, &PageQuery::default(), locale);
+        let plain = super::rendered(&plain);
+        Self { name, kind, plain }
+    }
+
+    /// Its HTML as `query` fills it in. Where there is nothing to choose from, nobody is asked.
+    fn filled(&self, query: &PageQuery, locale: &Locale) -> String {
+        if query.value(self.name).is_some() || query.issue(self.name).is_some() {
+            return super::rendered(&FieldFragment::new(self.name, &self.kind, query, locale));
+        }
+        match &self.kind {
+            FieldKind::Choice(choices) if choices.is_empty() => String::new(),
+            FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => self.plain.clone(),
+        }
+    }
+}
+
+/// Adds what is not there yet, as long as there is room.
+fn add(choices: &mut Vec<Choice>, more: impl Iterator<Item = Choice>) {
+    for (value, words) in more {
+        let is_known = choices.iter().any(|(known, _)| *known == value);
+        if !is_known && choices.len() < VALUES_MAX {
+            choices.push((value, words));
         }
     }
 }
@@ -70,13 +168,19 @@ impl Choices {
 #[derive(Debug, Clone, Template)]
 #[template(path = "search_form_fragment.html")]
 pub struct SearchFormFragment {
+    locale: Locale,
     root: String,
+    reviews: u64,
     text: FieldFragment,
-    fields: Vec<FieldFragment>,
-    /// Those that fewer people need.
-    more: Vec<FieldFragment>,
-    /// Whether one of those was given.
+    fields: Vec<String>,
+    /// Year, address of its search, and how many reviews it has.
+    years: Vec<(i32, String, String)>,
+    more: Vec<String>,
+    /// Whether one of `more` was given.
     is_open: bool,
+    /// Whether anything behind the fold is wrong.
+    has_fault: bool,
+    sort: String,
 }
 
 /// A parameter as a field: what was given for it, and what is wrong with that.
@@ -84,10 +188,12 @@ pub struct SearchFormFragment {
 #[template(path = "field_fragment.html")]
 struct FieldFragment {
     name: &'static str,
-    label: &'static str,
+    label: Cow<'static, str>,
     kind: FieldKind,
+    /// The choice of nothing.
+    none: Cow<'static, str>,
     value: String,
-    fault: Option<String>,
+    fault: Option<Cow<'static, str>>,
 }
 
 #[derive(Debug, Clone)]
@@ -95,33 +201,24 @@ enum FieldKind {
     Text,
     Day,
     /// One of these: value and words.
-    Choice(Vec<(String, String)>),
+    Choice(Vec<Choice>),
 }
 
 impl FieldFragment {
-    fn new(name: &'static str, label: &'static str, kind: FieldKind, query: &PageQuery) -> Self {
-        let given = query.pairs.iter().find(|(key, _)| key == name);
-        let value = given.map(|(_, value)| value.clone()).unwrap_or_default();
-        let issue = query
-            .issues
-            .iter()
-            .find(|issue| issue.path.first().is_some_and(|key| key == name));
+    fn new(name: &'static str, kind: &FieldKind, query: &PageQuery, locale: &Locale) -> Self {
+        let value = query.value(name).unwrap_or_default();
         Self {
             name,
-            label,
-            kind: kind.with(&value),
-            fault: issue.map(|issue| issue.message.clone()),
-            value,
+            label: label(name, locale).unwrap_or_default(),
+            kind: kind.clone().with(value),
+            none: if name == "match" {
+                locale.message("choice-words")
+            } else {
+                locale.message("choice-any")
+            },
+            fault: query.issue(name).map(|issue| fault(issue, locale)),
+            value: value.to_owned(),
         }
-    }
-
-    fn choice(
-        name: &'static str,
-        label: &'static str,
-        choices: &[(String, String)],
-        query: &PageQuery,
-    ) -> Self {
-        Self::new(name, label, FieldKind::Choice(choices.to_vec()), query)
     }
 
     fn is(&self, value: &str) -> bool {
@@ -132,10 +229,6 @@ impl FieldFragment {
     /// mended.
     fn is_day(&self) -> bool {
         self.value.is_empty() || NaiveDate::parse_from_str(&self.value, "%Y-%m-%d").is_ok()
-    }
-
-    fn is_used(&self) -> bool {
-        !self.value.is_empty()
     }
 }
 
@@ -155,56 +248,84 @@ impl FieldKind {
     }
 }
 
-fn stars(words: fn(u8) -> String) -> Vec<(String, String)> {
-    (1..=5)
-        .rev()
-        .map(|stars| (stars.to_string(), words(stars)))
-        .collect()
+/// What a customer is told of a parameter that cannot be used.
+#[must_use]
+pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
+    match issue.path.first().map_or("", String::as_str) {
+        "rating" | "min_rating" | "max_rating" => locale.message("fault-stars"),
+        "since" | "until" => locale.message("fault-day"),
+        "query" => locale.message("fault-text"),
+        "polarity" => locale.message("fault-polarity"),
+        "limit" => locale.message("fault-limit"),
+        "cursor" => locale.message("fault-page"),
+        _ => locale.message("fault-choice"),
+    }
+}
+
+/// What a parameter is called for people; none where the form has no field for it.
+#[must_use]
+pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
+    Some(match name {
+        "query" => locale.message("field-words"),
+        "rating" => locale.message("field-stars"),
+        "min_rating" => locale.message("field-min-stars"),
+        "max_rating" => locale.message("field-max-stars"),
+        "mentions_service" => locale.message("field-service"),
+        "mentions_technician" => locale.message("field-technician"),
+        "source" => locale.message("field-source"),
+        "since" => locale.message("field-since"),
+        "until" => locale.message("field-until"),
+        "language" => locale.message("field-language"),
+        "aspect" => locale.message("field-aspect"),
+        "polarity" => locale.message("field-polarity"),
+        "match" => locale.message("field-match"),
+        "has_text" => locale.message("field-has-text"),
+        "has_response" => locale.message("field-has-response"),
+        "sort" => locale.message("find-order"),
+        _ => return None,
+    })
+}
+
+/// What an aspect is spoken of as.
+#[must_use]
+pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
+    match vote {
+        Vote::Positive => locale.message("positive"),
+        Vote::Negative => locale.message("negative"),
+        Vote::Mixed => locale.message("mixed"),
+        Vote::Neutral => locale.message("neutral"),
+        Vote::Uncertain => locale.message("uncertain"),
+    }
 }
 
 impl SearchFormFragment {
     /// The form as it was sent.
     #[must_use]
     pub fn filled(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
-        let owned = |(value, words): (&str, &str)| (value.to_owned(), words.to_owned());
-        let same = |values: [&str; 5]| values.map(|value| owned((value, value)));
-        let either = EITHER.map(owned);
-        let choice =
-            |name, label, choices: &[_]| FieldFragment::choice(name, label, choices, query);
-        let day = |name, label| FieldFragment::new(name, label, FieldKind::Day, query);
-        let exact = stars(|stars| stars.to_string());
-        let least = stars(|stars| format!("{stars} or more"));
-        let most = stars(|stars| format!("{stars} or fewer"));
-        let more = vec![
-            choice("min_rating", "Stars, at least", &least),
-            choice("max_rating", "Stars, at most", &most),
-            choice("language", "Language", &choices.languages),
-            choice("aspect", "Speaks of", &choices.aspects),
-            choice("polarity", "How it speaks of that", &same(POLARITIES)),
-            choice("sort", "Order", &ORDERS.map(owned)),
-            choice("has_text", "Has words", &either),
-            choice("has_response", "Has an answer", &either),
-        ];
-        let mut fields = vec![
-            choice("rating", "Stars", &exact),
-            choice("mentions_service", "Service", &choices.services),
-        ];
-        // Where nobody is shown, nobody is asked for.
-        let technician = choice("mentions_technician", "Technician", &choices.technicians);
-        if technician.is_used() || !choices.technicians.is_empty() {
-            fields.push(technician);
-        }
-        fields.extend([
-            choice("source", "Source", &choices.sources),
-            day("since", "From day"),
-            day("until", "To day"),
-        ]);
+        let locale = &site.locale;
+        let filled = |fields: &[Field]| -> Vec<String> {
+            let fields = fields.iter();
+            fields.map(|field| field.filled(query, locale)).collect()
+        };
+        let path = format!("{}/search", site.root);
+        let years = choices.years.iter().map(|(year, reviews)| {
+            let days = year_days(*year);
+            let days = days.each_ref().map(|(name, day)| (*name, day.as_str()));
+            let address = query.address(&path, &["since", "until", "cursor"], &days);
+            (*year, address, reviews.clone())
+        });
         Self {
+            locale: locale.clone(),
             root: site.root.clone(),
-            text: FieldFragment::new("query", "Words in the text", FieldKind::Text, query),
-            fields,
-            is_open: more.iter().any(FieldFragment::is_used),
-            more,
+            reviews: choices.reviews,
+            text: FieldFragment::new("query", &FieldKind::Text, query, locale),
+            years: years.collect(),
+            has_fault: (choices.fields.iter().chain(&choices.more))
+                .any(|field| query.issue(field.name).is_some()),
+            fields: filled(&choices.fields),
+            is_open: (choices.more.iter()).any(|field| query.value(field.name).is_some()),
+            more: filled(&choices.more),
+            sort: query.value("sort").unwrap_or_default().to_owned(),
         }
     }
 }

@@ -99,11 +99,27 @@ impl Site {
         self.path_with("/search", name, value)
     }
 
+    /// The search for the reviews of a calendar year.
+    #[must_use]
+    pub fn search_year(&self, year: i32) -> String {
+        let [(_, first), (_, last)] = year_days(year);
+        format!("{}/search?since={first}&until={last}", self.root)
+    }
+
     /// The path of a review's page.
     #[must_use]
     pub fn review(&self, id: &str) -> String {
         format!("{}/reviews/{id}", self.root)
     }
+}
+
+/// The parameters of a search for one calendar year.
+#[must_use]
+pub fn year_days(year: i32) -> [(&'static str, String); 2] {
+    [
+        ("since", format!("{year:04}-01-01")),
+        ("until", format!("{year:04}-12-31")),
+    ]
 }
 
 /// Says what a page may load. A 304 says it again, as it repeats what the 200 would have sent (RFC

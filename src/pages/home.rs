@@ -225,7 +225,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         about: business.description.clone(),
         rating: RatingFigure::of(review_index, locale),
         sources: by_source(review_index, &site),
-        years: YearsFragment::of(&by_year(review_index), locale),
+        years: YearsFragment::of(&by_year(review_index), &site),
         // Another writer of the database may have put any text there.
         review_links: review_links
             .filter(|link| is_web(&link.url))

@@ -19,6 +19,7 @@ mod frame;
 mod home;
 mod insights;
 mod locale;
+mod marked;
 mod query;
 mod review;
 mod search;

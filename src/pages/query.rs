@@ -42,9 +42,23 @@ impl PageQuery {
         }
     }
 
+    /// What was given for a parameter.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let given = self.pairs.iter().find(|(key, _)| key == name);
+        given.map(|(_, value)| value.as_str())
+    }
+
+    /// What is wrong with a parameter.
+    #[must_use]
+    pub fn issue(&self, name: &str) -> Option<&Issue> {
+        let mut issues = self.issues.iter();
+        issues.find(|issue| issue.path.first().is_some_and(|key| key == name))
+    }
+
     /// `path` with what is known of the same query without `names`, and with `added`.
     #[must_use]
-    pub fn address(&self, path: &str, without: &[&str], added: Option<(&str, &str)>) -> String {
+    pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(
             self.pairs

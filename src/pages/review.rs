@@ -5,16 +5,19 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
+use chrono::Datelike;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::frame::{Frame, POLICY, Site, page};
 use super::locale::Locale;
+use super::marked::MarkedText;
 use super::structured;
 use super::words::{Stars, fold};
 use crate::links::{Links, REVIEW_PATH, is_web};
 use crate::model::business::Business;
 use crate::model::{ReviewId, parameters};
+use crate::search::TextFinder;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{UrlParameters, problem};
@@ -34,15 +37,22 @@ pub struct ReviewFragment {
     author: String,
     date: String,
     day: Cow<'static, str>,
+    /// Where the reviews of as many stars are.
+    stars_path: String,
     source: String,
+    /// Where the reviews of the same source are.
+    source_path: String,
+    /// Where the reviews of the same year are.
+    year_path: String,
     /// Where it stands at its source, if that is a web address.
     source_url: Option<String>,
     verified: Cow<'static, str>,
     title: Option<String>,
-    text: String,
-    folded: Option<(String, String)>,
+    text: MarkedText,
+    folded: Option<(MarkedText, MarkedText)>,
     language: Option<String>,
-    tags: Vec<String>,
+    /// Whom and what it mentions, and where the others are that do.
+    tags: Vec<(String, String)>,
     answer: Option<OwnerAnswer>,
     path: String,
     /// Whether it stands in a list and leads to its own page.
@@ -62,17 +72,41 @@ impl ReviewFragment {
     #[must_use]
     pub fn in_list(review: wire::Review, business: &Business, site: &Site) -> Self {
         let mut item = Self::whole(review, business, site);
-        item.folded = fold(&item.text, FOLDED_CHARACTERS);
+        item.folded = fold(item.text.as_str(), FOLDED_CHARACTERS)
+            .map(|(start, rest)| (start.into(), rest.into()));
         item.is_linked = true;
         item
+    }
+
+    /// The same with what `finder` finds in its text.
+    #[must_use]
+    pub fn marked(mut self, finder: &TextFinder<'_>) -> Self {
+        match &mut self.folded {
+            Some((start, rest)) => {
+                start.mark(finder);
+                rest.mark(finder);
+            }
+            None => self.text.mark(finder),
+        }
+        self
     }
 
     /// A review on its own page.
     #[must_use]
     pub fn whole(review: wire::Review, business: &Business, site: &Site) -> Self {
-        let name = |id: &String| {
-            let service = business.services.iter().find(|service| service.id == *id);
-            service.map_or_else(|| id.clone(), |service| service.name.clone())
+        let service = |id: String| {
+            let service = business.services.iter().find(|service| service.id == id);
+            let name = service.map_or_else(|| id.clone(), |service| service.name.clone());
+            (name, site.search("mentions_service", &id))
+        };
+        let technician = |name: String| {
+            let path = site.search("mentions_technician", &name);
+            (name, path)
+        };
+        // No search asks for a place: the insights list the reviews that name it.
+        let area = |name: String| {
+            let path = site.path_with("/insights", "area", &name);
+            (name, path)
         };
         let wire::Mentions {
             technicians,
@@ -80,10 +114,10 @@ impl ReviewFragment {
             service_areas,
         } = review.mentions;
         let tags = services
-            .iter()
-            .map(name)
-            .chain(technicians)
-            .chain(service_areas)
+            .into_iter()
+            .map(service)
+            .chain(technicians.into_iter().map(technician))
+            .chain(service_areas.into_iter().map(area))
             .collect();
         let answer = review.response.map(|response| OwnerAnswer {
             from: response.author.unwrap_or_else(|| business.name.clone()),
@@ -98,11 +132,14 @@ impl ReviewFragment {
             author: review.author,
             date: review.date.to_string(),
             day: site.locale.day(review.date),
+            stars_path: site.search("rating", &review.rating.to_string()),
+            source_path: site.search("source", &review.source.name),
+            year_path: site.search_year(review.date.year()),
             source_url: review.source.url.filter(|url| is_web(url)),
             source: review.source.name,
             verified: verified(&review.verification, &site.locale),
             title: review.title,
-            text: review.text,
+            text: review.text.into(),
             folded: None,
             language: review.language,
             tags,

@@ -4,15 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use askama::Template;
-use chrono::NaiveDate;
 
 use super::locale::Locale;
-
-/// A day as people read it, for example `8 November 2026`.
-#[must_use]
-pub fn day(date: NaiveDate) -> String {
-    date.format("%-d %B %Y").to_string()
-}
 
 /// A count with its thousands apart: `12,345`.
 #[must_use]

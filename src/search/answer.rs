@@ -24,6 +24,8 @@ pub struct ResultPage {
     pub places: Vec<Place>,
     /// Where the next page begins, if there is one.
     pub next: Option<Cursor>,
+    /// Where the page before ends, if there is one.
+    pub previous: Option<Cursor>,
     /// What finding them took.
     pub work: Work,
 }
@@ -51,6 +53,7 @@ pub enum SearchPass {
 pub struct SearchProgress<'a> {
     snapshot: &'a Snapshot,
     filter: &'a ReviewFilter,
+    cursor: Option<&'a Cursor>,
     scan: SegmentScan<'a>,
     question: String,
     /// The positions whose days the filter takes.
@@ -101,7 +104,7 @@ impl<'a> SearchProgress<'a> {
         snapshot: &'a Snapshot,
         filter: &'a ReviewFilter,
         limit: usize,
-        cursor: Option<&Cursor>,
+        cursor: Option<&'a Cursor>,
     ) -> Self {
         let (review_index, question) = (&snapshot.input.review_index, filter.canonical());
         let scan = SegmentScan::new(filter, snapshot.input.analyzer.trade());
@@ -114,6 +117,7 @@ impl<'a> SearchProgress<'a> {
         Self {
             snapshot,
             filter,
+            cursor,
             scan,
             question,
             all,
@@ -255,7 +259,7 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// The page, its total and its next cursor.
+    /// The page, its total and its cursors.
     #[must_use]
     pub fn finish(self) -> ResultPage {
         let (count, snapshot, question) = (self.hits.count, self.snapshot, self.question);
@@ -264,13 +268,22 @@ impl<'a> SearchProgress<'a> {
             snapshot.remember_total(question, counted);
             counted
         });
-        let (places, has_more) = self.hits.page.finish();
-        let last = places.last().filter(|_| has_more);
-        let review_index = &snapshot.input.review_index;
+        let (places, beyond) = self.hits.page.finish();
+        let behind =
+            |place: &Place| Cursor::behind(self.filter, &snapshot.input.review_index, *place);
+        let behind_last = places.last().map(behind);
+        let (previous, next) = match self.cursor {
+            Some(cursor) if cursor.ends_page => {
+                (beyond.as_ref().map(behind).map(Cursor::ending), behind_last)
+            }
+            // What it begins behind is the last of the page before.
+            cursor => (cursor.cloned().map(Cursor::ending), beyond.and(behind_last)),
+        };
         ResultPage {
             total,
             is_exact,
-            next: last.map(|last| Cursor::behind(self.filter, review_index, *last)),
+            previous,
+            next,
             places,
             work: self.work,
         }

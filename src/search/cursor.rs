@@ -1,6 +1,6 @@
-//! Where the next page begins: after a place in the order, not after a count, so that reviews which
-//! arrive between two pages neither repeat nor hide any. In an order of stars, the stars are of the
-//! place.
+//! Where the next page begins, or the page before ends: at a place in the order, not at a count, so
+//! that reviews which arrive between two pages neither repeat nor hide any. In an order of stars,
+//! the stars are of the place.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,6 +18,8 @@ use crate::snapshot::{Place, ReviewIndex};
 const VERSION: u8 = 1;
 /// The format of a cursor in an order of stars: they stand behind the filter's hash.
 const VERSION_WITH_STARS: u8 = 2;
+/// Added to either where the page ends at the place.
+const ENDS_PAGE: u8 = 2;
 /// How many bytes of the filter's hash a cursor carries.
 const FILTER_BYTES: usize = 8;
 
@@ -25,6 +27,8 @@ const FILTER_BYTES: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     filter: [u8; FILTER_BYTES],
+    /// Whether it means the page that ends with the place, not the one that begins behind it.
+    pub ends_page: bool,
     /// The stars of the page's last review, where the order is one of stars.
     pub stars: Option<u8>,
     /// The day number of the page's last review.
@@ -56,9 +60,19 @@ impl Cursor {
     pub fn within(question: &str, day: i32, id: &str) -> Self {
         Self {
             filter: fingerprint(question),
+            ends_page: false,
             stars: None,
             day,
             id: id.to_owned(),
+        }
+    }
+
+    /// The cursor of the page that ends with the same place.
+    #[must_use]
+    pub fn ending(self) -> Self {
+        Self {
+            ends_page: true,
+            ..self
         }
     }
 
@@ -102,6 +116,7 @@ impl fmt::Display for Cursor {
             None => VERSION,
             Some(_) => VERSION_WITH_STARS,
         };
+        let version = version + u8::from(self.ends_page) * ENDS_PAGE;
         let bytes = [
             &[version],
             self.filter.as_slice(),
@@ -121,7 +136,8 @@ impl FromStr for Cursor {
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidCursor)?;
         let (version, rest) = bytes.split_first().ok_or(InvalidCursor)?;
         let (filter, rest) = rest.split_first_chunk().ok_or(InvalidCursor)?;
-        let (stars, rest) = match *version {
+        let ends_page = *version > ENDS_PAGE;
+        let (stars, rest) = match version - u8::from(ends_page) * ENDS_PAGE {
             VERSION => (None, rest),
             VERSION_WITH_STARS => {
                 let (stars, rest) = rest.split_first().ok_or(InvalidCursor)?;
@@ -140,6 +156,7 @@ impl FromStr for Cursor {
             .ok_or(InvalidCursor)?;
         Ok(Self {
             filter: *filter,
+            ends_page,
             stars,
             day: i32::from_be_bytes(*day),
             id: id.to_string(),
@@ -206,6 +223,9 @@ mod tests {
         ] {
             assert_eq!(cursor.fits(&of(sort)), fits, "{sort:?}");
         }
+        let ending = cursor.clone().ending();
+        assert_eq!(ending.to_string().parse(), Ok(ending.clone()));
+        assert_ne!(ending, cursor);
         let sixth = Cursor {
             stars: Some(6),
             ..cursor

@@ -12,6 +12,7 @@ pub mod names;
 mod page;
 mod scan;
 mod store;
+mod text_finder;
 mod text_index;
 mod trigrams;
 
@@ -19,4 +20,5 @@ pub use answer::{ResultPage, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use names::did_you_mean;
 pub use page::SearchRequest;
+pub use text_finder::TextFinder;
 pub use text_index::{AskWhen, TextIndex, walk};

@@ -9,9 +9,9 @@ use std::ops::Range;
 use super::cursor::{Cursor, CursorParameter};
 use super::names::aspect_of;
 use super::scan::StarSet;
-use crate::insights::Trade;
 use crate::model::parameters::{Limit, ParameterSource};
-use crate::model::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
+use crate::model::{LIMIT_DEFAULT, PluralEndings, ReviewFilter, SearchArguments, Sort, TextMatch};
+use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
 
 /// Greater than the place of any review; stands for a position without one.
@@ -26,9 +26,11 @@ pub struct PageBuilder<'a> {
     range: Range<usize>,
     /// The stars of the review that it begins after.
     first_stars: Option<u8>,
-    /// The places that the pages before have, though they are of `range`; of `first_stars`, where
+    /// The places that are of `range` and on the other side of the cursor; of `first_stars`, where
     /// the order is one of stars.
-    before: Range<Place>,
+    outside: Range<Place>,
+    /// Whether it is filled from its end: it ends at the cursor.
+    is_reversed: bool,
     places: Vec<Place>,
     /// Oldest first: the hits of one day, as they came.
     day: Vec<Place>,
@@ -36,8 +38,8 @@ pub struct PageBuilder<'a> {
 }
 
 impl<'a> PageBuilder<'a> {
-    /// An empty page of at most `limit` reviews among the positions `all`, after `cursor` where there
-    /// is one.
+    /// An empty page of at most `limit` reviews among the positions `all`, behind `cursor` where there
+    /// is one, or ending there.
     #[must_use]
     pub fn new(
         review_index: &'a ReviewIndex,
@@ -54,7 +56,8 @@ impl<'a> PageBuilder<'a> {
             limit,
             range: all.clone(),
             first_stars: None,
-            before: NOWHERE..NOWHERE,
+            outside: NOWHERE..NOWHERE,
+            is_reversed: cursor.is_some_and(|cursor| cursor.ends_page),
             places: Vec::new(),
             day: Vec::new(),
             by_stars: Default::default(),
@@ -62,16 +65,27 @@ impl<'a> PageBuilder<'a> {
         let Some(cursor) = cursor else {
             return page;
         };
-        match filter.sort() {
-            Sort::Newest => page.range.start = through(cursor).clamp(all.start, all.end),
-            Sort::Oldest => {
+        let through = through(cursor);
+        match (filter.sort(), cursor.ends_page) {
+            (Sort::Newest, false) => page.range.start = through.clamp(all.start, all.end),
+            (Sort::Newest, true) => page.range.end = through.clamp(all.start, all.end),
+            (Sort::Oldest, ends_page) => {
                 let (newer, of_day) = review_index.around_day(cursor.day);
-                page.range.end = of_day.clamp(all.start, all.end);
-                page.before = place(newer)..place(through(cursor));
+                if ends_page {
+                    page.range.start = newer.clamp(all.start, all.end);
+                    page.outside = place(through)..place(of_day);
+                } else {
+                    page.range.end = of_day.clamp(all.start, all.end);
+                    page.outside = place(newer)..place(through);
+                }
             }
-            Sort::Highest | Sort::Lowest => {
+            (Sort::Highest | Sort::Lowest, ends_page) => {
                 page.first_stars = cursor.stars;
-                page.before = (0, 0)..place(through(cursor));
+                page.outside = if ends_page {
+                    place(through)..NOWHERE
+                } else {
+                    (0, 0)..place(through)
+                };
             }
         }
         page
@@ -86,13 +100,13 @@ impl<'a> PageBuilder<'a> {
     /// Whether hits must come oldest first.
     #[must_use]
     pub fn is_backwards(&self) -> bool {
-        self.filter.sort() == Sort::Oldest
+        self.is_reversed != (self.filter.sort() == Sort::Oldest)
     }
 
     /// Takes the next hit.
     pub fn take(&mut self, place: Place) {
         let stars = self.filter.sort().stars();
-        if self.before.contains(&place) && stars.is_none() {
+        if self.outside.contains(&place) && stars.is_none() {
             return;
         }
         match (self.filter.sort(), stars) {
@@ -109,8 +123,8 @@ impl<'a> PageBuilder<'a> {
             (_, None) => self.places.push(place),
             (_, Some(_)) => {
                 let stars = self.stars_of(place);
-                let is_before = self.first_stars == Some(stars) && self.before.contains(&place);
-                if is_before || !self.stars().any(|wanted| wanted == stars) {
+                let is_outside = self.first_stars == Some(stars) && self.outside.contains(&place);
+                if is_outside || !self.stars().any(|wanted| wanted == stars) {
                     return;
                 }
                 let hits = &mut self.by_stars[usize::from(stars) - 1];
@@ -143,26 +157,37 @@ impl<'a> PageBuilder<'a> {
         StarSet(wanted)
     }
 
-    /// The reviews of the page in their order, and whether there are more.
+    /// The reviews of the page in their order, and the nearest hit that is not on it: behind it, or
+    /// before it where it ends at its cursor.
     #[must_use]
-    pub fn finish(mut self) -> (Vec<Place>, bool) {
+    pub fn finish(mut self) -> (Vec<Place>, Option<Place>) {
         self.end_day();
-        let order = self.filter.sort().stars();
-        for stars in order.into_iter().flatten() {
+        for stars in self.star_order() {
             self.places
                 .append(&mut self.by_stars[usize::from(stars) - 1]);
         }
-        let has_more = self.places.len() > self.limit;
+        let beyond = self.places.get(self.limit).copied();
         self.places.truncate(self.limit);
-        (self.places, has_more)
+        if self.is_reversed {
+            self.places.reverse();
+        }
+        (self.places, beyond)
+    }
+
+    /// The stars in the order in which the page is filled; none where the order is another one.
+    fn star_order(&self) -> impl Iterator<Item = u8> + use<> {
+        let mut order = self.filter.sort().stars();
+        if let Some(order) = order.as_mut().filter(|_| self.is_reversed) {
+            order.reverse();
+        }
+        order.into_iter().flatten()
     }
 
     /// The stars that may be found in their order, from those that the page begins with; none where
     /// the order is another one.
     fn stars(&self) -> impl Iterator<Item = u8> {
         let (first, filter) = (self.first_stars, self.filter);
-        let order = filter.sort().stars().into_iter().flatten();
-        order
+        self.star_order()
             .skip_while(move |stars| first.is_some_and(|first| first != *stars))
             .filter(|stars| filter.takes_stars(*stars))
     }
@@ -211,10 +236,16 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
-    /// The search that `source` asks for; what is wrong with it is kept there. An aspect must be one
-    /// of `trade`.
-    pub fn take_from(source: &mut impl ParameterSource, trade: &Trade) -> Self {
-        let arguments = SearchArguments::take_from(source);
+    /// The search that `source` asks for among the reviews of `input`; what is wrong with it is kept
+    /// there. `text_match` holds where it names none; plurals are those of the business's language.
+    /// An aspect must be one of the trade.
+    pub fn take_from(
+        source: &mut impl ParameterSource,
+        input: &SnapshotInput,
+        text_match: TextMatch,
+    ) -> Self {
+        let (trade, language) = (input.analyzer.trade(), input.business.language.as_deref());
+        let arguments = SearchArguments::take_from(source, text_match, PluralEndings::of(language));
         if let Some(asked) = arguments.aspect.as_deref() {
             aspect_of(source, trade, asked);
         }

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::memmem::Finder;
 
+use super::text_finder::TextFinder;
 use crate::insights::Trade;
 use crate::model::{RatingCounts, ReviewFilter};
 use crate::snapshot::Postings;
@@ -18,7 +19,7 @@ const FEW_OF: u64 = 8;
 /// A filter made ready to meet many segments.
 pub struct SegmentScan<'a> {
     filter: &'a ReviewFilter,
-    finder: Option<Finder<'a>>,
+    finder: Option<TextFinder<'a>>,
     trade: &'a Trade,
     /// Where the aspect that the filter asks for stands in the trade.
     aspect: Option<u8>,
@@ -53,7 +54,7 @@ impl<'a> SegmentScan<'a> {
         let aspect = filter.aspect().and_then(|id| trade.aspect(id));
         Self {
             filter,
-            finder: filter.query().map(Finder::new),
+            finder: TextFinder::new(filter),
             trade,
             aspect: aspect.and_then(|at| u8::try_from(at).ok()),
         }
@@ -116,8 +117,11 @@ impl<'a> SegmentScan<'a> {
         };
         match (&self.finder, mentioned.first()) {
             // Only the text decides, or the text and the stars.
-            (Some(finder), None) => each_text(segment, range, finder, &mut |index| {
-                if self.takes_columns(segment, index) {
+            (Some(finder), None) => each_text(segment, range, finder.first(), &mut |index| {
+                let (start, end) = segment.folded_bounds(index);
+                if self.takes_columns(segment, index)
+                    && finder.takes_also(&segment.folded()[start..end])
+                {
                     hit(index)
                 } else {
                     ControlFlow::Continue(())
@@ -239,7 +243,7 @@ impl<'a> SegmentScan<'a> {
             && self
                 .finder
                 .as_ref()
-                .is_none_or(|finder| finder.find(&segment.folded()[start..end]).is_some())
+                .is_none_or(|finder| finder.takes(&segment.folded()[start..end]))
     }
 }
 

@@ -125,7 +125,11 @@ impl TextIndex {
     ) -> ResultPage {
         let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
         let mut candidates: Option<Vec<u32>> = None;
-        let mut trigrams = filter.query().filter(|_| self.is_whole).map(trigrams);
+        let mut trigrams = self
+            .is_whole
+            .then(|| filter.held())
+            .filter(|held| !held.is_empty())
+            .map(|held| trigrams(&held));
         for pass in answer.passes().iter().copied() {
             let mut range = answer.begin(pass);
             let (first, rest) = answer.split(pass, &range, self.ask_when.walked);

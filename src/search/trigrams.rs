@@ -45,23 +45,11 @@ const UNLIKE: &[(char, char)] = &[
 /// How many trigrams of a question are looked at; more would not make it rarer.
 const TRIGRAMS_MAX: usize = 12;
 
-/// The different trigrams of a folded question that may be asked for, at most 12 spread evenly over
-/// it; none where it is shorter, or of characters that may not.
+/// The different trigrams of folded texts that may be asked for, at most 12 spread evenly over
+/// them; none where they are shorter, or of characters that may not.
 #[must_use]
-pub fn trigrams(folded: &str) -> Vec<&str> {
-    let starts: Vec<(usize, char)> = folded.char_indices().collect();
-    let end = |last: usize| {
-        starts
-            .get(last + 1)
-            .map_or(folded.len(), |(start, _)| *start)
-    };
-    let askable = starts
-        .windows(3)
-        .enumerate()
-        .filter(|(_, three)| three.iter().all(|(_, character)| is_alike(*character)));
-    let mut trigrams: Vec<&str> = askable
-        .map(|(first, three)| &folded[three[0].0..end(first + 2)])
-        .collect();
+pub fn trigrams<'a>(folded: &[&'a str]) -> Vec<&'a str> {
+    let mut trigrams: Vec<&str> = folded.iter().flat_map(|text| askable(text)).collect();
     trigrams.dedup();
     if trigrams.len() > TRIGRAMS_MAX {
         let last = trigrams.len() - 1;
@@ -72,6 +60,23 @@ pub fn trigrams(folded: &str) -> Vec<&str> {
     trigrams.sort_unstable();
     trigrams.dedup();
     trigrams
+}
+
+/// The trigrams of one text that may be asked for.
+fn askable(folded: &str) -> Vec<&str> {
+    let starts: Vec<(usize, char)> = folded.char_indices().collect();
+    let end = |last: usize| {
+        starts
+            .get(last + 1)
+            .map_or(folded.len(), |(start, _)| *start)
+    };
+    let askable = starts
+        .windows(3)
+        .enumerate()
+        .filter(|(_, three)| three.iter().all(|(_, character)| is_alike(*character)));
+    askable
+        .map(|(first, three)| &folded[three[0].0..end(first + 2)])
+        .collect()
 }
 
 /// Whether FTS5 takes a folded character for every character that folds to it. FTS5 knows no NUL.
@@ -175,14 +180,15 @@ mod tests {
             ("ab\0cd", vec![]),
             ("\"a\"", vec!["\"a\""]),
         ] {
-            assert_eq!(trigrams(folded), expected, "{folded:?}");
+            assert_eq!(trigrams(&[folded]), expected, "{folded:?}");
         }
+        assert_eq!(trigrams(&["leak", "ab", "eak"]), ["eak", "lea"]);
         let long: String = (0..300)
             .map(|number| char::from_u32(0x4E00 + number).unwrap())
             .collect();
-        assert_eq!(trigrams(&long).len(), super::TRIGRAMS_MAX);
+        assert_eq!(trigrams(&[&long]).len(), super::TRIGRAMS_MAX);
         assert!(
-            trigrams(&long)
+            trigrams(&[&long])
                 .iter()
                 .all(|trigram| trigram.chars().all(is_alike))
         );

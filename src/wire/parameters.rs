@@ -10,7 +10,7 @@ use crate::model::parameters::{
     Date, Decimal, Flag, InsightsPart, InvalidParameter, OneOf, Opaque, Parameter, ParameterFault,
     ParameterKind, StarsKind, TextKind, Whole,
 };
-use crate::model::{Sort, Vote};
+use crate::model::{Sort, TextMatch, Vote};
 
 /// A kind of parameter that can be described in OpenAPI.
 pub trait Described: ParameterKind {
@@ -91,6 +91,12 @@ impl Described for OneOf<Vote> {
 
     fn register(registry: &mut Registry) {
         Polarity::register(registry);
+    }
+}
+
+impl Described for OneOf<TextMatch> {
+    fn schema(self) -> MetaSchemaRef {
+        one_of_these(&self)
     }
 }
 

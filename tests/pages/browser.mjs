@@ -71,6 +71,7 @@ export async function pages() {
     "/search",
     "/search?rating=1&has_response=true",
     "/search?query=nowhere+at+all&rating=5",
+    "/search?query=water+heaters&min_rating=4&source=Google&sort=lowest",
     "/search?rating=9&since=yesterday",
     "/insights",
     "/developers",

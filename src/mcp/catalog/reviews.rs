@@ -7,7 +7,7 @@ use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, fit, p
 use super::{shape, text};
 use crate::links::Links;
 use crate::model::parameters::{InsightsPart, ParameterSource};
-use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, fold, parameters};
+use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold, parameters};
 use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
     self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,
@@ -30,7 +30,7 @@ pub async fn search(
     snapshot: &Snapshot,
     mut arguments: Arguments<'_>,
 ) -> Result<Value, CallError> {
-    let asked = SearchRequest::take_from(&mut arguments, snapshot.input.analyzer.trade());
+    let asked = SearchRequest::take_from(&mut arguments, &snapshot.input, TextMatch::Substring);
     let SearchRequest {
         arguments: asked,
         filter,

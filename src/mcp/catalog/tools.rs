@@ -85,15 +85,15 @@ impl ToolKind {
             }
             Self::Search => {
                 "Search whole reviews; all filters must hold. Use to quote or read. Do not use for counts (use list_facets), for one \
-                 aspect (use get_evidence) or a known id (use get_review). query is one substring: try \"leak\". Repeat with next_cursor \
-                 as cursor for more; at most 48 KiB a page."
+                 aspect (use get_evidence) or a known id (use get_review). query is one substring; match=words finds \
+                 words. At most 48 KiB a page."
             }
             Self::Review => {
                 "Get one review in full. Use when you have an id or a link. Do not use to find reviews (use search_reviews)."
             }
             Self::Since => {
                 "Get the reviews of a day and all later ones, newest first. Use when asked what is new. Do not use to narrow by text, \
-                 stars or names (use search_reviews). Repeat with next_cursor as cursor for more."
+                 stars or names (use search_reviews)."
             }
             Self::Insights => {
                 "Get what the reviews say, counted, in stages. Use without arguments first, for an overview with complaints, the worst \
@@ -103,7 +103,7 @@ impl ToolKind {
             Self::Evidence => {
                 "Get the sentences in which reviews speak of one aspect, newest first, each with the owner's answer, and counts of all \
                  that match by technician and service. Use for who is praised most for what, or what complaints say (aspect=price, \
-                 polarity=negative). Do not use for whole reviews (use search_reviews). hits=false is shorter. Repeat with next_cursor as cursor for more."
+                 polarity=negative). Do not use for whole reviews (use search_reviews). hits=false is shorter."
             }
             Self::Facets => {
                 "List technicians, services, areas, sources, languages, aspects, years and ratings with counts. Use to spell names and \

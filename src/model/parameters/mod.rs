@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use super::review::Vote;
 use super::sort::Sort;
+use super::words::TextMatch;
 
 /// How many characters of a wrong value are given back.
 pub const RECEIVED_CHARACTERS_MAX: usize = 200;
@@ -192,6 +193,11 @@ const PARTS: OneOf<InsightsPart> = OneOf(&[
     (InsightsPart::Method.name(), InsightsPart::Method),
 ]);
 
+const MATCHES: OneOf<TextMatch> = OneOf(&[
+    (TextMatch::Substring.name(), TextMatch::Substring),
+    (TextMatch::Words.name(), TextMatch::Words),
+]);
+
 const SORTS: OneOf<Sort> = OneOf(&[
     (Sort::Newest.name(), Sort::Newest),
     (Sort::Oldest.name(), Sort::Oldest),
@@ -210,8 +216,10 @@ parameters! {
     Since = "since", Date: Date;
     /// The last day, inclusive.
     Until = "until", Date: Date;
-    /// Substring of the text.
+    /// What the text must hold.
     Query = "query", TextKind: TextKind { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
+    /// How `query` is looked for.
+    MatchRule = "match", OneOf<TextMatch>: MATCHES;
     /// Name of a technician, as it is shown.
     MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
     /// Id of a service.

@@ -13,7 +13,7 @@ use crate::web;
 use crate::web::Route;
 use crate::web::context::Ctx;
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("style.css"), include_str!("search.css"));
 const SCRIPT: &str = include_str!("copy.js");
 const EMBED_STYLE: &str = include_str!("embed.css");
 const EMBED_SCRIPT: &str = include_str!("embed.js");

@@ -293,3 +293,85 @@ try-line = The lines to paste
 try-script = The script gives the frame the height of its content. Without it the height stays 480 pixels, and longer content scrolls.
 try-shown = How it looks
 try-badge = The badge
+
+## The search
+
+review-original = original
+find-filters = Filters
+find-more = More filters
+find-counts = { $count ->
+    [one] The count is of the { $number } review there is.
+   *[other] Counts are of all { $number } reviews.
+}
+find-years = By year
+find-results = Results
+find-remove = remove this filter
+find-remove-all = Remove all filters
+find-order = Order
+find-pages = Pages of results
+find-previous = Previous { $number }
+find-next = Next { $number }
+find-page-title = { $heading }: reviews of { $business }
+find-more-than = More than { $number } reviews
+find-filtered = { $count ->
+    [one] Filtered, of { $number } review:
+   *[other] Filtered, of { $number } reviews:
+}
+find-page-is-empty = There are no reviews on this page any more.
+find-none = No reviews found
+find-nothing = No review matches all of these filters.
+find-refused = Something in this search is not right
+find-not-searched = Nothing was searched. Change what is marked, then search again.
+nearest-name = Search for “{ $name }” instead
+nearest-words = Only “{ $text }”
+nearest-by-words = Each word, in any order
+nearest-without = Search without this filter: { $filter }
+order-newest = Newest
+order-oldest = Oldest
+order-most-stars = Most stars
+order-fewest-stars = Fewest stars
+field-words = Words in the reviews
+field-stars = Stars
+field-min-stars = Stars, at least
+field-max-stars = Stars, at most
+field-service = Service
+field-technician = Technician
+field-source = Source
+field-since = From day
+field-until = To day
+field-language = Language
+field-aspect = Topic
+field-polarity = Opinion on the topic
+field-match = How words are found
+field-has-text = With a comment
+field-has-response = With an answer
+choice-any = any
+choice-yes = yes
+choice-no = no
+choice-or-more = { $stars } or more
+choice-or-fewer = { $stars } or fewer
+choice-words = each word, in any order
+choice-substring = exactly as written
+filter-words = with “{ $text }”
+filter-substring = with exactly “{ $text }”
+filter-min-stars = { $stars } stars or more
+filter-max-stars = { $stars } stars or fewer
+filter-since = since { $day }
+filter-until = until { $day }
+filter-technician = naming { $name }
+filter-service = about { $name }
+filter-language = in language { $tag }
+filter-source = from { $name }
+filter-aspect = topic: { $name }
+filter-polarity = opinion: { $polarity }
+filter-text = with a comment
+filter-no-text = without a comment
+filter-response = with an answer
+filter-no-response = without an answer
+fault-stars = Choose a number of stars from 1 to 5.
+fault-day = Write a day like this: 2024-02-29.
+fault-text = Use at most 1,000 characters, once.
+fault-polarity = Choose one from the list, and a topic too.
+fault-limit = A page has 1 to 100 reviews.
+fault-page = This page belongs to another search. Start from the first page.
+fault-choice = Choose one from the list.

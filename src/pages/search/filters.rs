@@ -1,128 +1,172 @@
 //! What a search leaves out, in words: every list that is filtered says so (FTC 16 CFR 465).
 
-use crate::model::business::Business;
-use crate::model::{SearchArguments, Vote};
-use crate::pages::words::{counted, day};
+use std::borrow::Cow;
+
+use crate::model::{SearchArguments, TextMatch};
+use crate::pages::form::polarity;
+use crate::pages::locale::Locale;
+use crate::snapshot::input::SnapshotInput;
 
 /// One filter: the parameters that make it, and its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterWords {
-    /// The parameter; without it the filter is gone.
-    pub name: &'static str,
+    /// The parameter, and the one that means nothing without it; without them the filter is gone.
+    pub names: [&'static str; 2],
     /// For example `5 stars`.
-    pub words: String,
+    pub words: Cow<'static, str>,
 }
 
 /// The filters of `arguments`, in the order of the form.
 #[must_use]
-pub fn filters(arguments: &SearchArguments, business: &Business) -> Vec<FilterWords> {
-    let mut filters = of_text(arguments);
-    filters.extend(of_stars(arguments));
-    filters.extend(of_days(arguments));
-    filters.extend(of_names(arguments, business));
-    filters.extend(of_opinions(arguments));
-    filters.extend(of_traits(arguments));
-    filters
-}
-
-fn filter(name: &'static str, words: Option<String>) -> Option<FilterWords> {
-    words.map(|words| FilterWords { name, words })
-}
-
-fn given(text: Option<&String>) -> Option<&String> {
-    text.filter(|text| !text.is_empty())
-}
-
-fn of_text(arguments: &SearchArguments) -> Vec<FilterWords> {
-    let words = given(arguments.query.as_ref()).map(|text| format!("with “{text}”"));
-    filter("query", words).into_iter().collect()
-}
-
-fn of_stars(arguments: &SearchArguments) -> impl Iterator<Item = FilterWords> {
-    let exact = arguments
-        .rating
-        .map(|rating| counted(u64::from(rating.stars()), "star", "stars"));
-    let least = arguments
-        .min_rating
-        .map(|least| format!("{least} stars or more"));
-    let most = arguments
-        .max_rating
-        .map(|most| format!("{most} stars or fewer"));
-    [
-        filter("rating", exact),
-        filter("min_rating", least),
-        filter("max_rating", most),
-    ]
-    .into_iter()
-    .flatten()
-}
-
-fn of_days(arguments: &SearchArguments) -> impl Iterator<Item = FilterWords> {
-    let since = arguments
-        .since
-        .map(|first| format!("since {}", day(first.date())));
-    let until = arguments
-        .until
-        .map(|last| format!("until {}", day(last.date())));
-    [filter("since", since), filter("until", until)]
-        .into_iter()
-        .flatten()
-}
-
-fn of_names(arguments: &SearchArguments, business: &Business) -> Vec<FilterWords> {
+pub fn filters(
+    arguments: &SearchArguments,
+    input: &SnapshotInput,
+    locale: &Locale,
+) -> Vec<FilterWords> {
     let SearchArguments {
+        rating,
+        min_rating,
+        max_rating,
+        since,
+        until,
+        query,
+        text_match,
+        plural_endings: _,
         mentions_technician,
         mentions_service,
         language,
         source,
-        ..
+        has_text,
+        has_response,
+        aspect,
+        polarity: vote,
+        sort: _,
     } = arguments;
-    let service = given(mentions_service.as_ref()).map(|id| {
-        let listed = business.services.iter().find(|service| service.id == *id);
-        format!("about {}", listed.map_or(id, |service| &service.name))
+    let (business, trade) = (&input.business, input.analyzer.trade());
+    let service = mentions_service.as_deref().map(|id| {
+        let listed = business.services.iter().find(|service| service.id == id);
+        listed.map_or(id, |service| &service.name)
     });
-    [
-        filter(
-            "mentions_technician",
-            given(mentions_technician.as_ref()).map(|name| format!("naming {name}")),
-        ),
-        filter("mentions_service", service),
-        filter(
-            "language",
-            given(language.as_ref()).map(|tag| format!("in language {tag}")),
-        ),
-        filter(
-            "source",
-            given(source.as_ref()).map(|name| format!("from {name}")),
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-fn of_opinions(arguments: &SearchArguments) -> impl Iterator<Item = FilterWords> {
-    let aspect = arguments.aspect.as_ref();
-    let polarity = arguments.polarity.map(Vote::name);
-    [
-        filter("aspect", aspect.map(|id| format!("speaking of {id}"))),
-        filter("polarity", polarity.map(|name| format!("{name} about it"))),
-    ]
-    .into_iter()
-    .flatten()
-}
-
-fn of_traits(arguments: &SearchArguments) -> impl Iterator<Item = FilterWords> {
-    let choose = |has: Option<bool>, with: &str, without: &str| {
-        has.map(|has| if has { with } else { without }.to_owned())
+    let aspect = aspect.as_deref().map(|id| {
+        let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
+        label.map_or(Cow::Borrowed(id), |label| locale.name(label))
+    });
+    let with = |name: &'static str, words: Option<Cow<'static, str>>| {
+        let names = match name {
+            "query" => [name, "match"],
+            "aspect" => [name, "polarity"],
+            _ => [name, name],
+        };
+        words.map(|words| FilterWords { names, words })
     };
-    let text = choose(arguments.has_text, "with words", "without words");
-    let response = choose(
-        arguments.has_response,
-        "with an answer",
-        "without an answer",
-    );
-    [filter("has_text", text), filter("has_response", response)]
-        .into_iter()
-        .flatten()
+    let all = [
+        with(
+            "query",
+            query.as_deref().map(|text| match text_match {
+                TextMatch::Words => locale.message_with("filter-words", &[("text", text)]),
+                TextMatch::Substring => locale.message_with("filter-substring", &[("text", text)]),
+            }),
+        ),
+        with(
+            "rating",
+            rating.map(|rating| locale.counted("stars", rating.stars().into())),
+        ),
+        with(
+            "min_rating",
+            min_rating.map(|least| {
+                locale.message_with("filter-min-stars", &[("stars", &least.to_string())])
+            }),
+        ),
+        with(
+            "max_rating",
+            max_rating.map(|most| {
+                locale.message_with("filter-max-stars", &[("stars", &most.to_string())])
+            }),
+        ),
+        with(
+            "since",
+            since.map(|first| {
+                locale.message_with("filter-since", &[("day", &locale.day(first.date()))])
+            }),
+        ),
+        with(
+            "until",
+            until.map(|last| {
+                locale.message_with("filter-until", &[("day", &locale.day(last.date()))])
+            }),
+        ),
+        with(
+            "mentions_technician",
+            (mentions_technician.as_deref())
+                .map(|name| locale.message_with("filter-technician", &[("name", name)])),
+        ),
+        with(
+            "mentions_service",
+            service.map(|name| locale.message_with("filter-service", &[("name", name)])),
+        ),
+        with(
+            "language",
+            (language.as_deref())
+                .map(|tag| locale.message_with("filter-language", &[("tag", tag)])),
+        ),
+        with(
+            "source",
+            (source.as_deref()).map(|name| locale.message_with("filter-source", &[("name", name)])),
+        ),
+        with(
+            "aspect",
+            aspect.map(|name| locale.message_with("filter-aspect", &[("name", &name)])),
+        ),
+        with(
+            "polarity",
+            vote.map(|vote| {
+                let words = polarity(vote, locale);
+                locale.message_with("filter-polarity", &[("polarity", &words)])
+            }),
+        ),
+        with(
+            "has_text",
+            has_text.map(|has| {
+                if has {
+                    locale.message("filter-text")
+                } else {
+                    locale.message("filter-no-text")
+                }
+            }),
+        ),
+        with(
+            "has_response",
+            has_response.map(|has| {
+                if has {
+                    locale.message("filter-response")
+                } else {
+                    locale.message("filter-no-response")
+                }
+            }),
+        ),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// The same search without a filter.
+#[must_use]
+pub fn without(arguments: &SearchArguments, filter: &FilterWords) -> SearchArguments {
+    let mut fewer = arguments.clone();
+    match filter.names[0] {
+        "query" => fewer.query = None,
+        "rating" => fewer.rating = None,
+        "min_rating" => fewer.min_rating = None,
+        "max_rating" => fewer.max_rating = None,
+        "since" => fewer.since = None,
+        "until" => fewer.until = None,
+        "mentions_technician" => fewer.mentions_technician = None,
+        "mentions_service" => fewer.mentions_service = None,
+        "language" => fewer.language = None,
+        "source" => fewer.source = None,
+        "aspect" => (fewer.aspect, fewer.polarity) = (None, None),
+        "polarity" => fewer.polarity = None,
+        "has_text" => fewer.has_text = None,
+        _ => fewer.has_response = None,
+    }
+    fewer
 }

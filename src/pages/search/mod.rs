@@ -1,28 +1,32 @@
 //! `/search`: what a search finds, as a page with an address of its own. The same parameters as
-//! `/api/reviews/search`, parsed by the same types; what is wrong with one is said beside its
-//! field.
+//! `/api/reviews/search`, parsed by the same types, but that words are looked for where nobody says
+//! otherwise; what is wrong with a parameter is said beside its field.
 
 mod filters;
+mod nearest;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
 use filters::{FilterWords, filters};
+use nearest::Candidate;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::{Pages, SnapshotPages};
-use super::form::SearchFormFragment;
+use super::form::{SearchFormFragment, fault, label};
 use super::frame::{Frame, HTML, POLICY, Site, page, protected};
+use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
-use super::words::{count, counted};
-use crate::insights::Trade;
 use crate::links::{Links, SEARCH_PATH};
-use crate::model::Sort;
-use crate::search::{ResultPage, SearchRequest, did_you_mean};
+use crate::model::parameters::{MatchRule, Parameter};
+use crate::model::{Sort, TextMatch};
+use crate::search::{ResultPage, SearchRequest, TextFinder};
 use crate::snapshot::Snapshot;
+use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
@@ -30,16 +34,38 @@ use crate::web::in_turn;
 #[template(path = "search_page.html")]
 struct SearchPage {
     frame: Frame,
-    heading: String,
-    summary: String,
-    nothing: &'static str,
-    /// What may help where nothing was found: words and address.
-    instead: Vec<(String, String)>,
+    heading: Cow<'static, str>,
+    /// What is wrong with the question.
+    faults: Vec<String>,
+    /// That the list is filtered, and of how many reviews, where it is.
+    filtered: Option<Cow<'static, str>>,
+    /// The filters in force; each leads to the search without it.
+    chips: Vec<Choice>,
+    orders: Vec<Choice>,
+    /// Why there are no reviews.
+    nothing: Cow<'static, str>,
+    /// What finds something where nothing was found.
+    nearest: Vec<Nearest>,
     reviews: Vec<ReviewFragment>,
+    previous: Option<String>,
     next: Option<String>,
-    limit: u8,
+    limit: String,
     form: SearchFormFragment,
     json_url: String,
+}
+
+/// A search that finds something where this one does not.
+struct Nearest {
+    words: String,
+    href: String,
+    reviews: String,
+}
+
+/// A link to the search with one thing changed.
+struct Choice {
+    words: Cow<'static, str>,
+    href: String,
+    is_current: bool,
 }
 
 /// The endpoint of `/search`, rendered for each request.
@@ -55,7 +81,7 @@ impl Endpoint for Search {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let snapshot = self.ctx.current.load();
-        let question = SearchQuestion::of(&request, snapshot.input.analyzer.trade());
+        let question = SearchQuestion::of(&request, &snapshot.input);
         let made = self.pages.of(&snapshot);
         let view = SearchView {
             snapshot: &snapshot,
@@ -67,12 +93,17 @@ impl Endpoint for Search {
             let asked = &question.search;
             let (limit, cursor) = (usize::from(asked.limit), asked.cursor.as_ref());
             let work = async {
-                let found = self
-                    .ctx
-                    .text_index
-                    .search(&snapshot, &asked.filter, limit, cursor)
-                    .await;
-                page(&request, Arc::clone(&snapshot), view.found(&found), POLICY)
+                let index = &self.ctx.text_index;
+                let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
+                let mut nearest = Vec::new();
+                if found.total == 0 {
+                    for candidate in nearest::candidates(&snapshot, &question, &self.ctx.links) {
+                        let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
+                        nearest.push((candidate, counted));
+                    }
+                }
+                let html = view.found(&found, nearest);
+                page(&request, Arc::clone(&snapshot), html, POLICY)
             };
             return Ok(in_turn(&request, &self.ctx.compute, work).await);
         }
@@ -95,138 +126,160 @@ struct SearchView<'a> {
 }
 
 impl SearchView<'_> {
-    fn frame(&self, title: &str) -> Frame {
-        let site = Site::new(&self.snapshot.input.business, self.links);
-        Frame {
-            title: format!("{title}: reviews of {}", site.name),
-            description: None,
-            canonical: None,
-            is_hidden_from_search: true,
-            site,
+    /// The page around `heading`, nothing found on it.
+    fn page(
+        &self,
+        site: &Site,
+        heading: Cow<'static, str>,
+        nothing: Cow<'static, str>,
+    ) -> SearchPage {
+        let query = &self.question.query;
+        let title = [("heading", &*heading), ("business", &site.name)];
+        SearchPage {
+            frame: Frame {
+                title: site
+                    .locale
+                    .message_with("find-page-title", &title)
+                    .into_owned(),
+                description: None,
+                canonical: None,
+                is_hidden_from_search: true,
+                site: site.clone(),
+            },
+            heading,
+            faults: Vec::new(),
+            filtered: None,
+            chips: Vec::new(),
+            orders: Vec::new(),
+            nothing,
+            nearest: Vec::new(),
+            reviews: Vec::new(),
+            previous: None,
+            next: None,
+            limit: self.question.search.limit.to_string(),
+            form: SearchFormFragment::filled(self.made.choices(self.snapshot), site, query),
+            json_url: self.json_url(),
         }
     }
 
-    fn form(&self, site: &Site) -> SearchFormFragment {
-        let choices = self.made.choices(self.snapshot);
-        SearchFormFragment::filled(choices, site, &self.question.query)
-    }
-
     fn json_url(&self) -> String {
-        let path = self.links.absolute(SEARCH_PATH);
-        self.question.query.address(&path, &[], None)
+        let (path, query) = (self.links.absolute(SEARCH_PATH), &self.question.query);
+        // What the page does where nobody says, the API does where it is told.
+        let words = [(MatchRule::NAME, TextMatch::Words.name())];
+        let is_said = query.value(MatchRule::NAME).is_some();
+        query.address(&path, &[], if is_said { &[] } else { &words })
     }
 
-    fn found(&self, found: &ResultPage) -> String {
-        let (business, query) = (&self.snapshot.input.business, &self.question.query);
-        let filters = filters(&self.question.search.arguments, business);
-        let heading = if found.is_exact {
-            counted(found.total, "review", "reviews")
-        } else {
-            format!("More than {} reviews", count(found.total))
+    fn found(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
+        let site = Site::new(&self.snapshot.input.business, self.links);
+        let (locale, asked) = (&site.locale, &self.question.search);
+        let (query, path) = (&self.question.query, format!("{}/search", site.root));
+        let input = &self.snapshot.input;
+        let filters = filters(&asked.arguments, input, locale);
+        let heading = match found.total {
+            0 => locale.message("find-none"),
+            _ => reviews(found, locale).into(),
         };
-        let frame = self.frame(&heading);
-        let path = format!("{}/search", frame.site.root);
-        let mut instead = self.nearest(found, &path);
-        instead.extend(filters.iter().map(|FilterWords { name, words }| {
-            let words = format!("Search without this filter: {words}");
-            // A polarity means nothing without its aspect.
-            let with_it = if *name == "aspect" { "polarity" } else { name };
-            (
+        let nothing = if found.total > 0 {
+            locale.message("find-page-is-empty")
+        } else if filters.is_empty() {
+            locale.message("no-reviews")
+        } else {
+            locale.message("find-nothing")
+        };
+        let all = input.review_index.len() as u64;
+        let chips = filters
+            .into_iter()
+            .map(|FilterWords { names, words }| Choice {
+                href: query.address(&path, &[names[0], names[1], "cursor"], &[]),
                 words,
-                query.address(&path, &[name, with_it, "cursor"], None),
-            )
-        }));
-        let next = found
-            .next
+                is_current: false,
+            });
+        let finder = TextFinder::new(&asked.filter);
+        let shown = (found.places.iter()).filter_map(|place| input.review_index.review(*place));
+        let shown = shown.map(|review| {
+            let item = ReviewFragment::in_list(review, &input.business, &site);
+            match &finder {
+                Some(finder) => item.marked(finder),
+                None => item,
+            }
+        });
+        let page_at =
+            |cursor: String| query.address(&path, &["cursor"], &[("cursor", cursor.as_str())]);
+        let mut page = self.page(&site, heading, nothing);
+        page.chips = chips.collect();
+        page.filtered = (!page.chips.is_empty()).then(|| locale.counted("find-filtered", all));
+        page.orders = self.orders(locale, &path);
+        let finding = nearest.into_iter().filter(|(_, found)| found.total > 0);
+        page.nearest = finding
+            .map(|(candidate, found)| Nearest {
+                words: candidate.words,
+                href: candidate.href,
+                reviews: reviews(&found, locale),
+            })
+            .collect();
+        page.reviews = shown.collect();
+        page.previous = found
+            .previous
             .as_ref()
-            .map(|next| query.address(&path, &["cursor"], Some(("cursor", &next.to_string()))));
-        let review_index = &self.snapshot.input.review_index;
-        let reviews = (found.places.iter()).filter_map(|place| review_index.review(*place));
-        super::rendered(&SearchPage {
-            summary: summary(
-                self.snapshot.input.review_index.len(),
-                &filters,
-                self.question.search.arguments.sort,
-            ),
-            nothing: if filters.is_empty() {
-                "There are no reviews yet."
-            } else {
-                "No review matches all of these filters."
-            },
-            instead,
-            next,
-            reviews: reviews
-                .map(|review| ReviewFragment::in_list(review, business, &frame.site))
-                .collect(),
-            limit: self.question.search.limit,
-            form: self.form(&frame.site),
-            json_url: self.json_url(),
-            heading,
-            frame,
-        })
+            .map(ToString::to_string)
+            .map(page_at);
+        page.next = found.next.as_ref().map(ToString::to_string).map(page_at);
+        super::rendered(&page)
     }
 
-    /// The same search with the nearest names, where nothing was found.
-    fn nearest(&self, found: &ResultPage, path: &str) -> Vec<(String, String)> {
-        let meant = did_you_mean(self.snapshot, &self.question.search.arguments, found.total);
-        let nearest = meant.map(|meant| {
-            [
-                ("mentions_technician", meant.mentions_technician),
-                ("mentions_service", meant.mentions_service),
-                ("language", meant.language),
-                ("source", meant.source),
-            ]
-        });
-        let nearest = nearest.into_iter().flatten();
-        nearest
-            .filter_map(|(name, value)| {
-                let value = value?;
-                let changed =
-                    self.question
-                        .query
-                        .address(path, &[name, "cursor"], Some((name, &value)));
-                Some((format!("Search for “{value}” instead"), changed))
-            })
-            .collect()
+    fn orders(&self, locale: &Locale, path: &str) -> Vec<Choice> {
+        let orders = [
+            (Sort::Newest, locale.message("order-newest")),
+            (Sort::Oldest, locale.message("order-oldest")),
+            (Sort::Highest, locale.message("order-most-stars")),
+            (Sort::Lowest, locale.message("order-fewest-stars")),
+        ];
+        let query = &self.question.query;
+        let order = |(sort, words): (Sort, Cow<'static, str>)| {
+            let named = [("sort", sort.name())];
+            let named = if sort == Sort::default() {
+                &[][..]
+            } else {
+                &named
+            };
+            Choice {
+                href: query.address(path, &["sort", "cursor"], named),
+                words,
+                is_current: sort == self.question.search.arguments.sort,
+            }
+        };
+        orders.map(order).into()
     }
 
     /// The form again, each fault beside its field and all of them above it.
     fn refused(&self) -> String {
-        const HEADING: &str = "Something in this search is not right";
-        let (frame, query) = (self.frame(HEADING), &self.question.query);
-        let faults = query
-            .issues
-            .iter()
-            .map(|issue| format!("{} {}", issue.path.join("."), issue.message));
-        super::rendered(&SearchPage {
-            heading: HEADING.to_owned(),
-            summary: faults.collect::<Vec<_>>().join("; ") + ".",
-            nothing: "Nothing was searched. Change what is marked, then search again.",
-            instead: Vec::new(),
-            reviews: Vec::new(),
-            next: None,
-            limit: self.question.search.limit,
-            form: self.form(&frame.site),
-            json_url: self.json_url(),
-            frame,
-        })
+        let site = Site::new(&self.snapshot.input.business, self.links);
+        let locale = &site.locale;
+        let faults = self.question.query.issues.iter().map(|issue| {
+            let words = fault(issue, locale);
+            let name = issue.path.first().and_then(|name| label(name, locale));
+            name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
+        });
+        let mut page = self.page(
+            &site,
+            locale.message("find-refused"),
+            locale.message("find-not-searched"),
+        );
+        page.faults = faults.collect();
+        super::rendered(&page)
     }
 }
 
-/// What is shown, of how many, and in which order.
-fn summary(reviews: usize, filters: &[FilterWords], sort: Sort) -> String {
-    let all = counted(reviews as u64, "review", "reviews");
-    let [order, sentence] = match sort {
-        Sort::Newest => ["newest first", "Newest first"],
-        Sort::Oldest => ["oldest first", "Oldest first"],
-        Sort::Highest => ["most stars first", "Most stars first"],
-        Sort::Lowest => ["fewest stars first", "Fewest stars first"],
+/// How many reviews were found, in words.
+fn reviews(found: &ResultPage, locale: &Locale) -> String {
+    let words = if found.is_exact {
+        locale.counted("reviews", found.total)
+    } else {
+        let number = locale.number(found.total);
+        locale.message_with("find-more-than", &[("number", &number)])
     };
-    if filters.is_empty() {
-        return format!("All {all}, {order}.");
-    }
-    let words: Vec<&str> = filters.iter().map(|one| one.words.as_str()).collect();
-    format!("Filtered, of {all}: {}. {sentence}.", words.join(", "))
+    words.into_owned()
 }
 
 // What a search page is asked: the parameters of `/api/reviews/search`, taken by the same code, all
@@ -242,11 +295,11 @@ pub struct SearchQuestion {
 }
 
 impl SearchQuestion {
-    /// Parses the question of `request` about reviews that are read by `trade`.
+    /// Parses the question of `request` about the reviews of `input`.
     #[must_use]
-    pub fn of(request: &Request, trade: &Trade) -> Self {
+    pub fn of(request: &Request, input: &SnapshotInput) -> Self {
         let mut query = PageQuery::of(request);
-        let search = SearchRequest::take_from(&mut query.source(request), trade);
+        let search = SearchRequest::take_from(&mut query.source(request), input, TextMatch::Words);
         Self { query, search }
     }
 }

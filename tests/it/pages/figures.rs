@@ -226,7 +226,7 @@ async fn every_chart_says_in_words_what_it_shows() {
     let home = app.get("/").await.text();
     let reviews = app.get("/facets.json").await.json()["years"].clone();
     for year in reviews.as_array().unwrap() {
-        let shown = format!("{}<span class=\"unseen\">: </span>", year["year"]);
+        let shown = format!("{}</a><span class=\"unseen\">: </span>", year["year"]);
         assert!(home.contains(&shown), "{shown}");
     }
 }

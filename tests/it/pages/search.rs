@@ -15,7 +15,9 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
         "query=nowhere+at+all",
     ] {
         let html = app.get(&format!("/search?{query}")).await.text();
-        let twin = app.get(&format!("/api/reviews/search?{query}")).await;
+        let twin = app
+            .get(&format!("/api/reviews/search?{query}&match=words"))
+            .await;
         assert_eq!(permalinks(&html), twin.ids(), "{query}");
         assert_eq!(
             html.contains(&format!("Filtered, of {all} reviews")),
@@ -32,7 +34,10 @@ async fn a_search_has_an_address_and_shows_what_its_twin_gives() {
         );
         if let Some(next) = next {
             let behind = app
-                .get(&next.replace("/search", "/api/reviews/search"))
+                .get(&format!(
+                    "{}&match=words",
+                    next.replace("/search", "/api/reviews/search")
+                ))
                 .await
                 .ids();
             assert_eq!(permalinks(&app.get(&next).await.text()), behind, "{query}");
@@ -102,10 +107,10 @@ async fn the_form_has_every_filter_of_the_search_and_keeps_what_was_asked() {
         .iter()
         .map(|one| one["name"].as_str().unwrap());
     let filters = names.filter(|name| !["limit", "cursor"].contains(name));
-    let page = app.get("/search").await.text();
+    let plain = app.get("/search").await.text();
     for name in filters {
         assert!(
-            page.contains(&format!(" name=\"{name}\"")),
+            plain.contains(&format!(" name=\"{name}\"")),
             "the form lacks {name}"
         );
     }
@@ -126,7 +131,7 @@ async fn the_form_has_every_filter_of_the_search_and_keeps_what_was_asked() {
         assert!(is_filtered, "{query}");
     }
     let open = app.get("/search?max_rating=2").await.text();
-    assert!(open.contains("<details open>") && !page.contains("<details open>"));
+    assert!(open.contains("<details open>") && !plain.contains("<details open>"));
 }
 
 #[tokio::test]
@@ -141,4 +146,317 @@ async fn a_search_for_nobody_proposes_the_nearest_name() {
             && html.contains("href=\"/search?rating=5&amp;mentions_technician=Mike+Alvarez\""),
         "{html}"
     );
+}
+
+/// What a person reads of a page's results, with what is marked in brackets.
+fn shown(html: &str) -> String {
+    let text = html.replace("<mark>", "[").replace("</mark>", "]");
+    let texts = between(&text, "<p class=\"text\"", "</p>");
+    let said = texts.iter().map(|text| text.split_once('>').unwrap().1);
+    said.collect::<Vec<_>>().join("\n")
+}
+
+/// An address in a page as a browser follows it.
+fn followed(href: &str) -> String {
+    href.replace("&amp;", "&")
+}
+
+#[tokio::test]
+async fn what_was_asked_for_is_marked_in_the_texts_and_nothing_else_is_markup() {
+    let mut reviews = Generator::new(7).reviews(2);
+    for (review, text) in reviews.iter_mut().zip([
+        "<mark>Heaters</mark> & a water heater's \"leak\"",
+        "Preheaters: no word begins so",
+    ]) {
+        text.clone_into(&mut review.text);
+        review.response = None;
+    }
+    let app = TestApp::uncoded(&reviews).await;
+    for (query, expected) in [
+        (
+            "query=water+heaters",
+            "&lt;mark&gt;[Heaters]&lt;/mark&gt; &amp; a [water] [heater]&#39;s &quot;leak&quot;",
+        ),
+        (
+            "query=heaters&match=substring",
+            "&lt;mark&gt;[Heaters]&lt;/mark&gt; &amp; a water heater&#39;s &quot;leak&quot;\nPre[heaters]: no word begins so",
+        ),
+        (
+            "query=%3Cmark",
+            "[&lt;mark]&gt;Heaters&lt;/[mark]&gt; &amp; a water heater&#39;s &quot;leak&quot;",
+        ),
+    ] {
+        let html = app.get(&format!("/search?{query}")).await.text();
+        let mut lines: Vec<&str> = expected.lines().collect();
+        let said = shown(&html);
+        let mut found: Vec<&str> = said.lines().collect();
+        lines.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, lines, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn filters_in_force_are_links_to_the_search_without_them() {
+    let app = seeded().await;
+    let html = app
+        .get("/search?query=leak+repair&match=words&rating=5&aspect=price&polarity=positive&sort=oldest&cursor=")
+        .await
+        .text();
+    let chips = between(&html, "<ul class=\"chips\">", "</ul>")[0];
+    let links: Vec<(String, &str)> = between(chips, "<a href=\"", "</a>")
+        .into_iter()
+        .map(|link| link.split_once("\">").unwrap())
+        .map(|(href, words)| (followed(href), words.split(" <").next().unwrap()))
+        .collect();
+    let expected = [
+        (
+            "/search?rating=5&aspect=price&polarity=positive&sort=oldest",
+            "with “leak repair”",
+        ),
+        (
+            "/search?query=leak+repair&match=words&aspect=price&polarity=positive&sort=oldest",
+            "5 stars",
+        ),
+        (
+            "/search?query=leak+repair&match=words&rating=5&sort=oldest",
+            "topic: Price",
+        ),
+        (
+            "/search?query=leak+repair&match=words&rating=5&aspect=price&sort=oldest",
+            "opinion: positive",
+        ),
+        ("/search", "Remove all filters"),
+    ];
+    let expected: Vec<(String, &str)> = expected
+        .map(|(href, words)| (href.to_owned(), words))
+        .into();
+    assert_eq!(links, expected);
+    for (href, _) in links {
+        assert_eq!(app.get(&href).await.status, 200, "{href}");
+    }
+    let plain = app.get("/search").await.text();
+    assert!(!plain.contains("Filtered, of") && !plain.contains("class=\"chips\""));
+}
+
+#[tokio::test]
+async fn choices_have_the_counts_of_the_facets_and_the_page_says_of_what() {
+    let app = seeded().await;
+    let html = app.get("/search?query=leak").await.text();
+    let facets = app.get("/facets.json").await.json();
+    assert!(html.contains("Counts are of all 256 reviews."), "{html}");
+    for (list, name, value) in [
+        ("technicians", "mentions_technician", "name"),
+        ("services", "mentions_service", "id"),
+        ("sources", "source", "name"),
+        ("aspects", "aspect", "id"),
+    ] {
+        let field = between(&html, &format!("<select id=\"{name}\""), "</select>")[0];
+        for facet in facets[list].as_array().unwrap() {
+            let option = between(
+                field,
+                &format!("<option value=\"{}\">", facet[value].as_str().unwrap()),
+                "<option",
+            )[0];
+            let reviews = facet["reviews"].as_u64().unwrap();
+            assert!(option.ends_with(&format!(" ({reviews})")), "{option}");
+        }
+    }
+    for year in facets["years"].as_array().unwrap() {
+        let (year, reviews) = (&year["year"], &year["reviews"]);
+        let link = format!(
+            "<li><a href=\"/search?query=leak&amp;since={year}-01-01&amp;until={year}-12-31\">{year}</a> ({reviews})</li>"
+        );
+        assert!(html.contains(&link), "{link}");
+    }
+}
+
+#[tokio::test]
+async fn an_order_is_shown_and_kept_by_the_form() {
+    let app = seeded().await;
+    for (query, current) in [
+        ("rating=4", "Newest"),
+        ("rating=4&sort=oldest", "Oldest"),
+        ("rating=4&sort=highest", "Most stars"),
+        ("rating=4&sort=lowest", "Fewest stars"),
+    ] {
+        let html = app.get(&format!("/search?{query}")).await.text();
+        let orders = between(&html, "<ul class=\"sort\"", "</ul>")[0];
+        let marked = between(orders, "aria-current=\"true\">", "</a>");
+        assert_eq!(marked, [current], "{query}");
+        let sort = query.split("sort=").nth(1).unwrap_or_default();
+        assert!(
+            html.contains(&format!("name=\"sort\" value=\"{sort}\"")),
+            "{query}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn pages_lead_forth_and_back_over_the_same_reviews() {
+    let mut reviews = Generator::new(7).reviews(150);
+    // Several of one day, of equal stars.
+    for (number, review) in reviews.iter_mut().enumerate() {
+        review.date = format!("2025-01-{:02}", 1 + number % 9).parse().unwrap();
+    }
+    let app = TestApp::uncoded(&reviews).await;
+    let rel = |html: &str, name: &str| {
+        let links = between(html, &format!("<a rel=\"{name}\" href=\""), "\"");
+        links.first().map(|href| followed(href))
+    };
+    for query in ["", "&min_rating=4", "&query=the", "&since=2025-01-03"] {
+        for sort in ["newest", "oldest", "highest", "lowest"] {
+            let first = format!("/search?limit=7&sort={sort}{query}");
+            let (mut forth, mut at) = (Vec::new(), Some(first.clone()));
+            while let Some(target) = at {
+                let html = app.get(&target).await.text();
+                forth.push((permalinks(&html), rel(&html, "prev")));
+                at = rel(&html, "next");
+            }
+            assert!(
+                forth.len() > 3 && forth[0].1.is_none(),
+                "{first}: {}",
+                forth.len()
+            );
+            let (last, mut back) = forth.pop().unwrap();
+            assert!(!last.is_empty());
+            while let Some(target) = back {
+                let html = app.get(&target).await.text();
+                let (expected, _) = forth.pop().unwrap();
+                assert_eq!(permalinks(&html), expected, "{target}");
+                // From there it goes forth again, and on back.
+                let next = app.get(&rel(&html, "next").unwrap()).await.text();
+                assert!(!permalinks(&next).is_empty(), "{target}");
+                back = rel(&html, "prev");
+            }
+            assert!(
+                forth.is_empty(),
+                "{first}: {} pages were not met again",
+                forth.len()
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_is_found_the_nearest_searches_are_offered_with_their_counts() {
+    let app = seeded().await;
+    for (query, expected) in [
+        (
+            "query=water+heater+zeppelin&rating=5&source=Google",
+            vec!["query=water+heater"],
+        ),
+        ("query=leak+repair&match=substring", vec![]),
+        ("query=zeppelin&rating=5&has_response=true", vec![]),
+        (
+            "mentions_technician=Mike+Alvares&source=Gogle&query=the",
+            vec!["mentions_technician=Mike+Alvarez"],
+        ),
+    ] {
+        let html = app.get(&format!("/search?{query}")).await.text();
+        assert_eq!(permalinks(&html), Vec::<String>::new(), "{query}");
+        let list = between(&html, "<ul class=\"nearest\">", "</ul>")[0];
+        let offered = between(list, "<li><a href=\"", "</span>");
+        assert!(
+            (1..=8).contains(&offered.len()),
+            "{query}: {}",
+            offered.len()
+        );
+        for part in expected {
+            assert!(list.contains(part), "{query}: {list}");
+        }
+        for one in offered {
+            let (href, rest) = one.split_once('"').unwrap();
+            let said = rest.rsplit_once('>').unwrap().1;
+            let found = app.get(&followed(href)).await.text();
+            assert!(!permalinks(&found).is_empty(), "{href}");
+            assert!(
+                found.contains(&format!("<h1>{said}</h1>")),
+                "{href}: {said}"
+            );
+        }
+    }
+    let nowhere = app
+        .get("/search?query=zeppelin&since=2040-01-01")
+        .await
+        .text();
+    assert!(nowhere.contains("No review matches"));
+}
+
+#[tokio::test]
+async fn a_customer_is_told_in_plain_words_what_to_change() {
+    let app = seeded().await;
+    let cursor = "AeAyzbFJXwj9AAtJLHItMDAwODM";
+    for (query, said) in [
+        ("rating=9", "Stars: Choose a number of stars from 1 to 5."),
+        (
+            "since=yesterday",
+            "From day: Write a day like this: 2024-02-29.",
+        ),
+        ("sort=up", "Order: Choose one from the list."),
+        (
+            "polarity=positive",
+            "Opinion on the topic: Choose one from the list, and a topic too.",
+        ),
+        ("aspect=weather", "Topic: Choose one from the list."),
+        ("limit=500", "A page has 1 to 100 reviews."),
+        (
+            &format!("rating=5&cursor={cursor}"),
+            "This page belongs to another search. Start from the first page.",
+        ),
+    ] {
+        let answer = app.get(&format!("/search?{query}")).await;
+        assert_eq!(answer.status, 400, "{query}");
+        let html = answer.text();
+        assert!(html.contains(said), "{query}: {html}");
+        assert!(
+            !html.contains("next_cursor") && !html.contains("must be"),
+            "{query}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn stars_mentions_sources_and_years_of_a_review_lead_to_their_searches() {
+    let app = seeded().await;
+    let reviews = app.get("/reviews.json").await.json();
+    let review = (reviews["reviews"].as_array().unwrap().iter())
+        .find(|review| {
+            let mentions = &review["mentions"];
+            !mentions["technicians"].as_array().unwrap().is_empty()
+                && !mentions["services"].as_array().unwrap().is_empty()
+        })
+        .unwrap();
+    let id = review["id"].as_str().unwrap();
+    let html = app.get(&format!("/reviews/{id}")).await.text();
+    let article = between(&html, "<article", "</article>")[0];
+    let year = &review["date"].as_str().unwrap()[..4];
+    for part in [
+        format!("/search?rating={}\"", review["rating"]),
+        format!(
+            "/search?source={}\"",
+            review["source"]["name"].as_str().unwrap()
+        ),
+        format!("/search?since={year}-01-01&amp;until={year}-12-31\""),
+        format!(
+            "/search?mentions_service={}\"",
+            review["mentions"]["services"][0].as_str().unwrap()
+        ),
+    ] {
+        assert!(article.contains(&part), "{part}: {article}");
+    }
+    for href in between(article, "<div class=\"head\"><a href=\"", "\"")
+        .into_iter()
+        .chain(between(article, "<li><a href=\"", "\""))
+        .filter(|href| href.starts_with("/search"))
+    {
+        let found = app
+            .get(&format!("{}&limit=100", followed(href)))
+            .await
+            .text();
+        assert!(
+            permalinks(&found).contains(&id.to_owned()) || href.contains("rating"),
+            "{href}"
+        );
+    }
 }

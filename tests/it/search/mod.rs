@@ -8,10 +8,13 @@ mod opinions;
 mod pages;
 mod parameters;
 mod text_index;
+mod words;
 
 use std::collections::BTreeMap;
 
-use reviews_service::model::{Rating, Review, ReviewFilter, SearchArguments, Sort, Status, Vote};
+use reviews_service::model::{
+    Rating, Review, ReviewFilter, SearchArguments, Sort, Status, TextMatch, Vote,
+};
 use reviews_service::search::{AskWhen, TOTAL_MAX, TextIndex};
 use reviews_service::web::server::Limits;
 use serde_json::{Value, json};

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use reviews_service::model::{Rating, Review, SearchArguments, Sort, Status, Vote, fold};
+use reviews_service::model::{
+    PluralEndings, Rating, Review, SearchArguments, Sort, Status, TextMatch, Vote, fold,
+};
 
 use super::SEARCH;
 use crate::support::{Generator, SERVICES, TECHNICIANS};
@@ -64,6 +66,7 @@ pub(super) struct Question {
     pub(super) since: Option<String>,
     pub(super) until: Option<String>,
     pub(super) query: Option<String>,
+    pub(super) text_match: TextMatch,
     pub(super) technician: Option<String>,
     pub(super) service: Option<String>,
     pub(super) max_rating: Option<&'static str>,
@@ -162,7 +165,10 @@ impl Question {
             && self
                 .has_response
                 .is_none_or(|has| review.has_response == has)
-            && query.is_none_or(|query| review.folded.contains(&query))
+            && query.is_none_or(|query| {
+                review.folded.contains(&query)
+                    || (self.text_match == TextMatch::Words && has_words(&review.folded, &query))
+            })
             && self.speaks(review)
     }
 
@@ -190,6 +196,8 @@ impl Question {
             since: self.since.as_ref().map(|day| day.parse().unwrap()),
             until: self.until.as_ref().map(|day| day.parse().unwrap()),
             query: self.query.clone(),
+            text_match: self.text_match,
+            plural_endings: PluralEndings::default(),
             mentions_technician: self.technician.clone(),
             mentions_service: self.service.clone(),
             language: self.language.map(str::to_owned),
@@ -218,6 +226,10 @@ impl Question {
             ("since", self.since.as_deref()),
             ("until", self.until.as_deref()),
             ("query", self.query.as_deref()),
+            (
+                "match",
+                Some(self.text_match.name()).filter(|_| self.text_match != TextMatch::Substring),
+            ),
             ("mentions_technician", self.technician.as_deref()),
             ("mentions_service", self.service.as_deref()),
             ("aspect", self.aspect),
@@ -235,6 +247,42 @@ impl Question {
         pairs.extend_pairs(more);
         format!("{SEARCH}?{}", pairs.finish())
     }
+}
+
+/// Whether each word of a folded question, its English plural ending removed, begins a word of a
+/// folded text; neither is of a script without spaces.
+fn has_words(text: &str, question: &str) -> bool {
+    let is_chinese = |c: char| ('\u{2E80}'..='\u{9FFF}').contains(&c);
+    let words = |text: &str| -> Vec<String> {
+        let is_apart = |c: char| !c.is_alphanumeric() || is_chinese(c);
+        let words = text.split(is_apart).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect()
+    };
+    let singular = |word: &String| -> String {
+        let letters: Vec<char> = word.chars().collect();
+        let without = |count: usize| {
+            (letters.len() >= count + 3)
+                .then(|| letters[..letters.len() - count].iter().collect::<String>())
+        };
+        let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
+        let shorter = if ends(&["ies"]) && letters.len() >= 6 {
+            without(3)
+        } else if ends(&["sses", "shes", "ches", "xes", "zes"]) && letters.len() >= 5 {
+            without(2)
+        } else if ends(&["ss", "us", "is"]) && letters.len() >= 3 {
+            None
+        } else if ends(&["s"]) {
+            without(1)
+        } else {
+            None
+        };
+        shorter.unwrap_or_else(|| word.clone())
+    };
+    let (asked, said) = (words(question), words(text));
+    let begins = |stem: &String| said.iter().any(|word| word.starts_with(stem.as_str()));
+    !asked.is_empty()
+        && !question.chars().any(is_chinese)
+        && asked.iter().map(singular).all(|stem| begins(&stem))
 }
 
 /// A piece of some review's text in mixed case, or something that SQL, LIKE or a regular expression

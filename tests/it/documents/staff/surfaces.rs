@@ -75,6 +75,8 @@ fn links(body: &str) -> Vec<String> {
         .filter_map(|link| link.split('#').next().map(str::to_owned))
         .filter(|link| link.starts_with('/') && !link.contains(['{', '…', ';']))
         .filter(|link| !link.starts_with("/docs") && !link.starts_with("/mcp"))
+        // A search leads to every other one; those of one filter and order say all that they say.
+        .filter(|link| !link.contains("/search?") || link.matches('&').count() < 2)
         .collect()
 }
 

@@ -66,6 +66,7 @@ fn value(generator: &mut Generator, name: &str) -> String {
         },
         "aspect" => owned(generator.pick(&["punctuality", "price", "weather", ""])),
         "polarity" => owned(generator.pick(&["positive", "negative", "mixed", "good", ""])),
+        "match" => owned(generator.pick(&["substring", "words", "word", ""])),
         "sort" => owned(generator.pick(&["newest", "oldest", "highest", "lowest", "best", ""])),
         "limit" => {
             owned(generator.pick(&["1", "7", "20", "100", "050", "0", "101", "", "20.0", "x"]))

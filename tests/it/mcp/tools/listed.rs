@@ -138,7 +138,7 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
         })
         .collect();
     expected.sort_unstable_by_key(|(name, _)| *name);
-    assert_eq!(expected.len(), 17);
+    assert_eq!(expected.len(), 18);
     let search = desk
         .catalog
         .tools()

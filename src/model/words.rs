@@ -1,0 +1,168 @@
+//! How a question's text is looked for, and what its words are: runs of letters and digits, without
+//! the plural ending of the language that they are asked in.
+
+/// How `query` is looked for in a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum TextMatch {
+    /// The question as it stands, anywhere.
+    #[default]
+    Substring,
+    /// Each word of the question, without its plural ending, at the start of a word, in any order; or
+    /// the whole question anywhere.
+    Words,
+}
+
+impl TextMatch {
+    /// Its name as a parameter.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Substring => "substring",
+            Self::Words => "words",
+        }
+    }
+}
+
+/// The plural endings of one language: the end of a word, and how many of its bytes go. The first
+/// that fits a word holds; 0 keeps a word whole that only looks like a plural. What remains is
+/// looked for at the start of words, so an ending may take more than the plural has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PluralEndings(&'static [(&'static str, usize)]);
+
+/// An ending is taken off where at least so many characters remain.
+const STEM_CHARACTERS_MIN: usize = 3;
+
+#[rustfmt::skip]
+const ENGLISH: PluralEndings = PluralEndings(&[
+    ("ies", 3), ("sses", 2), ("shes", 2), ("ches", 2), ("xes", 2), ("zes", 2), ("ss", 0), ("us", 0), ("is", 0), ("s", 1),
+]);
+const SPANISH: PluralEndings = PluralEndings(&[("ones", 4), ("ces", 3), ("es", 2), ("s", 1)]);
+const GERMAN: PluralEndings =
+    PluralEndings(&[("nen", 3), ("en", 2), ("er", 2), ("e", 1), ("s", 1)]);
+const FRENCH: PluralEndings =
+    PluralEndings(&[("eaux", 1), ("aux", 3), ("eux", 1), ("oux", 1), ("s", 1)]);
+
+impl Default for PluralEndings {
+    fn default() -> Self {
+        ENGLISH
+    }
+}
+
+impl PluralEndings {
+    /// Those of a language by its tag (BCP 47), or of English where there is no tag or no table.
+    #[must_use]
+    pub fn of(tag: Option<&str>) -> Self {
+        let tag = tag.unwrap_or_default();
+        let language = tag.split('-').next().unwrap_or_default();
+        match language.to_ascii_lowercase().as_str() {
+            "es" => SPANISH,
+            "de" => GERMAN,
+            "fr" => FRENCH,
+            _ => ENGLISH,
+        }
+    }
+
+    fn stem<'a>(&self, word: &'a str) -> &'a str {
+        let mut fitting = (self.0.iter()).filter(|(ending, _)| word.ends_with(ending));
+        let stem = fitting.find_map(|(_, bytes)| {
+            let stem = &word[..word.len() - bytes];
+            (stem.chars().count() >= STEM_CHARACTERS_MIN).then_some(stem)
+        });
+        stem.unwrap_or(word)
+    }
+
+    /// The words of a folded question without their endings, the longest first; without those that
+    /// another one begins with, for where that one is, they are too. None where the whole question
+    /// decides alone: it is of a script without spaces, or has no word, or is one word without an
+    /// ending, which is found wherever it stands.
+    #[must_use]
+    pub fn stems(&self, folded: &str) -> Vec<String> {
+        if folded.chars().any(is_unspaced) {
+            return Vec::new();
+        }
+        let words = folded.split(|character| !is_of_word(character));
+        let mut stems: Vec<&str> = words
+            .filter(|word| !word.is_empty())
+            .map(|word| self.stem(word))
+            .collect();
+        stems.sort_unstable_by(|one, other| (other.len(), *one).cmp(&(one.len(), *other)));
+        let mut kept: Vec<String> = Vec::new();
+        for stem in stems {
+            if !kept.iter().any(|longer| longer.starts_with(stem)) {
+                kept.push(stem.to_owned());
+            }
+        }
+        kept.retain(|stem| *stem != folded);
+        kept
+    }
+}
+
+/// Whether a character is of a word: a letter or digit of a script that has spaces between words.
+#[must_use]
+pub fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() && !is_unspaced(character)
+}
+
+/// Whether a character is of a script that is written without spaces between words: Thai, Lao,
+/// Burmese, Khmer, Japanese and Chinese (Unicode Standard Annex 14, classes SA and ID).
+fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{2FDF}'
+        | '\u{3005}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PluralEndings;
+
+    #[test]
+    fn a_plural_and_its_singular_begin_alike() {
+        for (tag, plural, stem) in [
+            (None, "heaters", "heater"),
+            (None, "batteries", "batter"),
+            (None, "boxes", "box"),
+            (None, "glass", "glass"),
+            (None, "thermos", "thermo"),
+            (None, "ties", "tie"),
+            (None, "gas", "gas"),
+            (Some("en-GB"), "leaks", "leak"),
+            (Some("es-MX"), "reparaciones", "reparaci"),
+            (Some("es"), "luces", "luc"),
+            (Some("es"), "narices", "nari"),
+            (Some("es"), "tuberías", "tubería"),
+            (Some("de"), "heizungen", "heizung"),
+            (Some("de"), "rohre", "rohr"),
+            (Some("DE-at"), "technikerinnen", "technikerin"),
+            (Some("fr"), "tuyaux", "tuy"),
+            (Some("fr"), "chauffeaux", "chauffeau"),
+            (Some("tlh"), "pipes", "pipe"),
+        ] {
+            let endings = PluralEndings::of(tag);
+            assert_eq!(endings.stem(plural), stem, "{tag:?} {plural}");
+        }
+    }
+
+    #[test]
+    fn words_that_others_imply_and_questions_without_words_are_left_out() {
+        for (question, stems) in [
+            ("leak repair", vec!["repair", "leak"]),
+            ("water heaters", vec!["heater", "water"]),
+            ("the thermostats, the", vec!["thermostat"]),
+            ("the theme", vec!["theme"]),
+            ("leaks", vec!["leak"]),
+            ("leak", vec![]),
+            ("leak!", vec!["leak"]),
+            ("100% !", vec!["100"]),
+            ("%", vec![]),
+            ("東京 repairs", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(
+                PluralEndings::default().stems(question),
+                stems,
+                "{question:?}"
+            );
+        }
+    }
+}

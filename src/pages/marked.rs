@@ -1,0 +1,93 @@
+//! A review's text with what was found in it. It is HTML: the text is escaped here, and the marks
+//! are the only markup.
+
+use std::fmt;
+use std::ops::Range;
+
+use askama::filters::Escaper;
+
+use super::escape::Html;
+use crate::search::TextFinder;
+
+/// So many places of one text are marked; a question of one letter is found at hundreds.
+const MARKS_MAX: usize = 10;
+
+/// See the head of this file.
+#[derive(Debug, Clone, Default)]
+pub struct MarkedText {
+    text: String,
+    /// Ascending and apart.
+    found: Vec<Range<usize>>,
+}
+
+impl From<String> for MarkedText {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            found: Vec::new(),
+        }
+    }
+}
+
+impl MarkedText {
+    /// Marks what `finder` finds first.
+    pub fn mark(&mut self, finder: &TextFinder<'_>) {
+        self.found = finder.found_in(&self.text);
+        self.found.truncate(MARKS_MAX);
+    }
+
+    /// Whether anything in it is marked.
+    #[must_use]
+    pub const fn is_marked(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// The text, without its marks.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+impl fmt::Display for MarkedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut at = 0;
+        for range in &self.found {
+            Html.write_escaped_str(&mut *f, &self.text[at..range.start])?;
+            f.write_str("<mark>")?;
+            Html.write_escaped_str(&mut *f, &self.text[range.clone()])?;
+            f.write_str("</mark>")?;
+            at = range.end;
+        }
+        Html.write_escaped_str(f, &self.text[at..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MarkedText;
+    use crate::model::{ReviewFilter, SearchArguments, TextMatch};
+    use crate::search::TextFinder;
+
+    #[test]
+    fn what_was_found_is_marked_and_everything_is_escaped() {
+        let filter = ReviewFilter::new(&SearchArguments {
+            query: Some("b leaks".to_owned()),
+            text_match: TextMatch::Words,
+            ..SearchArguments::default()
+        });
+        let mut text = MarkedText::from("<b>Leaky</b> & \"leak\" <mark>".to_owned());
+        assert!(!text.is_marked());
+        text.mark(&TextFinder::new(&filter).unwrap());
+        assert_eq!(
+            text.to_string(),
+            "&lt;b&gt;<mark>Leaky</mark>&lt;/b&gt; &amp; &quot;<mark>leak</mark>&quot; &lt;mark&gt;"
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! `match=words`: each word of the question, without its plural ending, begins a word of the text,
+//! in any order; or the whole question stands in it. Held to a naive implementation of the rule.
+
+use super::*;
+
+/// Words of one review or of several, cut, in the plural, in any case and order.
+fn question(generator: &mut Generator, reviews: &[Review]) -> String {
+    if generator.once_in(5) {
+        return fragment(generator, reviews);
+    }
+    let mut text = reviews[generator.below(reviews.len())].text.clone();
+    let mut words = Vec::new();
+    for _ in 0..1 + generator.below(4) {
+        if generator.once_in(4) {
+            text.clone_from(&reviews[generator.below(reviews.len())].text);
+        }
+        let said: Vec<&str> = text.split_whitespace().collect();
+        let word = if said.is_empty() {
+            "leaks"
+        } else {
+            said[generator.below(said.len())]
+        };
+        let letters: Vec<char> = word.chars().collect();
+        let kept = match generator.below(4) {
+            0 => 1 + generator.below(letters.len()),
+            _ => letters.len(),
+        };
+        let word: String = letters[..kept].iter().collect();
+        words.push(match generator.below(6) {
+            0 => format!("{word}s"),
+            1 => format!("{word}es"),
+            2 => word.to_uppercase(),
+            _ => word,
+        });
+    }
+    words.join(generator.pick(&[" ", " ", "  ", ", ", "-"]))
+}
+
+#[tokio::test]
+async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_substring() {
+    let reviews = Generator::new(91).reviews(3_000);
+    let app = TestApp::uncoded(&reviews).await;
+    let known = known(&reviews);
+    let snapshot = app.app().ctx().current.load();
+    let index = eager(&app).await;
+    let mut generator = Generator::new(92);
+    let (mut more, mut indexed) = (0, 0);
+    for number in 0..1_200 {
+        // Mostly the words alone decide.
+        let filters = if number % 4 == 0 { number / 4 } else { 0 };
+        let asked = Question {
+            query: Some(question(&mut generator, &reviews)),
+            text_match: TextMatch::Words,
+            ..Question::random(&mut generator, filters % FILTERS, &reviews)
+        };
+        let expected = asked.expected(&known);
+        let limit = 1 + generator.below(100);
+        let filter = ReviewFilter::new(&asked.arguments());
+        let found = index.search(&snapshot, &filter, limit, None).await;
+        indexed += usize::from(found.work.candidates.is_some());
+        let label = format!("{asked:?}");
+        assert_eq!(
+            ids(&found, &snapshot),
+            expected[..limit.min(expected.len())],
+            "{label}"
+        );
+        assert_total(found.total, found.is_exact, expected.len(), &label);
+        let walked = reviews_service::search::walk(&snapshot, &filter, limit, None);
+        assert_eq!(ids(&walked, &snapshot), ids(&found, &snapshot), "{label}");
+        let as_it_stands = Question {
+            text_match: TextMatch::Substring,
+            ..asked
+        };
+        let fewer = as_it_stands.expected(&known);
+        assert!(fewer.iter().all(|id| expected.contains(id)), "{label}");
+        more += usize::from(expected.len() > fewer.len());
+    }
+    assert!(
+        more > 300 && indexed > 100,
+        "{more} questions found more than the substring, {indexed} asked the index"
+    );
+}
+
+#[tokio::test]
+async fn words_are_found_in_any_order_and_number_and_the_default_stays_the_substring() {
+    let texts = [
+        "They repaired the leak under the water heater.",
+        "Two leaks, one heater: repair done.",
+        "Leaky bleachers",
+        "unleaked",
+        "水漏れの修理 leak",
+        "The batteries and the company's boxes",
+        "",
+    ];
+    let reviews: Vec<Review> = (texts.iter().enumerate())
+        .map(|(number, text)| saying(number, text))
+        .collect();
+    let app = TestApp::uncoded(&reviews).await;
+    for (query, words, substring) in [
+        ("leak repair", vec![0, 1], vec![]),
+        ("Repairs, LEAKS!", vec![0, 1], vec![]),
+        ("water heaters", vec![0], vec![]),
+        ("leaks", vec![0, 1, 2, 4], vec![1]),
+        ("leak", vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]),
+        ("leached", vec![], vec![]),
+        ("eachers", vec![2], vec![2]),
+        ("battery", vec![], vec![]),
+        ("box batteries", vec![5], vec![]),
+        ("漏れ", vec![4], vec![4]),
+        ("修理 水", vec![], vec![]),
+        ("leak 修理", vec![], vec![]),
+        (", one heater:", vec![1], vec![1]),
+        ("%", vec![], vec![]),
+    ] {
+        for (text_match, expected) in [("words", &words), ("substring", &substring)] {
+            let query = form_urlencoded::byte_serialize(query.as_bytes()).collect::<String>();
+            let found = app
+                .get(&format!("{SEARCH}?query={query}&match={text_match}"))
+                .await;
+            let expected: Vec<String> = (expected.iter())
+                .map(|number| format!("s-{number:04}"))
+                .collect();
+            assert_eq!(found.ids(), expected, "{query} by {text_match}");
+            if text_match == "substring" {
+                let default = app.get(&format!("{SEARCH}?query={query}")).await;
+                assert_eq!(default.ids(), expected, "{query}");
+            }
+        }
+    }
+    assert_issues(
+        &app,
+        "query=leak&match=word",
+        &[("match", "invalid_string")],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_cursor_belongs_to_its_match() {
+    let reviews: Vec<Review> = (0..30).map(|number| saying(number, "a leak")).collect();
+    let app = TestApp::uncoded(&reviews).await;
+    for (own, other) in [("words", "substring"), ("substring", "words")] {
+        let page = app
+            .get(&format!("{SEARCH}?query=leak&limit=3&match={own}"))
+            .await
+            .json();
+        let cursor = page["next_cursor"].as_str().unwrap();
+        let next = app
+            .get(&format!("{SEARCH}?query=leak&match={own}&cursor={cursor}"))
+            .await;
+        assert_eq!(next.ids()[0], "s-0003", "{own}");
+        let query = format!("query=leak&match={other}&cursor={cursor}");
+        assert_issues(&app, &query, &[("cursor", "invalid_string")]).await;
+    }
+}
+
+#[tokio::test]
+async fn plural_endings_are_those_of_the_language_of_the_business() {
+    let texts = [
+        "Eine Heizung und ein Rohr",
+        "La instalación",
+        "A water heater",
+    ];
+    let reviews: Vec<Review> = (texts.iter().enumerate())
+        .map(|(number, text)| saying(number, text))
+        .collect();
+    let app = TestApp::uncoded(&reviews).await;
+    for (language, query, count) in [
+        ("null", "water+heaters", 1),
+        ("null", "rohre+heizungen", 0),
+        ("'de-AT'", "rohre+heizungen", 1),
+        ("'es'", "instalaciones", 1),
+        ("'tlh'", "heaters", 1),
+    ] {
+        let replace = "replace into business (business_id, name, language) values ('b', 'Peak Air'";
+        app.shell(&format!("{replace}, {language})")).await;
+        let found = app
+            .get(&format!("{SEARCH}?query={query}&match=words"))
+            .await;
+        assert_eq!(found.json()["total"], count, "{language}: {query}");
+    }
+}
