@@ -80,7 +80,8 @@ fn main() {
     ));
     let catalog = Catalog::new(ctx, &document);
     let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| {
-        runtime.block_on(catalog.call(tool, arguments)).unwrap()
+        let answer = runtime.block_on(catalog.call(tool, arguments));
+        answer.unwrap().structured
     };
     let newest = ask("search_reviews", json!({"limit": 1}).as_object().unwrap());
     let id = newest["reviews"][0]["id"].clone();

@@ -11,8 +11,8 @@ use poem_openapi::OpenApi;
 use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, RequestParameters};
-use crate::model::parameters::{FirstSince, FirstUntil, SecondSince, SecondUntil};
-use crate::search::facets::{VALUES_MAX, compare, facets, take_periods};
+use crate::model::parameters::{Aspect, FirstSince, FirstUntil, SecondSince, SecondUntil};
+use crate::search::facets::{PeriodsRequest, VALUES_MAX, compare, facets};
 use crate::snapshot::PerSnapshot;
 use crate::snapshot::render::head;
 use crate::web;
@@ -53,7 +53,8 @@ pub struct CompareKind;
 impl ResponseSpec for CompareKind {
     type Content = wire::Comparison;
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "Both periods, and the second less the first.";
+    const DESCRIPTION: &'static str =
+        "Both periods, the second less the first, and whether it is better.";
     const HAS_LAST_MODIFIED: bool = false;
     const ERRORS: &'static [(u16, &'static str)] = &[
         (400, "Parameters are invalid: one issue for each."),
@@ -103,7 +104,8 @@ impl Overview {
 
     /// Compare two periods
     ///
-    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included.
+    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on the
+    /// rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that goes on after the newest review ends at its day.
     #[oai(
         path = "/comparePeriods",
         method = "get",
@@ -124,13 +126,15 @@ impl Overview {
         second_since: Query<SecondSince>,
         /// Last day of the second period, `YYYY-MM-DD`.
         second_until: Query<SecondUntil>,
+        /// Id of the one aspect to compare, for example `price`.
+        aspect: Query<Aspect>,
     ) -> Documented<CompareKind> {
         let mut taken = RequestParameters::of(request);
-        match take_periods(&mut taken) {
-            Some((first, second)) => {
+        let snapshot = self.ctx.current.load();
+        match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
+            Some(asked) => {
                 let work = async {
-                    let snapshot = self.ctx.current.load();
-                    let body = wire::json(&compare(&snapshot, first, second));
+                    let body = wire::json(&compare(&snapshot, &asked));
                     web::whole_body(request.headers(), snapshot, JSON, body)
                 };
                 in_turn(request, &self.ctx.compute, work).await.into()

@@ -282,6 +282,14 @@ fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> A
     })
 }
 
+/// What people and programs try first, and where that is, relative to it.
+const TYPED_PATHS: [(&str, &str); 4] = [
+    ("/openapi.json", ".well-known/openapi.json"),
+    ("/api", "docs"),
+    ("/api/reviews", "reviews/search"),
+    ("/feed", "feed.xml"),
+];
+
 /// Every route: the API, agents, the pages, and what operators ask; and the job that codes ahead what
 /// they answer with.
 fn routes(
@@ -313,6 +321,7 @@ fn routes(
             .titled("OpenAPI 3.1 description"),
     );
     routes.extend(others);
+    routes.extend(TYPED_PATHS.map(|(typed, target)| Route::leading_to(typed, target)));
     let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, ctx));
     routes.extend(mcp::routes(&agents));
     routes.extend(operations::public_routes(ctx, database, has_admin));

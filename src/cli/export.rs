@@ -1,13 +1,13 @@
 //! `reviews export`: everything, withheld reviews and what was decided included, in files that an import takes again.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
-use sqlx::SqliteConnection;
+use sqlx::{SqliteConnection, SqlitePool};
 
 use super::business::json as business_json;
 use super::editorial::as_json;
@@ -20,7 +20,7 @@ use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
 use crate::storage::reviews::counts;
-use crate::storage::{Database, DbError};
+use crate::storage::{Database, DbError, unused_name};
 
 /// Write all reviews, withheld ones, decisions and deletions included
 #[derive(Debug, Args)]
@@ -49,26 +49,67 @@ impl ExportCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
-        let fault = |error| DbError::at(&path, error);
         let protected = Protected {
             database: &path,
             inputs: &[],
         };
-        let overwrite = if self.force {
-            Overwrite::Any
+        let file = self.file.as_deref();
+        let former = if self.force {
+            file.and_then(|file| file.canonicalize().ok())
+                .filter(|file| file.is_file())
         } else {
-            Overwrite::Nothing
+            None
         };
-        let file = self
-            .file
-            .as_deref()
-            .map(|file| output::create("FILE", file, &protected, &overwrite))
-            .transpose()?;
-        let name = file.as_ref().map_or_else(
+        let begun = former.as_deref().map(unused_name).transpose()?;
+        if let Some(file) = file {
+            output::protect(&format!("FILE {}", file.display()), file, &protected)?;
+        }
+        let out = begun.as_deref().or(file);
+        let out = out.map(|out| output::create("FILE", out, &protected, &Overwrite::Nothing));
+        let out = out.transpose()?.map(|(_, out)| out);
+        let name = file.map_or_else(
             || "standard output".to_owned(),
-            |(path, _)| path.display().to_string(),
+            |file| file.display().to_string(),
         );
-        let mut out = Out::new(self.format, file.map(|(_, file)| file))?;
+        let written = self.write(&path, &readers, &name, out).await;
+        let written = written.and_then(|written| {
+            if let Some((begun, former)) = begun.as_deref().zip(former.as_deref()) {
+                take_its_place(begun, former)
+                    .with_context(|| format!("{name} cannot be written"))?;
+            }
+            Ok(written)
+        });
+        if let (Err(_), Some(begun)) = (&written, &begun) {
+            // What was begun is of no use, and the error says why; that it stays besides would be said in its place.
+            drop(fs::remove_file(begun));
+        }
+        let (reviews, deleted) = written?;
+        readers.close().await;
+        let lacks = match self.format {
+            Shape::Jsonl => "",
+            Shape::Csv => TABLE_LACKS,
+        };
+        if self.file.is_some() {
+            report_done(&format!(
+                "{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n{lacks}"
+            ));
+        } else if !lacks.is_empty() {
+            // Where nobody reads it, the table is whole all the same.
+            let _ = write!(io::stderr(), "{lacks}");
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// Writes everything to `file`, or to standard output; how many reviews, and how many deleted ones.
+    async fn write(
+        &self,
+        path: &Path,
+        readers: &SqlitePool,
+        name: &str,
+        file: Option<File>,
+    ) -> anyhow::Result<(u64, u64)> {
+        let fault = |error| DbError::at(path, error);
+        let mut out = Out::new(self.format, file)?;
         let mut transaction = readers.begin().await.map_err(fault)?;
         if let Some(about) = about(&mut transaction).await? {
             out.begin(&about)
@@ -93,22 +134,14 @@ impl ExportCommand {
         progress.end();
         out.finish()
             .with_context(|| format!("{name} cannot be written"))?;
-        drop(transaction);
-        readers.close().await;
-        let lacks = match self.format {
-            Shape::Jsonl => "",
-            Shape::Csv => TABLE_LACKS,
-        };
-        if self.file.is_some() {
-            report_done(&format!(
-                "{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n{lacks}"
-            ));
-        } else if !lacks.is_empty() {
-            // Where nobody reads it, the table is whole all the same.
-            let _ = write!(io::stderr(), "{lacks}");
-        }
-        Ok(Outcome::Done)
+        Ok((reviews, deleted))
     }
+}
+
+/// Puts what was written beside a former file in that one's place: where the export fails, the former one stays.
+fn take_its_place(begun: &Path, former: &Path) -> io::Result<()> {
+    File::open(begun)?.sync_all()?;
+    fs::rename(begun, former)
 }
 
 /// What a table has no columns for.

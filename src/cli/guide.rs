@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use clap::builder::StyledStr;
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::Cli;
 
@@ -325,6 +325,114 @@ pub(super) const FILES: [(&str, &str); 4] = [
         "What `reviews business` and `reviews editorial` show and load.",
     ),
 ];
+
+/// What `docs/REFERENCE.md` adds to what a command's help begins with, as Markdown.
+const NOTES: [(&str, &str); 16] = [
+    (
+        "serve",
+        "migrates first, and loads the sample data of DIR if the database is empty; `--print-config` shows the settings in force and serves nothing",
+    ),
+    (
+        "init",
+        "on a terminal it asks for a missing name, type and time zone; `--type` takes schema.org's `LocalBusiness` or one of its subtypes, and names the nearest to any other name",
+    ),
+    (
+        "business",
+        "shows full names and, of a merge, the difference; [the file](IMPORT.md)",
+    ),
+    (
+        "editorial",
+        "shows, of a merge, the difference; [the file](IMPORT.md)",
+    ),
+    (
+        "seed",
+        "by the rules of an import; never into a firm's own data",
+    ),
+    ("import", "`-` reads standard input; [how](IMPORT.md)"),
+    (
+        "undo",
+        "the last one, or the one with this number in `reviews status`; [how](IMPORT.md#taking-an-import-back)",
+    ),
+    (
+        "list",
+        "stars, day, author, status and the first words of each",
+    ),
+    (
+        "show",
+        "here and below, ID is an ID, the beginning of one that no other has, or a permalink",
+    ),
+    ("publish", "imports leave it so"),
+    (
+        "respond",
+        "says which answer it replaced; `-` reads standard input",
+    ),
+    ("delete", "asks on a terminal"),
+    (
+        "export",
+        "the first line of JSON Lines has the business and the editorial texts; a former FILE stays until the new one is whole",
+    ),
+    (
+        "restore",
+        "while no service uses the database; [what stays](DEPLOY.md#back-up-and-restore)",
+    ),
+    ("mcp", "makes no database"),
+    ("healthcheck", "with `--live`, whether it answers at all"),
+];
+
+/// The commands as a table of Markdown, for `docs/REFERENCE.md`: each with its own arguments, and what its help begins with.
+#[must_use]
+pub fn table() -> String {
+    let mut text = String::from("| command | does |\n|---|---|\n");
+    for command in Cli::command().get_subcommands() {
+        rows(command, "reviews", &mut text);
+    }
+    text
+}
+
+/// The row of a command, then those of its subcommands.
+fn rows(command: &Command, before: &str, text: &mut String) {
+    let name = command.get_name();
+    let line = format!("{before} {name}");
+    let about = command
+        .get_about()
+        .map_or_else(String::new, ToString::to_string);
+    let note = NOTES.iter().find(|(its, _)| *its == name);
+    let note = note.map_or_else(String::new, |(_, note)| format!("; {note}"));
+    let own = command
+        .get_arguments()
+        .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set());
+    let words: Vec<String> = [line.clone()].into_iter().chain(own.map(written)).collect();
+    let _ = writeln!(text, "| `{}` | {about}{note} |", words.join(" "));
+    for command in command.get_subcommands() {
+        rows(command, &line, text);
+    }
+}
+
+/// An argument as a line of usage has it: what may be left out is in brackets.
+fn written(argument: &Arg) -> String {
+    let values = argument.get_value_names().unwrap_or_default().join(" ");
+    let several = if argument.is_positional() && matches!(argument.get_action(), ArgAction::Append)
+    {
+        "…"
+    } else {
+        ""
+    };
+    let flag = argument
+        .get_long()
+        .map_or_else(String::new, |long| format!("--{long}"));
+    let takes_value = argument.get_action().takes_values();
+    let parts = [flag, values].into_iter().enumerate();
+    let parts: Vec<String> = parts
+        .filter(|(at, part)| !part.is_empty() && (*at == 0 || takes_value))
+        .map(|(_, part)| part)
+        .collect();
+    let text = format!("{}{several}", parts.join(" "));
+    if argument.is_required_set() {
+        text
+    } else {
+        format!("[{text}]")
+    }
+}
 
 /// The examples as a block of Markdown, for `docs/REFERENCE.md`.
 #[must_use]

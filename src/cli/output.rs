@@ -34,8 +34,6 @@ pub(super) enum Overwrite {
     },
     /// None.
     Nothing,
-    /// Any: the owner said `--force`.
-    Any,
 }
 
 /// Refuses a path that is the database, one of the files beside it, or an input, whatever it is called; what is there now.
@@ -97,7 +95,6 @@ pub(super) fn create(
                 .open(path)
                 .with_context(unwritable)?;
             match overwrite {
-                Overwrite::Any => {}
                 Overwrite::Nothing => {
                     bail!(
                         "{name} is there already; name another file, or write over it with --force"

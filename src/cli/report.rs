@@ -215,7 +215,17 @@ fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
             reasons.join(", ")
         )?;
     }
-    Ok(())
+    match report.updated_withheld {
+        0 => Ok(()),
+        1 => writeln!(
+            text,
+            "1 of the updated is withheld, so what changed in it does not appear"
+        ),
+        several => writeln!(
+            text,
+            "{several} of the updated are withheld, so what changed in them does not appear"
+        ),
+    }
 }
 
 /// Says what became of reviews, how many those are, and which; nothing where there are none.

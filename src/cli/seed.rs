@@ -117,14 +117,22 @@ pub(super) async fn load_if_empty(
 ) -> anyhow::Result<Option<String>> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let is_empty =
-        sample::state(&mut connection).await.map_err(fault)? == sample::SampleState::Empty;
+    let state = sample::state(&mut connection).await.map_err(fault)?;
     drop(connection);
-    if !is_empty {
-        tracing::info!(
-            "seed.skipped: the database has data already; `reviews seed DIR` loads it all the same"
-        );
-        return Ok(None);
+    match state {
+        sample::SampleState::Empty => {}
+        sample::SampleState::Alone => {
+            tracing::info!(
+                "seed.skipped: the database has a sample already; `reviews seed DIR` merges the folder into it"
+            );
+            return Ok(None);
+        }
+        sample::SampleState::Mixed | sample::SampleState::Own => {
+            tracing::info!(
+                "seed.skipped: the database has reviews or a business of your own, so the sample was left out"
+            );
+            return Ok(None);
+        }
     }
     // Another node may be doing the same: who comes second finds it done.
     for _ in 0..OVERTAKEN_MAX {

@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::catalog::{self, CallError, Catalog};
+use super::catalog::{self, CallError, Catalog, ToolAnswer};
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
 use super::stateless::Revision;
 use crate::links::Links;
@@ -216,13 +216,11 @@ impl Methods {
         }
         let arguments = request.arguments.unwrap_or_default();
         match self.catalog.call(&request.name, &arguments).await {
-            Ok(structured) => {
+            Ok(ToolAnswer { structured, links }) => {
                 let text = ContentBlock::text(catalog::text(&structured));
                 let mut result = model::CallToolResult::success(vec![text]);
-                let links = catalog::links(&structured).into_iter();
-                result
-                    .content
-                    .extend(links.map(ContentBlock::resource_link));
+                let links = links.into_iter().map(ContentBlock::resource_link);
+                result.content.extend(links);
                 result.structured_content = Some(structured);
                 Ok(result)
             }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use poem::http::header::LOCATION;
-use poem::http::{HeaderValue, StatusCode};
+use poem::http::HeaderValue;
 use poem::{Endpoint, Request, Response, Result};
 use sha2::{Digest, Sha256};
 
@@ -112,14 +111,6 @@ fn inline_elements(html: &str) -> Vec<(&'static str, &str)> {
         found.push((name, text));
         rest = after;
     }
-}
-
-/// What `/docs/` is answered: relative to it, so that it holds below any base URL.
-pub fn without_slash() -> Response {
-    Response::builder()
-        .status(StatusCode::PERMANENT_REDIRECT)
-        .header(LOCATION, "../docs")
-        .finish()
 }
 
 /// The endpoint that serves it.

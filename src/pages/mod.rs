@@ -36,7 +36,6 @@ pub use docs::{SwaggerUi, swagger_ui};
 pub use error::{as_page, wants_html};
 pub use escape::Html;
 pub use frame::HTML;
-use poem::endpoint::make_sync;
 
 use crate::compute::steps;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
@@ -115,6 +114,6 @@ pub fn docs_routes(ctx: &Arc<Ctx>, page: SwaggerUi) -> [Route; 2] {
         Route::new(DOCS_PATH)
             .get(None, page)
             .titled("Swagger UI: try every operation"),
-        Route::new("/docs/").get(None, make_sync(|_| docs::without_slash())),
+        Route::leading_to("/docs/", "../docs"),
     ]
 }

@@ -1,14 +1,18 @@
 //! What there is of the reviews, counted: facets (whom and what they mention and speak of, when they
 //! are from and how many stars they have), and two periods side by side. Whole segments at a time.
 
+use chrono::NaiveDate;
+
+use super::names::aspect_of;
+use crate::insights::Trade;
 use crate::insights::aggregate::{VoteCounts, votes_of};
 use crate::insights::trades::AspectDefinition;
 use crate::model::parameters::{
-    Date, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterFault, ParameterSource,
-    SecondSince, SecondUntil,
+    Aspect, Date, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterFault,
+    ParameterSource, SecondSince, SecondUntil,
 };
 use crate::model::{Day, Rating, RatingCounts};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::wire::{self, Comparison, Period, PeriodAspect};
 
 /// How many values a list has at the most.
@@ -79,13 +83,31 @@ fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
 }
 
 /// First and last day; both are of the period.
-pub type Days = (Day, Day);
+type Days = (Day, Day);
 
-/// The two periods that `source` asks for; `None` where one is missing or wrong, which is kept there.
-pub fn take_periods(source: &mut impl ParameterSource) -> Option<(Days, Days)> {
-    let first = period::<FirstSince, FirstUntil>(source);
-    let second = period::<SecondSince, SecondUntil>(source);
-    first.zip(second)
+/// Which periods are to be compared, and in what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PeriodsRequest {
+    first: Days,
+    second: Days,
+    /// The place in the trade of the one aspect that is asked about; all where it is absent.
+    aspect: Option<usize>,
+}
+
+impl PeriodsRequest {
+    /// What `source` asks for; `None` where a day is missing or anything is wrong, which is kept there.
+    pub fn take_from(source: &mut impl ParameterSource, trade: &Trade) -> Option<Self> {
+        let first = period::<FirstSince, FirstUntil>(source);
+        let second = period::<SecondSince, SecondUntil>(source);
+        let aspect = source.take::<Aspect>();
+        let aspect = aspect.and_then(|asked| aspect_of(source, trade, &asked));
+        let (first, second) = first.zip(second).filter(|_| !source.is_wrong())?;
+        Some(Self {
+            first,
+            second,
+            aspect,
+        })
+    }
 }
 
 /// A period from the value of `S` to that of `U`.
@@ -108,17 +130,28 @@ where
     Some((first, last))
 }
 
-/// Each period, and the second less the first.
+/// Each period, the second less the first, and whether it is better.
 #[must_use]
-pub fn compare(snapshot: &Snapshot, first: Days, second: Days) -> Comparison {
-    Comparison::new(count(snapshot, first), count(snapshot, second))
+pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
+    let PeriodsRequest {
+        first,
+        second,
+        aspect,
+    } = *request;
+    Comparison::new(
+        count(snapshot, first, aspect),
+        count(snapshot, second, aspect),
+    )
 }
 
-fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
+fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Period {
     let (review_index, trade) = (
         &snapshot.input.review_index,
         snapshot.input.analyzer.trade(),
     );
+    let until = newest_day(review_index)
+        .filter(|newest| (since..asked).contains(newest))
+        .unwrap_or(asked);
     let (mut rating_counts, mut votes) = (
         RatingCounts::default(),
         vec![VoteCounts::default(); trade.aspects.len()],
@@ -145,12 +178,21 @@ fn count(snapshot: &Snapshot, (since, until): Days) -> Period {
             );
         }
     }
-    Period::new(
-        since.date(),
-        until.date(),
-        &rating_counts,
-        period_aspects(&trade.aspects, &votes),
-    )
+    let mut aspects = period_aspects(&trade.aspects, &votes);
+    if let Some(one) = aspect.map(|at| &trade.aspects[at].id) {
+        aspects.retain(|aspect| aspect.id == *one);
+    }
+    Period {
+        until_asked: (until != asked).then(|| asked.date()),
+        ..Period::new(since.date(), until.date(), &rating_counts, aspects)
+    }
+}
+
+/// The day of the newest review: how far the data goes. The clock has no part in an answer, which is the same whenever it is asked for.
+fn newest_day(review_index: &ReviewIndex) -> Option<Day> {
+    let mut segments = review_index.segments().iter();
+    let newest = segments.find(|segment| !segment.is_empty())?;
+    Day::new(NaiveDate::from_num_days_from_ce_opt(newest.days()[0])?)
 }
 
 fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
@@ -168,6 +210,7 @@ fn period_aspects(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<Per
         reviews: u64::from(votes.reviews()),
         positive: u64::from(votes.positive),
         negative: u64::from(votes.negative),
+        mixed: u64::from(votes.mixed),
     };
     aspects
         .iter()

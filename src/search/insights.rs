@@ -25,7 +25,7 @@ pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
 /// How many bytes of JSON another part has at the most, where that is a list.
 const STAGE_BYTES_MAX: usize = 40 * 1024;
 /// How many values of each list an overview begins with; fewer where that is too much.
-const OVERVIEW_VALUES: usize = 10;
+const OVERVIEW_VALUES: usize = 5;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,16 +105,16 @@ pub fn stage(
     match request {
         StageRequest::Aspect(name) => aspect(insights, name),
         StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
-        StageRequest::Part(InsightsPart::Overview) => Ok(overview(insights)),
-        StageRequest::Part(part) => Ok(fitting_part(insights, *part)),
+        StageRequest::Part(InsightsPart::Overview) => Ok(overview(snapshot)),
+        StageRequest::Part(part) => Ok(fitting_part(snapshot, *part)),
     }
 }
 
 /// As many values of the part's list as fit; the first always does.
-fn fitting_part(insights: &Insights, part: InsightsPart) -> InsightsStage {
+fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
     let mut most = VALUES_MAX;
     loop {
-        let stage = self::part(insights, part, most);
+        let stage = self::part(snapshot, part, most);
         if most == 1 || wire::json(&stage).len() <= STAGE_BYTES_MAX {
             return stage;
         }
@@ -122,11 +122,16 @@ fn fitting_part(insights: &Insights, part: InsightsPart) -> InsightsStage {
     }
 }
 
-fn part(insights: &Insights, part: InsightsPart, most: usize) -> InsightsStage {
+fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
+    let insights = &snapshot.insights;
     let mut stage = InsightsStage::of(part.name(), insights);
     let entities = &insights.entities;
     match part {
-        InsightsPart::Overview => return InsightsStage::overview(insights, most),
+        InsightsPart::Overview => {
+            let trade = snapshot.input.analyzer.trade();
+            let as_a_whole = trade.overall.map(|at| trade.aspects[at].id.as_str());
+            return InsightsStage::overview(insights, as_a_whole, most);
+        }
         InsightsPart::Aspects => {
             stage.aspects = stage.first("aspects", &insights.aspects, most, |one| {
                 AspectFacet::from(one)
@@ -150,10 +155,10 @@ fn part(insights: &Insights, part: InsightsPart, most: usize) -> InsightsStage {
 }
 
 /// As many values of each list as fit.
-fn overview(insights: &Insights) -> InsightsStage {
+fn overview(snapshot: &Snapshot) -> InsightsStage {
     let mut most = OVERVIEW_VALUES;
     loop {
-        let stage = InsightsStage::overview(insights, most);
+        let stage = part(snapshot, InsightsPart::Overview, most);
         if most == 0 || wire::json(&stage).len() <= OVERVIEW_BYTES_MAX {
             return stage;
         }
@@ -680,6 +685,7 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
             date: review.date,
             stars: review.rating,
             polarity: vote.into(),
+            response: review.response,
         }
     };
     wire::AspectEvidence {

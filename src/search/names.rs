@@ -1,6 +1,8 @@
 //! Whom and what somebody means by a name: the firm's own lists, and what reviews mention besides;
 //! and the nearest that there is, where nobody and nothing has it.
 
+use crate::insights::Trade;
+use crate::model::parameters::{Aspect, InvalidParameter, ParameterFault, ParameterSource};
 use crate::model::{SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
 use crate::wire::{DidYouMean, Facet};
@@ -13,6 +15,18 @@ const VALUES_MAX: usize = 1_000;
 const LIKENESS_MIN: f64 = 0.6;
 /// How much less it counts where only one word of a name is alike.
 const WORD_SHARE: f64 = 0.9;
+
+/// The place in `trade` of the aspect of that id. One that there is not is refused by name: the answer would be 0, as if no review
+/// were about it.
+pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) -> Option<usize> {
+    let found = trade.aspect(asked);
+    if found.is_none() {
+        let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
+        let invalid = InvalidParameter::new::<Aspect>(ParameterFault::Text, message, asked);
+        source.refuse(invalid);
+    }
+    found
+}
 
 /// The technician of that full name, id or alias, in any case.
 #[must_use]

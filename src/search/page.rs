@@ -7,9 +7,10 @@
 use std::ops::Range;
 
 use super::cursor::{Cursor, CursorParameter};
+use super::names::aspect_of;
 use super::scan::StarSet;
 use crate::insights::Trade;
-use crate::model::parameters::{Aspect, InvalidParameter, Limit, ParameterFault, ParameterSource};
+use crate::model::parameters::{Limit, ParameterSource};
 use crate::model::{LIMIT_DEFAULT, ReviewFilter, SearchArguments, Sort};
 use crate::snapshot::{Place, ReviewIndex};
 
@@ -211,18 +212,11 @@ pub struct SearchRequest {
 
 impl SearchRequest {
     /// The search that `source` asks for; what is wrong with it is kept there. An aspect must be one
-    /// of `trade`: a search for another one would answer 0, as if no review were about it.
+    /// of `trade`.
     pub fn take_from(source: &mut impl ParameterSource, trade: &Trade) -> Self {
         let arguments = SearchArguments::take_from(source);
-        if let Some(asked) = arguments.aspect.as_deref()
-            && trade.aspect(asked).is_none()
-        {
-            let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
-            source.refuse(InvalidParameter::new::<Aspect>(
-                ParameterFault::Text,
-                message,
-                asked,
-            ));
+        if let Some(asked) = arguments.aspect.as_deref() {
+            aspect_of(source, trade, asked);
         }
         let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
         let cursor = source.take::<CursorParameter>();

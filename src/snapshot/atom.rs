@@ -4,7 +4,7 @@ use atom_syndication::{Category, Content, Entry, Feed, Link, Person, Text, Write
 use chrono::DateTime;
 use memchr::memmem;
 
-use super::feed::{item_title, modified_at, start_of_day, tags, title};
+use super::feed::{content, item_title, modified_at, start_of_day, tags, title};
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
 use crate::wire;
@@ -72,6 +72,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         term: clean(&term),
         ..Category::default()
     };
+    let said = content(business, review);
     Entry {
         title: Text::plain(clean(&item_title(review))),
         id: first_links.review(&review.id),
@@ -83,10 +84,13 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         }],
         categories: tags(business, review).into_iter().map(category).collect(),
         links: vec![link("alternate", review.url.clone(), Some("text/html"))],
-        content: Some(Content {
-            value: Some(clean(&review.text)),
+        content: (!said.is_empty()).then(|| Content {
+            value: Some(clean(&said)),
             content_type: Some("text".to_owned()),
-            lang: review.language.as_deref().map(clean),
+            // That of the review; in which one the owner answers nobody has said.
+            lang: (review.language.as_deref())
+                .filter(|_| !review.text.is_empty())
+                .map(clean),
             ..Content::default()
         }),
         ..Entry::default()

@@ -47,7 +47,7 @@ fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire
         id: first_links.review(&review.id),
         url: review.url.clone(),
         title: item_title(review),
-        content_text: review.text.clone(),
+        content_text: content(business, review),
         date_published: start_of_day(review.date, business.time_zone),
         date_modified: modified_at(business, review).to_rfc3339_opts(SecondsFormat::AutoSi, true),
         authors: vec![wire::FeedAuthor {
@@ -77,6 +77,20 @@ pub fn item_title(review: &wire::Review) -> String {
         "★".repeat(full),
         "☆".repeat(5 - full),
         review.author
+    )
+}
+
+/// What a review says and, below it, the owner's answer; empty where there is neither.
+#[must_use]
+pub fn content(business: &Business, review: &wire::Review) -> String {
+    let Some(response) = &review.response else {
+        return review.text.clone();
+    };
+    let who = response.author.as_ref().unwrap_or(&business.name);
+    let between = if review.text.is_empty() { "" } else { "\n\n" };
+    format!(
+        "{}{between}Response from {who}:\n{}",
+        review.text, response.text
     )
 }
 

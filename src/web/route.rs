@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use poem::endpoint::{BoxEndpoint, make_sync};
-use poem::http::{HeaderMap, Method};
+use poem::http::header::LOCATION;
+use poem::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response};
 
 /// Answers GET and HEAD of a path from what is at hand: it sees the header fields alone, and waits
@@ -20,6 +21,8 @@ pub struct Route {
     pub pattern: &'static str,
     /// What it is called where people are shown the way; `None` where they are not.
     pub title: Option<&'static str>,
+    /// Where it leads to, relative to itself; `None` where it answers.
+    pub target: Option<&'static str>,
     handlers: Vec<RouteHandler>,
     at_hand: Option<AtHand>,
 }
@@ -40,8 +43,31 @@ impl Route {
         Self {
             pattern,
             title: None,
+            target: None,
             handlers: Vec::new(),
             at_hand: None,
+        }
+    }
+
+    /// A path that is not there, for whoever types it: it leads to another one for good, with the query string as it came (308, as
+    /// nobody may make another method of it). `target` is relative to `pattern`, so that it holds below any base URL.
+    #[must_use]
+    pub fn leading_to(pattern: &'static str, target: &'static str) -> Self {
+        let lead = move |request: Request| {
+            let query = request.uri().query();
+            let location = query.map(|query| format!("{target}?{query}"));
+            let location = location.and_then(|url| HeaderValue::from_bytes(url.as_bytes()).ok());
+            Response::builder()
+                .status(StatusCode::PERMANENT_REDIRECT)
+                .header(
+                    LOCATION,
+                    location.unwrap_or_else(|| HeaderValue::from_static(target)),
+                )
+                .finish()
+        };
+        Self {
+            target: Some(target),
+            ..Self::new(pattern).get(None, make_sync(lead))
         }
     }
 

@@ -1,10 +1,13 @@
 //! Two periods side by side: what was said in each, and what changed.
 
+use std::cmp::Ordering;
+
 use chrono::NaiveDate;
-use poem_openapi::Object;
+use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
 use super::business::Distribution;
+use crate::insights::aggregate::{COMPARED_MIN, fisher_exact, holm};
 use crate::model::RatingCounts;
 
 /// Two periods side by side.
@@ -16,6 +19,25 @@ pub struct Comparison {
     pub second: Period,
     /// The second less the first.
     pub difference: Difference,
+    /// Whether the rating is better in the second period: the mean, where the share of reviews with at least two, three, four or
+    /// five stars went the same way beyond chance (Fisher's exact test at 95 %, with Holm's correction over these four).
+    pub verdict: Verdict,
+}
+
+/// What the second period is against the first. `too_few` where fewer than ten reviews, of an aspect fewer than ten that judge it,
+/// are of either period; `same` where what differs may be chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[serde(rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Better, beyond chance.
+    Better,
+    /// Worse, beyond chance.
+    Worse,
+    /// What differs may be chance.
+    Same,
+    /// Too few reviews to say.
+    TooFew,
 }
 
 /// The published reviews of a range of days.
@@ -23,8 +45,11 @@ pub struct Comparison {
 pub struct Period {
     /// First day of the period, `YYYY-MM-DD`, inclusive.
     pub since: NaiveDate,
-    /// Last day of the period, `YYYY-MM-DD`, inclusive.
+    /// Last day of the period, `YYYY-MM-DD`, inclusive; of a period that goes on after the newest review, the day of that review.
     pub until: NaiveDate,
+    /// The last day that was asked for; left out where it is `until`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_asked: Option<NaiveDate>,
     /// How many published reviews are dated within the period.
     pub count: u64,
     /// Their mean, to two decimals; absent where there are none.
@@ -49,6 +74,8 @@ pub struct PeriodAspect {
     pub positive: u64,
     /// How many only badly.
     pub negative: u64,
+    /// How many both well and badly.
+    pub mixed: u64,
 }
 
 /// The second period less the first.
@@ -103,6 +130,9 @@ pub struct AspectChange {
     pub positive: i64,
     /// Change in the number of reviews that speak only badly of it.
     pub negative: i64,
+    /// Whether it is better in the second period: the share of reviews that speak only well of it among those that judge it
+    /// (positive, negative and mixed), by Fisher's exact test at 95 % with Holm's correction over all aspects of the answer.
+    pub verdict: Verdict,
 }
 
 impl Comparison {
@@ -110,10 +140,12 @@ impl Comparison {
     #[must_use]
     pub fn new(first: Period, second: Period) -> Self {
         let difference = Difference::between(&first, &second);
+        let verdict = rating_verdict(&first, &second);
         Self {
             first,
             second,
             difference,
+            verdict,
         }
     }
 }
@@ -141,6 +173,7 @@ impl Period {
         Self {
             since,
             until,
+            until_asked: None,
             count: rating_counts.total(),
             rating_value,
             distribution,
@@ -179,7 +212,18 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
         .iter()
         .filter(|aspect| find(second, &aspect.id).is_none());
     let every = second.iter().chain(gone);
-    let change = |aspect: &PeriodAspect| {
+    let every: Vec<&PeriodAspect> = every.collect();
+    let shares = every.iter().map(|aspect| {
+        let share = |among: &[PeriodAspect]| {
+            find(among, &aspect.id).map_or((0, 0), |found| {
+                let judged = found.positive + found.negative + found.mixed;
+                (small(found.positive), small(judged))
+            })
+        };
+        [share(first), share(second)]
+    });
+    let verdicts = verdicts(&shares.collect::<Vec<_>>());
+    let change = |(aspect, verdict): (&&PeriodAspect, Verdict)| {
         let counts = |among: &[PeriodAspect]| {
             let [reviews, positive, negative] = find(among, &aspect.id).map_or([0; 3], |found| {
                 [found.reviews, found.positive, found.negative]
@@ -193,9 +237,79 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
             reviews: after[0] - before[0],
             positive: after[1] - before[1],
             negative: after[2] - before[2],
+            verdict,
         }
     };
-    every.map(change).collect()
+    every.iter().zip(verdicts).map(change).collect()
+}
+
+/// Of each pair of shares, each a part and its whole, whether the second is larger. All are tested together.
+fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<Verdict> {
+    let is_compared =
+        |[before, now]: &[(u32, u32); 2]| before.1 >= COMPARED_MIN && now.1 >= COMPARED_MIN;
+    let compared = pairs.iter().filter(|pair| is_compared(pair));
+    let p_values: Vec<f64> = compared
+        .map(|[before, now]| fisher_exact(*now, *before))
+        .collect();
+    let mut significant = holm(&p_values).into_iter();
+    let verdict = |pair: &[(u32, u32); 2]| {
+        if !is_compared(pair) {
+            return Verdict::TooFew;
+        }
+        if significant.next() != Some(true) {
+            return Verdict::Same;
+        }
+        let [before, now] = pair;
+        let product = |one: &(u32, u32), other: &(u32, u32)| u64::from(one.0) * u64::from(other.1);
+        if product(now, before) > product(before, now) {
+            Verdict::Better
+        } else {
+            Verdict::Worse
+        }
+    };
+    pairs.iter().map(verdict).collect()
+}
+
+/// What the mean says, where a share of reviews with so many stars or more says the same beyond chance.
+fn rating_verdict(first: &Period, second: &Period) -> Verdict {
+    let at_least = |period: &Period| {
+        let Distribution {
+            two,
+            three,
+            four,
+            five,
+            ..
+        } = period.distribution;
+        let parts = [
+            two + three + four + five,
+            three + four + five,
+            four + five,
+            five,
+        ];
+        parts.map(|part| (small(part), small(period.count)))
+    };
+    let pairs: Vec<_> = at_least(first)
+        .into_iter()
+        .zip(at_least(second))
+        .map(|(before, now)| [before, now])
+        .collect();
+    let verdicts = verdicts(&pairs);
+    let of_the_mean = match first.rating_value.partial_cmp(&second.rating_value) {
+        _ if verdicts.contains(&Verdict::TooFew) => return Verdict::TooFew,
+        Some(Ordering::Less) => Verdict::Better,
+        Some(Ordering::Greater) => Verdict::Worse,
+        Some(Ordering::Equal) | None => return Verdict::Same,
+    };
+    if verdicts.contains(&of_the_mean) {
+        of_the_mean
+    } else {
+        Verdict::Same
+    }
+}
+
+/// Counts of reviews are far below the bound.
+fn small(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Counts of reviews are far below the bound.
@@ -210,7 +324,7 @@ fn hundredths(mean: i64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, Period, PeriodAspect};
+    use super::{Comparison, Period, PeriodAspect, Verdict};
     use crate::model::{Rating, RatingCounts};
 
     fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
@@ -234,6 +348,7 @@ mod tests {
             reviews,
             positive,
             negative: reviews - positive,
+            mixed: 0,
         };
         let first = period(
             &[5, 5, 5, 5, 4],
@@ -247,6 +362,7 @@ mod tests {
             first,
             second,
             difference,
+            ..
         } = Comparison::new(first, second);
         assert_eq!(
             (first.rating_value, second.rating_value),
@@ -285,6 +401,78 @@ mod tests {
                 .difference
                 .rating_value,
             None
+        );
+    }
+
+    /// So many reviews of each number of stars, five first.
+    fn stars(counts: [usize; 5]) -> Vec<i64> {
+        let each = counts.into_iter().zip((1..=5).rev());
+        each.flat_map(|(count, stars)| std::iter::repeat_n(stars, count))
+            .collect()
+    }
+
+    #[test]
+    fn a_rating_is_better_or_worse_beyond_chance_alone() {
+        for (first, second, verdict) in [
+            ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], Verdict::Worse),
+            ([0, 0, 0, 0, 20], [20, 0, 0, 0, 0], Verdict::Better),
+            // One star less or more, and nobody crosses a middle.
+            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], Verdict::Worse),
+            ([0, 0, 0, 0, 20], [0, 0, 0, 20, 0], Verdict::Better),
+            ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], Verdict::Same),
+            ([20, 0, 0, 0, 0], [20, 0, 0, 0, 0], Verdict::Same),
+            // Ten on either side are enough, nine are too few.
+            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], Verdict::Worse),
+            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], Verdict::TooFew),
+            ([0; 5], [90, 0, 0, 0, 0], Verdict::TooFew),
+            // More of the best and of the worst, and the mean as it was.
+            ([0, 0, 40, 0, 0], [20, 0, 0, 0, 20], Verdict::Same),
+        ] {
+            let [before, now] = [first, second].map(|counts| period(&stars(counts), Vec::new()));
+            let verdict_of = Comparison::new(before, now).verdict;
+            assert_eq!(verdict_of, verdict, "{first:?} {second:?}");
+        }
+    }
+
+    #[test]
+    fn each_aspect_is_judged_by_the_reviews_that_judge_it() {
+        let aspect = |id: &str, positive, negative, mixed| PeriodAspect {
+            id: id.to_owned(),
+            label: id.to_owned(),
+            // As many again say nothing for or against it.
+            reviews: 2 * (positive + negative + mixed),
+            positive,
+            negative,
+            mixed,
+        };
+        let first = vec![
+            aspect("price", 20, 2, 0),
+            aspect("punctuality", 4, 16, 4),
+            aspect("honesty", 12, 2, 0),
+            aspect("warranty", 9, 0, 0),
+            aspect("scheduling", 30, 0, 0),
+        ];
+        let second = vec![
+            aspect("price", 2, 10, 10),
+            aspect("punctuality", 24, 2, 0),
+            aspect("honesty", 11, 1, 1),
+            aspect("warranty", 0, 20, 0),
+        ];
+        let difference = Comparison::new(period(&[5], first), period(&[5], second)).difference;
+        let verdicts: Vec<(&str, Verdict)> = difference
+            .aspects
+            .iter()
+            .map(|change| (change.id.as_str(), change.verdict))
+            .collect();
+        assert_eq!(
+            verdicts,
+            [
+                ("price", Verdict::Worse),
+                ("punctuality", Verdict::Better),
+                ("honesty", Verdict::Same),
+                ("warranty", Verdict::TooFew),
+                ("scheduling", Verdict::TooFew)
+            ]
         );
     }
 }

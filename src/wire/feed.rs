@@ -71,7 +71,7 @@ pub struct FeedItem {
     pub url: String,
     /// Stars and author, for example `★★★★☆ Jane D.`.
     pub title: String,
-    /// What the review says.
+    /// What the review says and, below it, the owner's answer.
     pub content_text: String,
     /// The start of the review's day where the business is.
     pub date_published: String,

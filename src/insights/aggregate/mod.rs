@@ -33,7 +33,7 @@ use quotes::Originals;
 pub use quotes::{CustomerQuote, Original, slice};
 use roster::Roster;
 pub use summary::{SentenceEvidence, SummarySentence};
-pub use trends::{Compared, HalfYear, MonthCount, ShareTrend};
+pub use trends::{COMPARED_MIN, Compared, HalfYear, MonthCount, ShareTrend, fisher_exact, holm};
 
 /// What the insights are aggregated from.
 pub struct AggregateInput<'a> {

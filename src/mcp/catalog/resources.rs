@@ -25,7 +25,7 @@ pub const REVIEW_TEMPLATE: &str = "reviews://review/{id}";
 /// Of the sentences behind an aspect.
 pub const EVIDENCE_TEMPLATE: &str =
     "reviews://evidence/{aspect}{?polarity,technician,service,since,until,hits,limit,cursor}";
-/// How many of an answer's reviews are linked: each link costs an agent some tokens.
+/// How many of an answer's reviews are linked.
 const LINKS_MAX: usize = 10;
 /// Of a page of the dataset.
 pub const PAGE_TEMPLATE: &str = "reviews://reviews{?cursor}";

@@ -8,7 +8,7 @@ use super::{shape, text};
 use crate::links::Links;
 use crate::model::parameters::{InsightsPart, ParameterSource};
 use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, fold, parameters};
-use crate::search::facets::{self, VALUES_MAX, compare, take_periods};
+use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
     self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,
 };
@@ -247,7 +247,7 @@ pub fn insights(
 /// # Errors
 /// Where an argument is missing or wrong.
 pub fn periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
-    let periods = take_periods(&mut arguments);
-    let (first, second) = arguments.finish(periods)?;
-    Ok(shape(&compare(snapshot, first, second)))
+    let request = PeriodsRequest::take_from(&mut arguments, snapshot.input.analyzer.trade());
+    let request = arguments.finish(request)?;
+    Ok(shape(&compare(snapshot, &request)))
 }

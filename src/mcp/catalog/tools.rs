@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::arguments::{Known, Object};
 use super::schema::{ApiDocument, object};
 use crate::model::LIMIT_MAX;
-use crate::model::parameters::{Aspect, Id, Limit, Parameter};
+use crate::model::parameters::{Aspect, Id, Limit, Parameter, ResourceLinks};
 use crate::search::CursorParameter;
 
 /// Which tool it is.
@@ -96,28 +96,51 @@ impl ToolKind {
                  stars or names (use search_reviews). Repeat with next_cursor as cursor for more."
             }
             Self::Insights => {
-                "Get what the reviews say, counted, in stages. Use without arguments first, for an overview; then with one argument for \
-                 one aspect, technician, service or area with quotes, or one part. Do not use for sentences or dates (use get_evidence)."
+                "Get what the reviews say, counted, in stages. Use without arguments first, for an overview with complaints, the worst \
+                 first; then with one argument for one aspect, technician, service or area with quotes, or one part. Do not use for \
+                 sentences or dates (use get_evidence)."
             }
             Self::Evidence => {
-                "Get the sentences in which reviews speak of one aspect, and counts of all that match by technician and service. Use for \
-                 who is praised most for what, or what complaints say (aspect=price, polarity=negative). Do not use for whole reviews \
-                 (use search_reviews). hits=false is shorter. Repeat with next_cursor as cursor for more."
+                "Get the sentences in which reviews speak of one aspect, newest first, each with the owner's answer, and counts of all \
+                 that match by technician and service. Use for who is praised most for what, or what complaints say (aspect=price, \
+                 polarity=negative). Do not use for whole reviews (use search_reviews). hits=false is shorter. Repeat with next_cursor as cursor for more."
             }
             Self::Facets => {
                 "List technicians, services, areas, sources, languages, aspects, years and ratings with counts. Use to spell names and \
                  ids right, or to rank. Do not use for contact details (use get_business). At most 100 values a list."
             }
             Self::Periods => {
-                "Compare the reviews of two ranges of days, both ends included. Use for change: this year against last. Do not use to \
-                 read reviews (use search_reviews)."
+                "Compare the reviews of two ranges of days, both ends included: verdict says whether the second is better. Use for \
+                 change: this year against last, with aspect of one alone. Do not use to read reviews (use search_reviews)."
             }
         }
     }
 
-    /// The arguments that it takes, with the schemas of the OpenAPI document.
+    /// Whether its answers have what is a resource too.
+    #[must_use]
+    pub const fn has_links(self) -> bool {
+        matches!(
+            self,
+            Self::Search | Self::Since | Self::Insights | Self::Evidence
+        )
+    }
+
+    /// The arguments that it takes: those of its twin with the schemas of the OpenAPI document, and whether links are wanted.
     #[must_use]
     pub fn known(self, document: ApiDocument<'_>) -> Vec<Known> {
+        let mut known = self.known_of_twin(document);
+        if self.has_links() {
+            let schema = json!({ "type": "boolean", "description": "Also as resource links." });
+            known.push(Known {
+                name: ResourceLinks::NAME.to_owned(),
+                schema: object(schema),
+                is_required: false,
+            });
+        }
+        known
+    }
+
+    fn known_of_twin(self, document: ApiDocument<'_>) -> Vec<Known> {
         match self {
             Self::Business | Self::Facets => Vec::new(),
             Self::Search => document.parameters(SEARCH),
@@ -182,12 +205,21 @@ impl ToolKind {
             }
             // These are like others that are described.
             Self::Insights => {
-                for list in ["by_aspect", "services", "areas"] {
+                for list in ["by_aspect", "complaints", "services", "areas"] {
                     members[list]["items"] = json!({});
                 }
             }
-            Self::Periods => members["difference"] = json!({}),
-            Self::Search | Self::Review | Self::Evidence | Self::Facets => {}
+            Self::Facets => {
+                for list in ["services", "service_areas", "sources", "languages"] {
+                    members[list]["items"] = json!({});
+                }
+            }
+            Self::Periods => {
+                for like_first in ["second", "difference"] {
+                    members[like_first] = json!({});
+                }
+            }
+            Self::Search | Self::Review | Self::Evidence => {}
         }
         output.insert("properties".to_owned(), members);
         output

@@ -247,6 +247,8 @@ parameters! {
     Part = "part", OneOf<InsightsPart>: PARTS;
     /// Whether the reasons of findings are wanted too.
     Hits = "hits", Flag: Flag;
+    /// Whether an agent wants links to resources beside the answer.
+    ResourceLinks = "links", Flag: Flag;
     /// First day of the first period.
     FirstSince = "first_since" required, Date: Date;
     /// Last day of the first period.

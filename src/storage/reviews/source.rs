@@ -343,7 +343,16 @@ pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<
     if said.is_none_or(|said| said == key.digest(Unit::Status, review)) {
         row.base.set_decided(Unit::Status);
     }
-    note_sources(write, &[row]).await
+    note_sources(write, &[row]).await?;
+    // The review may be as it was before. No change has the number 0, so that taking an import back finds it touched all the same.
+    let id = review.id.as_str();
+    sqlx::query!(
+        "update import_run_review set change_no = 0 where review_id = ?",
+        id
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
 }
 
 /// Notes that the owner deleted reviews that were never here: their ids are not imported any more.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::opinion_stats::Polarity;
 use crate::insights::{self, TextSpan};
-use crate::wire::{DidYouMean, Facet};
+use crate::wire::{DidYouMean, Facet, Response};
 
 /// One page of the reviews that support an aspect, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -51,6 +51,9 @@ pub struct EvidenceReview {
     pub polarity: Polarity,
     /// Where it speaks of the aspect, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
+    /// The owner's public answer to the review, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Response>,
 }
 
 /// A clause that judges or names the aspect.

@@ -4,9 +4,10 @@
 use poem_openapi::{Object, Union};
 use serde::{Deserialize, Serialize};
 
-use super::opinion_stats::Quote;
+use super::opinion_stats::{Quote, Share};
 use super::parts::{Aspect, Entity, Faq, FaqBasis, Summary, Topic};
 use super::{GeneratedFrom, Insights, Method};
+use crate::insights::aggregate::WilsonShare;
 use crate::wire::{AspectFacet, LeftOut};
 
 /// All that is derived, or one stage of it.
@@ -36,6 +37,10 @@ pub struct InsightsStage {
     /// What is spoken of, and how: of the overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspects: Option<Vec<AspectFacet>>,
+    /// What is complained about, the worst first: by how many reviews complain, then by their share, then by id; the aspect of the
+    /// firm as a whole left out. Of the overview.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complaints: Option<Vec<ComplaintRow>>,
     /// Whom reviews name, the most often named first: of the overview, and of `part=technicians`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub technicians: Option<Vec<EntityRow>>,
@@ -71,6 +76,17 @@ pub struct InsightsStage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub left_out: Vec<LeftOut>,
+}
+
+/// An aspect that reviews complain about: they speak badly of it and nowhere well (`negative` in `aspects`), or also well (`mixed`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+pub struct ComplaintRow {
+    /// Id of the aspect, for example `punctuality`.
+    pub id: String,
+    /// How many reviews complain: `negative` and `mixed` of the aspect together.
+    pub reviews: u32,
+    /// The share of those that complain among those that judge.
+    pub share: Share,
 }
 
 /// Somebody or something that reviews name, in short. The votes are left out of people whom fewer than three name.
@@ -130,6 +146,7 @@ impl InsightsStage {
             generated_from: insights.generated_from.clone(),
             sentences: None,
             aspects: None,
+            complaints: None,
             technicians: None,
             services: None,
             areas: None,
@@ -144,17 +161,22 @@ impl InsightsStage {
         }
     }
 
-    /// All in short: of each list at most `most` values.
+    /// All in short: of each list at most `most` values. `as_a_whole` is the aspect that is how reviews speak of the firm as a whole,
+    /// if the trade has one: it is nothing to complain about.
     #[must_use]
-    pub fn overview(insights: &Insights, most: usize) -> Self {
+    pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
         let mut stage = Self::of("overview", insights);
         let entities = &insights.entities;
         let sentences = insights.summary.sentences.iter();
         stage.sentences = Some(sentences.map(|sentence| sentence.text.clone()).collect());
         // There are a few dozen at the most, and they are what the rest is asked by.
-        stage.aspects = stage.first("aspects", &insights.aspects, most * 3, |aspect| {
+        stage.aspects = stage.first("aspects", &insights.aspects, most * 6, |aspect| {
             AspectFacet::from(aspect)
         });
+        let of_one_thing = insights.aspects.iter();
+        let of_one_thing = of_one_thing.filter(|aspect| Some(aspect.id.as_str()) != as_a_whole);
+        let ranked = complaints(of_one_thing);
+        stage.complaints = stage.first("complaints", &ranked, most, Clone::clone);
         stage.add_entities("technicians", &entities.technicians, most);
         stage.add_entities("services", &entities.services, most);
         stage.add_entities("areas", &entities.service_areas, most);
@@ -201,6 +223,27 @@ impl InsightsStage {
             _ => self.areas = rows,
         }
     }
+}
+
+/// Those of `aspects` that reviews complain about, the worst first.
+fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow> {
+    let row = |aspect: &Aspect| {
+        let reviews = aspect.negative + aspect.mixed;
+        let share = WilsonShare::new(reviews, aspect.positive + reviews)?;
+        (reviews > 0).then(|| ComplaintRow {
+            id: aspect.id.clone(),
+            reviews,
+            share: share.into(),
+        })
+    };
+    let mut rows: Vec<ComplaintRow> = aspects.filter_map(row).collect();
+    rows.sort_by(|one, other| {
+        // Of as many complaints the share is the larger, the fewer reviews judge.
+        let by_count = other.reviews.cmp(&one.reviews);
+        let by_share = one.share.n.cmp(&other.share.n);
+        by_count.then(by_share).then_with(|| one.id.cmp(&other.id))
+    });
+    rows
 }
 
 impl From<&Aspect> for AspectFacet {

@@ -54,6 +54,15 @@ fn title_of(review: &Review) -> String {
     )
 }
 
+/// What a review says and, below it, how the owner answers, as both feeds have it; the firm has no name here.
+fn content_of(review: &Review) -> String {
+    let answer = review.response.as_ref();
+    let answer = answer.map(|answer| format!("Response from Unnamed business:\n{}", answer.text));
+    let parts = [Some(review.text.clone()), answer].into_iter().flatten();
+    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}
+
 /// Everything that a review mentions, as both feeds list it.
 fn tags_of(review: &Review) -> Vec<String> {
     let Mentions {
@@ -74,7 +83,7 @@ fn check_item(item: &Value, review: &Review) {
     );
     assert_eq!(
         (&item["content_text"], &item["_review"]),
-        (&json!(review.text), &json!({"rating": stars})),
+        (&json!(content_of(review)), &json!({"rating": stars})),
         "{url}"
     );
     assert_eq!(
@@ -109,7 +118,7 @@ fn check_entry(entry: &Entry, review: &Review) {
         (&url, &title)
     );
     // The reader trims; a carriage return is a line's end in XML.
-    assert_eq!(text_of(entry), review.text.trim(), "{url}");
+    assert_eq!(text_of(entry), content_of(review).trim(), "{url}");
     assert_eq!(
         entry
             .content
@@ -153,6 +162,7 @@ async fn both_feeds_have_the_same_fifty_newest_reviews() {
     let app = TestApp::uncoded(&reviews).await;
     let (json, atom) = feeds(&app).await;
     let newest = newest(&reviews);
+    assert!(newest.iter().any(|review| review.response.is_some()));
     assert_eq!(
         (json["items"].as_array().unwrap().len(), atom.entries.len()),
         (50, 50)
@@ -294,6 +304,45 @@ async fn a_feed_of_nothing_is_a_feed() {
     );
 }
 
+/// Reviews of one day each, the newest first: with text and answer, with an answer alone, with neither.
+const ANSWERED: &str = "insert into review (review_id, rating, reviewed_on, text, language, response_text, response_author) values
+    ('a', 2, '2026-02-03', 'Two hours late.', 'en', 'We are sorry.', 'Art Beecham'),
+    ('b', 5, '2026-02-02', '', 'en', 'Thank you!', null), ('c', 5, '2026-02-01', '', 'en', null, null)";
+
+#[tokio::test]
+async fn the_owner_s_answer_stands_below_the_text_and_what_says_nothing_has_no_content() {
+    let app = named().await;
+    app.shell(&format!("delete from review; {ANSWERED}")).await;
+    let contents = [
+        "Two hours late.\n\nResponse from Art Beecham:\nWe are sorry.",
+        // Who answered is not recorded: it was the firm.
+        "Response from Desert Peak:\nThank you!",
+        "",
+    ];
+    let (json, atom) = feeds(&app).await;
+    for ((content, item), entry) in contents
+        .iter()
+        .zip(json["items"].as_array().unwrap())
+        .zip(&atom.entries)
+    {
+        assert_eq!(item["content_text"], *content);
+        assert_eq!(text_of(entry), *content);
+    }
+    let xml = app.get("/feed.xml").await.text();
+    // An answer without a text has no language of its own, and neither has no `content` at all.
+    assert_eq!(xml.matches("<content").count(), 2, "{xml}");
+    assert_eq!(xml.matches("xml:lang=\"en\"").count(), 1, "{xml}");
+    // An answer that is changed is another feed.
+    let before = app.get("/api/feed.json").await.body;
+    app.shell("update review set response_text = 'We are very sorry.' where review_id = 'a'")
+        .await;
+    let (json, atom) = feeds(&app).await;
+    assert!(before != app.get("/api/feed.json").await.body);
+    let now = "Two hours late.\n\nResponse from Art Beecham:\nWe are very sorry.";
+    assert_eq!(json["items"][0]["content_text"], now);
+    assert_eq!(text_of(&atom.entries[0]), now);
+}
+
 /// What would end an element, a section or a document, and characters that XML has not.
 const TEXTS: [&str; 13] = [
     "a ]]> b",
@@ -321,6 +370,7 @@ fn hostile() -> Vec<Review> {
             let mut review = Generator::new(83).review(number);
             review.status = Status::Published;
             review.author.clone_from(&name);
+            review.response = None;
             review.mentions = Mentions::new(vec![name.replace(['\n', '\t'], " ")], vec![], vec![]);
             review.language = Some("en\"><x".to_owned());
             Review {

@@ -242,7 +242,9 @@ async fn what_programs_are_given_holds_hostile_texts_as_they_are() {
         let content = entry.content.as_ref().unwrap();
         assert_eq!(content.content_type.to_string(), "text/plain", "{id}");
         // XML has no way to write a control character.
-        let said = review.text.replace('\u{8}', "\u{FFFD}");
+        let text = review.text.replace('\u{8}', "\u{FFFD}");
+        // The owner answered in the same words and under the same name.
+        let said = format!("{text}\n\nResponse from {text}:\n{text}");
         assert_eq!(content.body.as_deref(), Some(said.as_str()), "{id}");
     }
     let llms = app.get("/llms.txt").await.text();

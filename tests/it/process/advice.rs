@@ -232,3 +232,143 @@ fn a_status_that_nobody_knows_is_ignored_as_the_message_says() {
         "1 new, 0 updated, 1 unchanged",
     );
 }
+
+/// The words of the command in back quotes that begins so, as a shell would read them.
+fn command_of(message: &str, begin: &str) -> Vec<String> {
+    let line = message.split('`').find(|part| part.starts_with(begin));
+    let line = line.unwrap_or_else(|| panic!("no `{begin}` in: {message}"));
+    let parts = (0..).zip(line.split('\''));
+    let words = parts.flat_map(|(at, part): (usize, &str)| -> Vec<String> {
+        if at % 2 == 1 {
+            return vec![part.to_owned()];
+        }
+        part.split_whitespace().map(str::to_owned).collect()
+    });
+    words.skip(1).collect()
+}
+
+impl Home {
+    /// Runs a command, and then the one that its message names, with the owner's words in the place of those in capitals; both
+    /// say what is wanted.
+    #[track_caller]
+    fn follows(&self, words: &[&str], begin: &str, meant: &[(&str, &str)], said: &str) {
+        let told = self.run(words);
+        let message = format!("{}{}", told.out, told.err);
+        let command = command_of(&message, begin);
+        let owned = |word: &String| {
+            let its = meant.iter().find(|(name, _)| name == word);
+            its.map_or_else(|| word.clone(), |(_, value)| (*value).to_owned())
+        };
+        let command: Vec<String> = command.iter().map(owned).collect();
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        self.does(&command, said);
+    }
+}
+
+const ROW: &str = r#"{"id":"r-1","rating":5,"date":"2026-11-01","author":"Ann","text":"Good."}"#;
+
+#[test]
+fn from_nothing_every_next_step_that_is_named_works() {
+    let business = [
+        ("NAME", "Desert Peak"),
+        ("TYPE", "Plumber"),
+        ("ZONE", "America/Phoenix"),
+    ];
+    let file = [("FILE", "rows.jsonl")];
+    let begin = || {
+        let home = Home::new();
+        home.does(&["migrate"], "");
+        home.file("rows.jsonl", ROW);
+        home
+    };
+    let home = begin();
+    home.follows(
+        &["status"],
+        "reviews init",
+        &business,
+        "type        Plumber",
+    );
+    home.follows(&["status"], "reviews import", &file, "1 new");
+    home.does(&["delete", "r-1"], "deleted");
+    // A deleted review comes back by the option that is named, and by nothing else.
+    home.does(&["import", "rows.jsonl"], "kept deleted: r-1");
+    home.follows(&["show", "r-1"], "reviews import", &file, "1 new");
+    let home = begin();
+    home.follows(&["list"], "reviews import", &file, "1 new");
+    let home = begin();
+    home.follows(&["show", "r-1"], "reviews import", &file, "1 new");
+    let home = begin();
+    home.follows(
+        &["business"],
+        "reviews init",
+        &business,
+        "name        Desert Peak",
+    );
+    for words in ["status", "init"] {
+        let home = begin();
+        home.does(&["init", "--name", "Desert Peak"], "not set");
+        let zone = "time zone   America/Phoenix";
+        home.follows(&[words], "reviews init --time-zone", &business, zone);
+    }
+}
+
+#[test]
+fn what_is_named_after_a_decision_takes_it_back_or_shows_it() {
+    let home = Home::new();
+    home.does(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+    home.file(
+        "rows.jsonl",
+        &format!("{ROW}\n{}", ROW.replace("r-1", "r-12")),
+    );
+    home.does(&["import", "rows.jsonl"], "2 new");
+    let words = ["withhold", "r-12", "--reason", "under dispute"];
+    home.follows(
+        &words,
+        "reviews publish",
+        &[],
+        "r-12: published; was withheld (under dispute)",
+    );
+    for unknown in ["r", "r-99"] {
+        home.follows(&["show", unknown], "reviews list", &[], "r-12  ★★★★★");
+    }
+    home.follows(&["backup", "copy.db"], "reviews restore", &[], "copy.db");
+    // A type that only a database made elsewhere can have.
+    sqlite3(&home.path(), "update business set type = 'Plumbing'");
+    home.follows(&["init"], "reviews init --type", &[], "type        Plumber");
+    let told = home.run(&["init"]).out;
+    let (_, address) = told.split_once(": put ").unwrap();
+    let (address, _) = address.split_once(" into a file").unwrap();
+    home.file("address.json", address);
+    home.follows(
+        &["init"],
+        "reviews business",
+        &[("FILE", "address.json")],
+        "12 Main St",
+    );
+    assert!(!home.run(&["init"]).out.contains("no address"));
+    // What another firm's export carries besides reviews is left out; the commands that are named load such files.
+    let other = Home::new();
+    other.does(&["init", "--name", "Mesa", "--time-zone", "UTC"], "Mesa");
+    let exported = other.does(&["export"], "\"business\"").out;
+    home.file("theirs.jsonl", &exported);
+    home.file("business.json", "{\"telephone\": \"+1 602 555 0100\"}");
+    home.file(
+        "editorial.json",
+        "{\"summary\": {\"text\": \"Open since 1998.\"}}",
+    );
+    let import = ["import", "theirs.jsonl"];
+    for (begin, file, said) in [
+        ("reviews business", "business.json", "+1 602 555 0100"),
+        ("reviews editorial", "editorial.json", "Open since 1998."),
+    ] {
+        home.follows(&import, begin, &[("FILE", file)], said);
+    }
+}
+
+#[test]
+fn readings_that_are_behind_are_made_by_the_command_that_is_named() {
+    let home = Home::with(3);
+    home.follows(&["insights"], "reviews insights rebuild", &[], "3");
+    let shown = home.does(&["insights"], "In step with the reviews.");
+    assert!(!shown.out.contains("Behind"), "{}", shown.out);
+}

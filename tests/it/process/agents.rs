@@ -65,7 +65,7 @@ fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_end
     assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 8);
     let call = |id: u8| {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call",
-            "params": {"name": "search_reviews", "arguments": {"query": "number 2"}}})
+            "params": {"name": "search_reviews", "arguments": {"query": "number 2", "links": true}}})
     };
     let found = pipes.ask(&call(2));
     let result = &found["result"];

@@ -404,6 +404,28 @@ fn status_counts_what_there_is_and_names_the_next_step() {
 }
 
 #[test]
+fn what_the_owner_published_stays_when_its_import_is_taken_back() {
+    let home = home();
+    let rows = ["u-1", "u-2", "u-3"].map(|id| row(id, "2026-10-05", 5, "Al", "Google", id));
+    home.file("more.jsonl", &rows.join("\n"));
+    home.does(&["import", "more.jsonl"], "3 new");
+    // It is published already, so nothing of it changes but what the owner said of it.
+    home.does(&["publish", "u-1"], "u-1: was published already");
+    home.does(&["withhold", "u-2", "--reason", "x"], "u-2: withheld");
+    home.does(&["publish", "u-2"], "u-2: published");
+    let said = home.does(&["undo"], "1 removed").out;
+    assert!(
+        said.contains("2 left as they are, because somebody changed them since: u-1 (you changed status), u-2 (you changed status)"),
+        "{said}"
+    );
+    let ids = home.listed(&[]);
+    assert!(
+        ids.contains(&"u-1".to_owned()) && ids.contains(&"u-2".to_owned()) && ids.len() == 7,
+        "{ids:?}"
+    );
+}
+
+#[test]
 fn a_wrong_import_is_taken_back_and_imported_rightly() {
     let home = home();
     let before = sqlite3(&home.path(), "select group_concat(review_id) from review");

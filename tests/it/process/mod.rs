@@ -3,6 +3,7 @@
 
 mod advice;
 mod agents;
+mod asked;
 mod backup;
 mod business;
 mod commands;

@@ -304,6 +304,68 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
 }
 
 #[test]
+fn an_import_says_how_many_of_the_updated_do_not_appear() {
+    let home = Home::new();
+    home.file("first.jsonl", &rows(&[]));
+    home.does(&["import", "first.jsonl"], "4 new");
+    for id in ["r-1", "r-2"] {
+        home.does(&["withhold", id, "--reason", "x"], "withheld");
+    }
+    let changed = |id| (id, json!({"text": "Another text."}));
+    home.file("one.jsonl", &rows(&[changed("r-1"), changed("r-3")]));
+    let said = home.does(&["import", "one.jsonl"], "0 new, 2 updated, 2 unchanged");
+    let line = "1 of the updated is withheld, so what changed in it does not appear\n";
+    assert!(said.out.contains(line), "{}", said.out);
+    // Nothing is said where all that was updated appears, though some are withheld.
+    home.file(
+        "two.jsonl",
+        &rows(&[changed("r-1"), changed("r-3"), changed("r-4")]),
+    );
+    let said = home.does(&["import", "two.jsonl"], "0 new, 1 updated, 3 unchanged");
+    assert!(!said.out.contains("of the updated"), "{}", said.out);
+}
+
+#[test]
+fn an_export_that_fails_loses_nothing_of_the_former_one() {
+    let home = Home::new();
+    home.file(
+        "in.jsonl",
+        "{\"id\":\"r-1\",\"rating\":5,\"date\":\"2024-11-01\",\"author\":\"Ann\",\"text\":\"Fine.\"}",
+    );
+    home.does(&["import", "in.jsonl"], "1 new");
+    let folder = home.0.path();
+    let (former, link) = (folder.join("former.jsonl"), folder.join("link.jsonl"));
+    home.does(&["export", "former.jsonl"], "1 reviews");
+    std::os::unix::fs::symlink("former.jsonl", &link).unwrap();
+    let whole = fs::read_to_string(&former).unwrap();
+    sqlite3(
+        &home.path(),
+        "alter table review_source rename to elsewhere",
+    );
+    for name in ["former.jsonl", "link.jsonl"] {
+        home.refuses(&["export", name, "--force"], "review_source");
+        assert_eq!(fs::read_to_string(&former).unwrap(), whole, "{name}");
+    }
+    sqlite3(
+        &home.path(),
+        "alter table elsewhere rename to review_source",
+    );
+    home.does(&["withhold", "r-1", "--reason", "x"], "withheld");
+    // A link still leads to the file, which has the new content and its owner's mode.
+    home.does(&["export", "link.jsonl", "--force"], "1 reviews");
+    assert!(link.is_symlink());
+    let now = fs::read_to_string(&former).unwrap();
+    assert!(now.contains("withheld") && now != whole, "{now}");
+    assert_eq!(
+        fs::metadata(&former).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let left = fs::read_dir(folder).unwrap();
+    let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.into_iter().all(|name| !name.contains(".new-")));
+}
+
+#[test]
 fn of_a_deleted_review_nothing_readable_stays_in_the_file() {
     let home = Home::new();
     let long = format!(

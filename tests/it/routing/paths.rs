@@ -17,13 +17,10 @@ async fn what_is_not_there_is_a_404_whatever_is_asked() {
         "//reviews.json",
         "/insights.json/",
         "/insights/",
-        "/feed",
         "/feed.xml/",
         "/feed.json",
-        "/api",
         "/api/",
         "/api/feed.json/",
-        "/api/reviews",
         "/api/reviews/",
         "/api/reviews/search/",
         "/api/reviews/since",
@@ -50,7 +47,6 @@ async fn what_is_not_there_is_a_404_whatever_is_asked() {
         "/docs/index.html",
         "/.well-known/openapi.json/",
         "/.well-known/",
-        "/openapi.json",
         "/healthz/",
         "/metrics/x",
         "/.env",
@@ -107,11 +103,47 @@ async fn a_path_means_the_same_percent_encoded() {
 }
 
 #[tokio::test]
-async fn a_slash_too_many_leads_to_the_page_of_the_operations() {
+async fn what_people_type_first_leads_to_where_it_is() {
     let app = service().await;
-    for method in [Method::GET, Method::HEAD] {
-        let answer = app.send(method, "/docs/", &[]).await;
-        // Relative, for the base URL may have a path that a proxy takes off.
-        assert_eq!((answer.status, answer.header("location")), (308, "../docs"));
+    let typed = [
+        ("/docs/", "/docs"),
+        ("/openapi.json", "/.well-known/openapi.json"),
+        ("/api", "/docs"),
+        ("/api/reviews", "/api/reviews/search"),
+        ("/feed", "/feed.xml"),
+    ];
+    let leading = app.app().routes().routes().iter();
+    let leading = leading.filter(|route| route.target.is_some());
+    assert_eq!(leading.count(), typed.len());
+    for (path, found) in typed {
+        for (method, query) in [
+            (Method::GET, ""),
+            (Method::HEAD, ""),
+            (Method::GET, "?rating=5&query=a%20b"),
+        ] {
+            let answer = app.send(method, &format!("{path}{query}"), &[]).await;
+            let location = answer.header("location");
+            assert_eq!(answer.status, 308, "{path}");
+            assert!(
+                answer.header("access-control-allow-origin") == "*",
+                "{path}"
+            );
+            // Relative, for the base URL may have a path that a proxy takes off.
+            assert!(
+                !location.starts_with('/') && !location.contains("//"),
+                "{location}"
+            );
+            for base in ["https://reviews.example.com", "https://example.com/reviews"] {
+                let from: url::Url = format!("{base}{path}").parse().unwrap();
+                let target = from.join(location).unwrap();
+                assert_eq!(target.as_str(), format!("{base}{found}{query}"), "{path}");
+            }
+        }
+        assert_eq!(app.get(found).await.status, 200, "{found}");
     }
+    let answer = app.send(Method::POST, "/api/reviews", &[]).await;
+    assert_eq!(
+        (answer.status, answer.header("allow")),
+        (405, "GET, HEAD, OPTIONS")
+    );
 }

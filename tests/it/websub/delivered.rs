@@ -59,6 +59,31 @@ async fn rule_36_and_37_it_has_the_topics_content_type_and_one_link_field() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_changed_is_sent_with_both_feeds() {
+    let hub = Hub::new().await;
+    hub.change("c1").await;
+    for topic in [FEED, ATOM] {
+        hub.ask("subscribe", topic, &hub.receiver.url("/cb"), &[])
+            .await;
+    }
+    hub.app.drain().await;
+    for answer in ["We are sorry.", "We are very sorry."] {
+        let before = hub.deliveries().len();
+        hub.app
+            .shell(&format!(
+                "update review set response_text = '{answer}' where review_id = 'c1'"
+            ))
+            .await;
+        let sent = hub.deliveries().split_off(before);
+        assert_eq!(sent.len(), 2, "{answer}");
+        for one in sent {
+            let body = String::from_utf8(one.body.clone()).unwrap();
+            assert!(body.contains(answer), "{body}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn rule_38_any_2xx_is_a_success_and_anything_else_is_none() {
     for (status, failures) in [
         (200, 0),

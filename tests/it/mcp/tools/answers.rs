@@ -121,9 +121,14 @@ async fn periods_count_the_reviews_of_their_days() {
             (first, &first_since, &first_until),
             (second, &second_since, &second_until),
         ] {
+            assert_eq!(period["since"], json!(since));
+            // What goes on after the newest review ends with it, and says so.
+            let newest = dataset["reviews"][0]["date"].as_str().unwrap();
+            let is_cut = (since.as_str()..until.as_str()).contains(&newest);
+            let taken = if is_cut { newest } else { until };
             assert_eq!(
-                (&period["since"], &period["until"]),
-                (&json!(since), &json!(until))
+                (&period["until"], period.get("until_asked")),
+                (&json!(taken), is_cut.then(|| json!(until)).as_ref())
             );
             let within = |review: &Value| {
                 (since.as_str()..=until.as_str()).contains(&review["date"].as_str().unwrap())
@@ -147,6 +152,13 @@ async fn periods_count_the_reviews_of_their_days() {
         "second_since": "9999-12-31", "second_until": "9999-12-31"});
     let compared = desk.call("compare_periods", whole);
     assert_eq!(
+        (
+            &compared["first"]["until"],
+            &compared["first"]["until_asked"]
+        ),
+        (&dataset["reviews"][0]["date"], &json!("9999-12-31"))
+    );
+    assert_eq!(
         compared["first"]["rating_value"],
         dataset["aggregate_rating"]["rating_value"]
     );
@@ -162,6 +174,87 @@ async fn periods_count_the_reviews_of_their_days() {
         (&json!(0), None)
     );
     assert_eq!(compared["difference"].get("rating_value"), None);
+}
+
+/// Reviews of a day, with the aspects that their texts speak of.
+fn on(day: &str, count: usize, stars: i64, text: &str) -> Vec<Review> {
+    let review = |at: usize| Review {
+        id: format!("{day}-{stars}-{at}").parse().unwrap(),
+        date: day.parse().unwrap(),
+        rating: stars.try_into().unwrap(),
+        language: None,
+        ..saying(at, text.to_owned())
+    };
+    (0..count).map(review).collect()
+}
+
+#[tokio::test]
+async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
+    let (late, punctual) = ("Mike was two hours late.", "Mike was right on time.");
+    let reviews = [
+        on("2025-03-01", 12, 2, late),
+        on("2025-06-01", 2, 5, "The price was way too high."),
+        on("2026-03-01", 12, 5, punctual),
+        on("2026-04-02", 1, 5, "Dana came on a Thursday."),
+    ];
+    let desk = Desk::of(TestApp::with(&reviews.concat()).await).await;
+    let years = json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
+        "second_since": "2026-01-01", "second_until": "2026-12-31"});
+    let compared = desk.call("compare_periods", years.clone());
+    assert_eq!(compared["verdict"], "better", "{compared:#}");
+    let change = |compared: &Value, id: &str| {
+        let aspects = compared["difference"]["aspects"].as_array().unwrap();
+        aspects.iter().find(|row| row["id"] == id).unwrap().clone()
+    };
+    for (aspect, verdict) in [("punctuality", "better"), ("price", "too_few")] {
+        let change = change(&compared, aspect);
+        assert_eq!(change["verdict"], verdict, "{change}");
+    }
+    // The year is not over: the newest review is of April.
+    assert_eq!(compared["first"]["until"], "2025-12-31");
+    assert_eq!(compared["first"].get("until_asked"), None);
+    assert_eq!(
+        (
+            &compared["second"]["until"],
+            &compared["second"]["until_asked"]
+        ),
+        (&json!("2026-04-02"), &json!("2026-12-31"))
+    );
+    // The other way round it is worse; against a period with nothing in it nobody can say.
+    let reversed = desk.call(
+        "compare_periods",
+        json!({"first_since": "2026-01-01", "first_until": "2026-04-02",
+            "second_since": "2025-01-01", "second_until": "2025-12-31"}),
+    );
+    assert_eq!(reversed["verdict"], "worse");
+    assert_eq!(reversed["first"].get("until_asked"), None);
+    let empty = desk.call(
+        "compare_periods",
+        json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
+            "second_since": "2027-01-01", "second_until": "2027-12-31"}),
+    );
+    assert_eq!(
+        (&empty["verdict"], &empty["second"]["until"]),
+        (&json!("too_few"), &json!("2027-12-31"))
+    );
+    // Of one aspect the same figures, without the others.
+    let mut one = years;
+    one["aspect"] = json!("punctuality");
+    let narrowed = desk.call("compare_periods", one.clone());
+    assert_eq!(
+        narrowed["difference"]["aspects"],
+        json!([compared["difference"]["aspects"][0]])
+    );
+    assert_eq!(
+        narrowed["first"]["distribution"],
+        compared["first"]["distribution"]
+    );
+    one["aspect"] = json!("weather");
+    let told = desk.refused("compare_periods", one);
+    assert!(
+        told.contains("aspect: must be one of: punctuality"),
+        "{told}"
+    );
 }
 
 /// Of each aspect: the days and polarities of all the evidence behind it.
@@ -196,7 +289,7 @@ async fn periods_count_what_their_reviews_speak_of() {
     let whole = json!({"first_since": "0001-01-01", "first_until": "9999-12-31",
         "second_since": "2025-01-01", "second_until": "2025-12-31"});
     let compared = desk.call("compare_periods", whole);
-    let members = ["id", "label", "reviews", "positive", "negative"];
+    let members = ["id", "label", "reviews", "positive", "negative", "mixed"];
     let told = |aspect: &Value| members.map(|member| aspect[member].clone());
     let counted: Vec<_> = compared["first"]["aspects"]
         .as_array()

@@ -146,7 +146,9 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
         .find(|tool| tool.name == "search_reviews")
         .unwrap();
     let properties = search.input_schema["properties"].as_object().unwrap();
-    assert_eq!(properties.len(), expected.len());
+    // And whether links to resources are wanted, which REST has none of.
+    assert_eq!(properties.len(), expected.len() + 1);
+    assert_eq!(properties["links"]["type"], "boolean");
     for (name, description) in expected {
         let listed = properties[name]["description"].as_str().unwrap();
         // Bounds are said behind it.

@@ -124,7 +124,7 @@ async fn evidence_is_read_by_its_aspect_and_filters() {
 }
 
 #[tokio::test]
-async fn answers_link_their_reviews_and_an_aspect_its_evidence() {
+async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_asked_for() {
     let desk = Desk::seeded().await;
     for (tool, arguments, count) in [
         ("search_reviews", json!({"limit": 3}), 3),
@@ -132,15 +132,35 @@ async fn answers_link_their_reviews_and_an_aspect_its_evidence() {
         ("get_evidence", json!({"aspect": "price", "limit": 2}), 2),
         ("get_insights", json!({"aspect": "price"}), 1),
         ("get_insights", json!({}), 0),
-        ("list_facets", json!({}), 0),
     ] {
-        let answer = desk.call(tool, arguments);
-        let links = reviews_service::mcp::catalog::links(&answer);
-        assert_eq!(links.len(), count, "{tool}");
-        for link in links {
-            assert!(desk.catalog.read(&link.uri).is_some(), "{}", link.uri);
+        for (links, count) in [
+            (Value::Null, 0),
+            (json!(false), 0),
+            (json!(true), count),
+            (json!("true"), count),
+        ] {
+            let mut asked = arguments.clone();
+            asked["links"] = links;
+            // Over the wire they stand behind the text, which is the same with and without.
+            let content = desk.wired(tool, asked.clone()).await.1["content"].take();
+            let content = content.as_array().unwrap();
+            assert_eq!(content.len(), 1 + count, "{tool} {asked}");
+            let structured = desk.call(tool, arguments.clone());
+            assert_eq!(content[0]["text"], text(&structured), "{tool} {asked}");
+            for link in &content[1..] {
+                assert_eq!(link["type"], "resource_link");
+                let uri = link["uri"].as_str().unwrap();
+                assert!(desk.catalog.read(uri).is_some(), "{uri}");
+            }
         }
     }
+    let told = desk.refused("search_reviews", json!({"links": "some"}));
+    assert!(
+        told.contains("links: must be one of: true, false"),
+        "{told}"
+    );
+    let told = desk.refused("list_facets", json!({"links": true}));
+    assert!(told.contains("links: is no argument"), "{told}");
 }
 
 #[tokio::test]

@@ -37,6 +37,7 @@ async fn the_overview_is_small_and_agrees_with_the_whole() {
     }
     for part in [
         "sentences",
+        "complaints",
         "technicians",
         "services",
         "areas",
@@ -67,6 +68,54 @@ async fn the_overview_is_small_and_agrees_with_the_whole() {
             .as_array()
             .is_some_and(|left_out| !left_out.is_empty())
     );
+}
+
+/// So many reviews that say this.
+fn several(times: usize, text: &str, reviews: &mut Vec<Review>) {
+    for _ in 0..times {
+        reviews.push(saying(reviews.len(), text.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn the_overview_ranks_what_is_complained_about_most_first() {
+    let mut reviews = Vec::new();
+    several(2, "The price was way too high.", &mut reviews);
+    several(3, "Mike was two hours late.", &mut reviews);
+    several(4, "Mike was right on time.", &mut reviews);
+    several(2, "He left a mess everywhere.", &mut reviews);
+    several(3, "He left everything spotless.", &mut reviews);
+    several(5, "Mike was polite and friendly.", &mut reviews);
+    several(4, "I would never use them again.", &mut reviews);
+    let desk = Desk::of(TestApp::with(&reviews).await).await;
+    let overview = desk.call("get_insights", json!({}));
+    let mut aspects = overview["aspects"].as_array().unwrap().iter();
+    assert!(
+        aspects.any(|row| row["id"] == "overall" && row["negative"] == 4),
+        "{overview:#}"
+    );
+    let ranked = overview["complaints"].as_array().unwrap();
+    let ids: Vec<&str> = ranked
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    // Of two complaints each, that which fewer reviews praise beside them comes first. Praise alone is no complaint, nor is whether
+    // they would come again, which is of the firm as a whole.
+    assert_eq!(ids, ["punctuality", "price", "cleanliness"], "{overview:#}");
+    let figures = |row: &Value| [&row["reviews"], &row["share"]["n"]].map(Value::as_u64);
+    assert_eq!(
+        ranked.iter().map(figures).collect::<Vec<_>>(),
+        [[3, 7], [2, 2], [2, 5]].map(|row| row.map(Some))
+    );
+    assert_eq!(ranked[0]["share"]["value"], 0.429);
+    // Each figure is that of the evidence.
+    for row in ranked {
+        let total = |polarity| {
+            let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
+            desk.call("get_evidence", asked)["total"].as_u64().unwrap()
+        };
+        assert_eq!(total("negative") + total("mixed"), row["reviews"], "{row}");
+    }
 }
 
 #[tokio::test]
@@ -337,4 +386,69 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
         .map(|finding| finding["text"].as_str().unwrap())
         .collect();
     insta::assert_snapshot!("complaints", sentences.join("\n"));
+}
+
+/// What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say, with the
+/// owner's answers? Three calls, and at most 20 KB of messages, the text form and the structured one together.
+#[tokio::test]
+async fn what_customers_complain_about_is_told_in_three_calls() {
+    let desk = Desk::seeded().await;
+    let mut sizes = Vec::new();
+    let mut ask = async |tool: &str, arguments: Value| {
+        let (bytes, mut result) = desk.wired(tool, arguments).await;
+        sizes.push(bytes);
+        let structured = result["structuredContent"].take();
+        assert_eq!(result["content"][0]["text"], text(&structured), "{tool}");
+        structured
+    };
+    let overview = ask("get_insights", json!({})).await;
+    let worst = &overview["complaints"][0];
+    assert_eq!(
+        (&worst["id"], &worst["reviews"], &worst["share"]["n"]),
+        (&json!("communication"), &json!(9), &json!(47)),
+        "{overview:#}"
+    );
+    let compared = ask(
+        "compare_periods",
+        json!({"first_since": "2021-01-01", "first_until": "2024-12-31",
+            "second_since": "2025-01-01", "second_until": "2026-12-31", "aspect": worst["id"]}),
+    )
+    .await;
+    let change = &compared["difference"]["aspects"][0];
+    assert_eq!(
+        (&change["id"], &change["verdict"]),
+        (&worst["id"], &json!("same")),
+        "{compared:#}"
+    );
+    let judged = |period: &Value| {
+        let aspect = &period["aspects"][0];
+        ["positive", "negative", "mixed"].map(|vote| aspect[vote].as_u64().unwrap())
+    };
+    assert!(judged(&compared["first"]).iter().sum::<u64>() >= 10);
+    assert_eq!(
+        (
+            &compared["second"]["until"],
+            &compared["second"]["until_asked"]
+        ),
+        (&json!("2026-11-08"), &json!("2026-12-31"))
+    );
+    let complaints = ask(
+        "get_evidence",
+        json!({"aspect": "punctuality", "polarity": "negative", "hits": false, "limit": 3}),
+    )
+    .await;
+    let told: Vec<String> = complaints["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|review| {
+            let finding = review["findings"][0]["text"].as_str().unwrap();
+            let answer = review["response"]["text"].as_str().unwrap();
+            let day = review["date"].as_str().unwrap();
+            format!("{day} {finding}\n  answer: {answer}")
+        })
+        .collect();
+    insta::assert_snapshot!("three_calls", told.join("\n"));
+    let bytes: usize = sizes.iter().sum();
+    assert!(bytes <= 20_000, "{sizes:?}: {bytes} bytes");
 }
