@@ -476,8 +476,15 @@ mod tests {
         })?;
         let rest = &rest[..end];
         let is_literal = rest.contains('[') || !rest.contains("&");
-        let pairs = rest.split('(').skip(1).filter_map(|pair| {
-            let (name, after) = pair.trim_start().strip_prefix('"')?.split_once('"')?;
+        let opened = rest.match_indices('(').filter(|(at, _)| {
+            // That of a pair, and not of a call within one.
+            !rest[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+        });
+        let pairs = opened.filter_map(|(at, _)| {
+            let (name, after) = rest[at + 1..]
+                .trim_start()
+                .strip_prefix('"')?
+                .split_once('"')?;
             let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
             (is_name && after.starts_with(',')).then_some(name)
         });
