@@ -152,7 +152,7 @@ impl EmbedOptions {
                 "min_rating" => match whole(5).and_then(|rating| u8::try_from(rating).ok()) {
                     Some(rating) => options.min_rating = rating,
                     None => {
-                        faults.push("min_rating must be a whole number from 1 to 5.".to_owned())
+                        faults.push("min_rating must be a whole number from 1 to 5.".to_owned());
                     }
                 },
                 "theme" => match Theme::ALL.into_iter().find(|one| one.name() == value) {

@@ -6,13 +6,15 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 use chrono::{Datelike, NaiveDate};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use icu_decimal::DecimalFormatter;
 use icu_decimal::input::Decimal;
+use icu_decimal::options::DecimalFormatterOptions;
 
 use crate::model::business::Business;
 
@@ -92,7 +94,7 @@ static MESSAGES: LazyLock<[Messages; Language::ALL.len()]> = LazyLock::new(|| {
 
 /// A language and a region: how messages, numbers and days are written. It is shared by all parts of a page.
 #[derive(Clone)]
-pub struct Locale(Arc<Inner>);
+pub struct Locale(Rc<Inner>);
 
 struct Inner {
     language: Language,
@@ -121,10 +123,10 @@ impl Locale {
         let region = region(business);
         let tag = format!("{}-{region}", language.tag());
         let locale = icu_locale_core::Locale::try_from_str(tag.trim_end_matches('-'));
-        let numbers = locale
-            .ok()
-            .and_then(|locale| DecimalFormatter::try_new(locale.into(), Default::default()).ok());
-        Self(Arc::new(Inner {
+        let numbers = locale.ok().and_then(|locale| {
+            DecimalFormatter::try_new(locale.into(), DecimalFormatterOptions::default()).ok()
+        });
+        Self(Rc::new(Inner {
             language,
             region,
             numbers,
@@ -172,7 +174,7 @@ impl Locale {
             match messages.format_pattern(pattern, args, &mut faults) {
                 // A message without arguments is the slice of its file.
                 Cow::Borrowed(text) if args.is_none() => Cow::Borrowed(text),
-                text => Cow::Owned(text.into_owned()),
+                text @ (Cow::Borrowed(_) | Cow::Owned(_)) => Cow::Owned(text.into_owned()),
             }
         });
         debug_assert!(
@@ -209,7 +211,7 @@ impl Locale {
     /// A whole number: `1,234`, in German `1.234`.
     #[must_use]
     pub fn number(&self, number: u64) -> String {
-        self.decimal(Decimal::from(number))
+        self.decimal(&Decimal::from(number))
     }
 
     /// Hundredths as a decimal with both of its places: 455 is `4.55`, in German `4,55`.
@@ -217,12 +219,12 @@ impl Locale {
     pub fn hundredths(&self, hundredths: u64) -> String {
         let mut decimal = Decimal::from(hundredths);
         decimal.multiply_pow10(-2);
-        self.decimal(decimal)
+        self.decimal(&decimal)
     }
 
-    fn decimal(&self, decimal: Decimal) -> String {
+    fn decimal(&self, decimal: &Decimal) -> String {
         match &self.0.numbers {
-            Some(numbers) => numbers.format(&decimal).to_string(),
+            Some(numbers) => numbers.format(decimal).to_string(),
             None => decimal.to_string(),
         }
     }
@@ -475,7 +477,7 @@ mod tests {
             depth == 0
         })?;
         let rest = &rest[..end];
-        let is_literal = rest.contains('[') || !rest.contains("&");
+        let is_literal = rest.contains('[') || !rest.contains('&');
         let opened = rest.match_indices('(').filter(|(at, _)| {
             // That of a pair, and not of a call within one.
             !rest[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_')

@@ -175,7 +175,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let same_as = array(&business.same_as);
     let links = business.review_links.iter();
     let links = links.map(|link| json!({"name": link.name, "url": link.url}));
-    let review_links = Value::from_iter(links).to_string();
+    let review_links = links.collect::<Value>().to_string();
     sqlx::query!("delete from business")
         .execute(&mut **write)
         .await?;
