@@ -160,9 +160,20 @@ pub(super) fn outcome(report: &Report) -> Outcome {
 /// somebody is there to see it.
 pub(super) struct Console {
     bar: ProgressBar,
-    writing: bool,
+    phase: Phase,
     faults: Faults,
     rejects: Option<(PathBuf, BufWriter<File>)>,
+}
+
+/// What the bar shows.
+#[derive(PartialEq, Eq)]
+enum Phase {
+    /// How many rows were read: of how many is not known.
+    Counting,
+    /// How much of the files was read.
+    Reading,
+    /// How many reviews were written.
+    Writing,
 }
 
 /// What `--rejects` writes, and may write over.
@@ -225,7 +236,7 @@ impl Console {
         bar.set_style(style("{spinner} {human_pos} rows read"));
         Self {
             bar,
-            writing: false,
+            phase: Phase::Counting,
             faults: Faults::default(),
             rejects,
         }
@@ -269,8 +280,21 @@ impl Console {
 impl Watch for Console {
     fn read(&mut self, rows: u64) {
         if rows.is_multiple_of(ROWS_PER_LOOK) {
-            self.bar.set_position(rows);
+            match self.phase {
+                Phase::Counting => self.bar.set_position(rows),
+                Phase::Reading | Phase::Writing => self.bar.set_message(rows.to_string()),
+            }
         }
+    }
+
+    fn advanced(&mut self, read: u64, of: u64) {
+        if self.phase == Phase::Counting {
+            self.phase = Phase::Reading;
+            self.bar.set_length(of);
+            self.bar
+                .set_style(style("reading {wide_bar} {percent} %, {msg} rows"));
+        }
+        self.bar.set_position(read);
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {
@@ -313,11 +337,11 @@ impl Watch for Console {
     }
 
     fn written(&mut self, done: usize, of: usize) {
-        if !self.writing {
-            self.writing = true;
+        if self.phase != Phase::Writing {
+            self.phase = Phase::Writing;
             self.bar.set_length(of as u64);
             self.bar.set_style(style(
-                "{wide_bar} {human_pos} of {human_len} reviews written",
+                "writing {wide_bar} {percent} %, {human_pos} of {human_len} reviews",
             ));
         }
         self.bar.set_position(done as u64);

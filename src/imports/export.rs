@@ -1,11 +1,10 @@
 //! The native record written: everything that there is, so that an import of it into an empty
 //! database behaves as the original. `record` is its other side.
 
-use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use super::row::Columns;
+use crate::imports::map::plan::Columns;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::SourceRow;
@@ -66,16 +65,12 @@ impl Export {
                     .then(|| Exported::Deleted(id.clone()));
             };
             let source = standing.sources.remove(id);
-            let base = source
-                .as_ref()
-                .map(|source| source.base.clone())
-                .unwrap_or_default();
+            let base = source.as_ref().map(|source| source.base.clone());
+            let base = base.unwrap_or_default();
+            let set = Unit::ALL.into_iter().filter(|unit| !unit.is_unset(&review));
             let decided = match &self.key {
                 Some(key) => base.decisions(key, &review),
-                None => Unit::ALL
-                    .into_iter()
-                    .filter(|unit| !unit.is_unset(&review))
-                    .collect(),
+                None => set.collect(),
             };
             Some(Exported::Review(Box::new(review), decided, source))
         };
@@ -89,9 +84,7 @@ impl Exported {
     pub fn json(&self) -> Value {
         match self {
             Self::Deleted(id) => json!({ "id": id, "deleted": true }),
-            Self::Review(review, decided, source) => {
-                Value::Object(record(review, *decided, source.as_ref()))
-            }
+            Self::Review(review, decided, source) => record(review, *decided, source.as_ref()),
         }
     }
 
@@ -115,17 +108,11 @@ impl Exported {
                 Some(other) => other.to_string(),
             }
         };
-        COLUMNS
-            .iter()
-            .map(|path| {
-                let cell = cell(path);
-                if is_formula(&cell) {
-                    format!("'{cell}")
-                } else {
-                    cell
-                }
-            })
-            .collect()
+        let escaped = |cell: String| {
+            let quote = if is_formula(&cell) { "'" } else { "" };
+            format!("{quote}{cell}")
+        };
+        COLUMNS.iter().map(cell).map(escaped).collect()
     }
 }
 
@@ -242,95 +229,58 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     Value::Object(record)
 }
 
-fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Map<String, Value> {
-    let Review {
-        id,
-        rating,
-        date,
-        author,
-        title,
-        text,
-        language,
-        source: from,
-        verification,
-        mentions,
-        response,
-        status,
-        updated_at,
-    } = review;
-    let mut record = Map::new();
-    let mut put = |name: &str, value: Value| drop(record.insert(name.to_owned(), value));
-    put("id", json!(id.as_str()));
-    put("rating", json!(rating.stars()));
-    put("date", json!(date.to_string()));
-    put("author", json!(author));
-    put("text", json!(text));
-    // What is not there is said only where that is a decision: absent, it states nothing.
-    let optional =
-        |value: Option<Value>, unit| value.or_else(|| decided.has(unit).then_some(Value::Null));
-    let of = |value: &Option<String>| value.as_ref().map(|value| json!(value));
-    for (name, value) in [
-        ("title", optional(of(title), Unit::Title)),
-        ("language", optional(of(language), Unit::Language)),
-    ] {
-        if let Some(value) = value {
-            put(name, value);
-        }
-    }
-    put(
-        "source",
-        without_nulls(json!({ "name": from.name, "url": from.url })),
-    );
-    if let Some(location) = source.and_then(|source| source.location.as_ref()) {
-        put("location", json!(location));
-    }
-    // What the source said that is not published: the next import needs it.
-    let noted = source.map(|source| {
-        let name = Some(&source.source_name).filter(|name| **name != from.name);
-        let instant = |at: Option<DateTime<Utc>>| at.map(|at| json!(at));
-        [
-            ("posted_at", instant(source.posted_at)),
-            ("responded_at", instant(source.responded_at)),
-            ("imported_from", name.map(|name| json!(name))),
-        ]
+fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Value {
+    let from = &review.source;
+    let (status, reason) = match &review.status {
+        Status::Withheld { reason } => ("withheld", reason.as_ref()),
+        Status::Published => ("published", None),
+    };
+    let answer = review.response.as_ref().map(|its| {
+        without_nulls(
+            json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author }),
+        )
     });
-    for (name, value) in noted.into_iter().flatten() {
-        if let Some(value) = value {
-            put(name, value);
-        }
-    }
-    put(
-        "verification",
-        without_nulls(json!({
+    let verification = &review.verification;
+    let names: Vec<&str> = decided.iter().map(Unit::name).collect();
+    let mut record = json!({
+        "id": review.id.as_str(),
+        "rating": review.rating.stars(),
+        "date": review.date.to_string(),
+        "author": review.author,
+        "title": review.title,
+        "text": review.text,
+        "language": review.language,
+        "source": without_nulls(json!({ "name": from.name, "url": from.url })),
+        "location": source.and_then(|its| its.location.as_ref()),
+        // What the source said that is not published: the next import needs it.
+        "posted_at": source.and_then(|its| its.posted_at),
+        "responded_at": source.and_then(|its| its.responded_at),
+        "imported_from": source.map(|its| &its.source_name).filter(|name| **name != from.name),
+        "verification": without_nulls(json!({
             "verified": verification.verified, "method": verification.method.name(), "verified_at": verification.verified_at
         })),
-    );
-    put(
-        "mentions",
-        json!({ "technicians": mentions.technicians, "services": mentions.services, "service_areas": mentions.service_areas }),
-    );
-    let answer = response
-        .as_ref()
-        .map(|its| without_nulls(json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author })));
-    if let Some(answer) = optional(answer, Unit::Response) {
-        put("response", answer);
-    }
-    match status {
-        Status::Withheld { reason } => {
-            put("status", json!("withheld"));
-            // None is said as such: one that is not verified would else be given that as its reason.
-            put("withheld_reason", json!(reason));
-        }
-        Status::Published => put("status", json!("published")),
-    }
-    if let Some(updated_at) = updated_at {
-        put("updated_at", json!(updated_at));
-    }
-    if decided != Units::NONE {
-        put(
-            "decided",
-            json!(decided.iter().map(Unit::name).collect::<Vec<_>>()),
-        );
+        "mentions": {
+            "technicians": review.mentions.technicians,
+            "services": review.mentions.services,
+            "service_areas": review.mentions.service_areas,
+        },
+        "response": answer,
+        "status": status,
+        "withheld_reason": reason,
+        "updated_at": review.updated_at,
+        "decided": (!names.is_empty()).then_some(names),
+    });
+    let is_said = |name: &str| match name {
+        // What is not there is said only where that is a decision: absent, it states nothing.
+        "title" => decided.has(Unit::Title),
+        "language" => decided.has(Unit::Language),
+        "response" => decided.has(Unit::Response),
+        // None is said as such: one that is not verified would else be given that as its reason.
+        "withheld_reason" => status == "withheld",
+        _ => false,
+    };
+    if let Value::Object(members) = &mut record {
+        members.retain(|name, value| !value.is_null() || is_said(name));
     }
     record
 }

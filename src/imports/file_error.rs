@@ -1,14 +1,19 @@
 //! Why a whole file, or a whole import, cannot be. What is wrong with a single row is a
 //! [`Rejection`](super::Rejection), which stops nothing.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io;
 
 use thiserror::Error;
 
-use super::fields::Problem;
-use super::sources::{FILES_MAX, INPUT_BYTES_MAX};
+use crate::imports::map::Format;
+use crate::imports::map::fields::Problem;
 use crate::storage::DbError;
+
+/// How many bytes one import may read, unpacked, over all its files: 1 GiB.
+pub const INPUT_BYTES_MAX: u64 = 1 << 30;
+/// How many files of reviews a folder or archive may hold.
+pub const FILES_MAX: usize = 10_000;
 
 /// Why nothing of a file is imported, with what to do about it.
 #[derive(Debug, Error)]
@@ -51,13 +56,11 @@ pub enum FileError {
     MapsReviews,
     /// None of the formats.
     #[error(
-        "is {said}: none of the known formats ({}); {advice}", .known.join(", ")
+        "is {said}: none of the known formats ({}); {advice}", Format::names().collect::<Vec<_>>().join(", ")
     )]
     Unknown {
         /// What the file seems to be, with some of its fields' names.
         said: String,
-        /// The names of all formats, as `--format` takes them.
-        known: Vec<&'static str>,
         /// How it can be read all the same.
         advice: String,
     },
@@ -72,8 +75,10 @@ pub enum FileError {
         said: String,
     },
     /// A table without columns that every review needs.
-    #[error("is a table with the columns {columns}{}{}", lacking(.lacks, .text.as_deref()), unknown_columns(.unknown))]
+    #[error("is a table with the columns {columns}{}{}", lacking(.lacks, .text.as_deref()), unknown_columns(.unknown, .doubtful))]
     Columns {
+        /// Such fields of which several columns may each be meant, and these.
+        doubtful: Vec<(&'static str, Vec<String>)>,
         /// Our fields that no column fills.
         lacks: Vec<&'static str>,
         /// Columns that --map names and the table does not have.
@@ -155,7 +160,7 @@ pub enum FileError {
     #[error(
         "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
     )]
-    OtherArchive(String),
+    OtherArchive(&'static str),
     /// A whole document whose JSON is broken.
     #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]
     Json {
@@ -252,9 +257,9 @@ pub enum ImportError {
          `reviews init --discard-sample --name NAME` empties it for yours, --with-sample mixes them"
     )]
     Sample,
-    /// What --withdraw-missing would do is more than was asked for.
+    /// It would do more than was asked for, or something else than was meant.
     #[error("{0}; nothing was changed")]
-    Withdrawal(String),
+    Refused(String),
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] DbError),
@@ -308,45 +313,42 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
     }
     if lacks == ["text"] {
         let column = text.unwrap_or("COLUMN");
-        let quote = if column.contains(['"', '$', '`', '\\', '!']) {
-            '\''
+        let column = if column.contains(['"', '$', '`', '\\', '!']) {
+            format!("'{}'", column.replace('\'', r"'\''"))
         } else {
-            '"'
+            format!("\"{column}\"")
         };
         return format!(
-            ": no column is known to be the text; say --map text={quote}{}{quote}, or --no-text if there is none",
-            if quote == '"' {
-                column.to_owned()
-            } else {
-                column.replace('\'', r"'\''")
-            }
+            ": no column is known to be the text; say --map text={column}, or --no-text if there is none"
         );
     }
     let maps: Vec<String> = lacks
         .iter()
         .map(|field| format!("--map {field}=COLUMN"))
         .collect();
+    let without_text = if lacks.contains(&"text") {
+        " (or --no-text where there is no text)"
+    } else {
+        ""
+    };
     format!(
-        ": none of them is known to be the {}; say which is, with {}{}",
+        ": none of them is known to be the {}; say which is, with {}{without_text}",
         lacks.join(", the "),
-        maps.join(" "),
-        if lacks.contains(&"text") {
-            " (or --no-text where there is no text)"
-        } else {
-            ""
-        }
+        maps.join(" ")
     )
 }
 
-fn unknown_columns(unknown: &[String]) -> String {
-    if unknown.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "; it has no column {}, which --map names",
-            unknown.join(", ")
-        )
+fn unknown_columns(unknown: &[String], doubtful: &[(&'static str, Vec<String>)]) -> String {
+    let mut text = String::new();
+    for (field, columns) in doubtful {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "; the {field} may be {}", columns.join(" or "));
     }
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        let _ = write!(text, "; it has no column {unknown}, which --map names");
+    }
+    text
 }
 
 fn no_linked_reviews(elements: usize, is_page: bool) -> String {

@@ -1,39 +1,18 @@
 //! Imports: reviews that come from somewhere else, made ours.
 //!
-//! A file's way: `sources` opens it, `detect` finds its format by content, `read` takes its rows
-//! out of lines, arrays, tables or pages, the entry in `platforms` says what they mean, `collector`
-//! keeps what counts, and one transaction writes it. Each row is judged by itself; a file that
+//! A file's way has three parts. `read` opens it, finds its format by its content, and takes its rows out of lines, arrays,
+//! tables or pages. `map` makes a review of each row, by what its format's entry in `platforms` says. `merge` collects the
+//! reviews on disk and writes them in one transaction, beside what the owner decided. Each row is judged by itself; a file that
 //! cannot be read stops the whole call before anything is written.
 
-mod collector;
-mod completing;
-mod detect;
-mod editorial;
 pub mod export;
-mod fields;
 mod file_error;
-mod format;
-mod incoming;
-mod json_stream;
-mod lines;
-mod merging;
-mod plan;
-mod platform;
+mod map;
+mod merge;
 mod platforms;
-mod profile;
 mod read;
-mod record;
 mod report;
-mod row;
 pub mod seed;
-mod shape;
-mod sources;
-mod store;
-mod table;
-pub mod time_zone;
-pub mod undo;
-mod values;
-mod withdraw;
 
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
@@ -41,22 +20,24 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-pub use fields::Problem;
-pub use file_error::{FailedFile, FileError, ImportError};
-pub use format::Format;
-pub use lines::{Rename, RenameError};
+pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
+pub use map::fields::Problem;
+pub use map::{Format, Rename, RenameError};
+pub use merge::{time_zone, undo};
+pub use read::open::is_taken_from_folders;
 pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
-pub use sources::{INPUT_BYTES_MAX, is_taken_from_folders};
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
-use crate::storage;
-use crate::storage::business::sample;
+use crate::storage::business::sample::{self, SampleState};
 use crate::storage::reviews::{self, RunCounts};
-use crate::storage::{Database, DbError};
-use collector::{Collected, Collector, Watcher};
-use merging::Merging;
-use table::Wanted;
+use crate::storage::{Database, DbError, Write, business};
+use merge::collector::{Collected, Collector};
+use merge::withdraw::{self, MergeError};
+use merge::{Merging, completing};
+use read::detect::{self, Detected, Shape};
+use read::open::{self, Budget, Opened};
+use report::Watcher;
 
 /// What is to be imported, and how.
 #[derive(Debug, Clone, Default)]
@@ -110,100 +91,103 @@ pub async fn import(
     database: &Database,
     clock: &Clock,
     order: &ImportRequest,
-    watch: &mut (dyn Watch + Send),
+    watch: Watcher<'_>,
 ) -> Result<Report, ImportError> {
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
-    let mut reader = database.readers().acquire().await.map_err(fault)?;
-    let known = storage::business::find(&mut reader).await.map_err(fault)?;
-    let is_known = known.is_some();
-    let is_named = known.is_some_and(|business| business.name != Business::default().name);
-    let zone = storage::business::time_zone(&mut reader)
-        .await
-        .map_err(fault)?;
-    let state = sample::state(&mut reader).await.map_err(fault)?;
-    drop(reader);
-    if state == sample::SampleState::Alone && !order.with_sample {
+    let before = Before::read(database).await.map_err(fault)?;
+    if before.sample == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
-    let Collected {
-        mut staging,
-        business,
-        has_zone,
-        editorial: texts,
-        mut report,
-    } = gather(order, now, is_known, zone, watch).map_err(ImportError::Files)?;
-    if is_named || business.is_some() {
-        report.listing = None;
-    }
+    let is_known = before.business.is_some();
+    let zone = before.time_zone;
+    let gathered = gather(order, now, is_known, zone, watch, &detect::detect);
+    let mut collected = gathered.map_err(ImportError::Files)?;
+    let staging = &mut collected.staging;
     staging.put().await.map_err(ImportError::Staging)?;
-    report.left_out += staging.answer().await.map_err(ImportError::Staging)?;
+    collected.report.left_out += staging.answer().await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
-    if let Some(business) = &business {
-        storage::business::replace(&mut write, business)
-            .await
-            .map_err(fault)?;
-        if has_zone {
-            storage::business::note_time_zone(&mut write, business.time_zone)
-                .await
-                .map_err(fault)?;
-        }
-    }
-    if let Some(texts) = texts
-        && storage::business::editorial(&mut write)
-            .await
-            .map_err(fault)?
-            == Editorial::default()
-    {
-        storage::business::replace_editorial(&mut write, &texts)
-            .await
-            .map_err(fault)?;
-    }
-    if state == sample::SampleState::Alone {
-        sample::note(&mut write, true).await.map_err(fault)?;
-    }
-    let mut moved = 0;
-    if let Some(zone) = storage::business::time_zone(&mut write)
-        .await
-        .map_err(fault)?
-    {
-        // A shell may have changed it since the last import.
-        moved = time_zone::follow(&mut write, zone, now)
-            .await
-            .map_err(fault)?;
-    }
-    let run = reviews::begin_run(&mut write, now, &file_names(&order.files))
-        .await
-        .map_err(fault)?;
-    let mut merging = Merging::new(&mut write, now, order, report)
-        .await
-        .map_err(fault)?;
-    merging.run = Some(run);
-    completing::find(&mut merging, &mut staging)
-        .await
-        .map_err(fault)?;
-    merging.all(&mut staging, watch).await.map_err(fault)?;
-    if order.withdraw_missing {
-        withdraw::missing(&mut merging, &mut staging, order.yes)
-            .await
-            .map_err(|error| match error {
-                withdraw::WithdrawError::Refused(reason) => ImportError::Withdrawal(reason),
-                withdraw::WithdrawError::Database(error) => fault(error).into(),
-            })?;
-    }
-    let report = Report {
-        moved,
-        ..merging.report
-    };
-    reviews::end_run(&mut write, run, counts(&report))
-        .await
-        .map_err(fault)?;
+    let merged = merged(&mut write, collected, before, order, now, watch).await;
+    let report = merged.map_err(|error| match error {
+        MergeError::Refused(reason) => ImportError::Refused(reason),
+        MergeError::Database(error) => fault(error).into(),
+    })?;
     if order.dry_run {
         write.rollback().await
     } else {
         write.commit().await
     }
     .map_err(fault)?;
+    Ok(report)
+}
+
+/// What the database has before an import.
+struct Before {
+    business: Option<Business>,
+    time_zone: Option<Tz>,
+    sample: SampleState,
+}
+
+impl Before {
+    async fn read(database: &Database) -> sqlx::Result<Self> {
+        let mut reader = database.readers().acquire().await?;
+        Ok(Self {
+            business: business::find(&mut reader).await?,
+            time_zone: business::time_zone(&mut reader).await?,
+            sample: sample::state(&mut reader).await?,
+        })
+    }
+}
+
+/// Writes what was collected within `write`, which the caller commits.
+async fn merged(
+    write: &mut Write,
+    collected: Collected,
+    before: Before,
+    order: &ImportRequest,
+    now: DateTime<Utc>,
+    watch: Watcher<'_>,
+) -> Result<Report, MergeError> {
+    let Collected {
+        mut staging,
+        business: brought,
+        has_zone,
+        editorial,
+        mut report,
+    } = collected;
+    let known = before.business.as_ref();
+    if brought.is_some() || known.is_some_and(|its| its.name != Business::default().name) {
+        report.listing = None;
+    }
+    if let Some(brought) = &brought {
+        business::replace(write, brought).await?;
+        if has_zone {
+            business::note_time_zone(write, brought.time_zone).await?;
+        }
+    }
+    if let Some(texts) = editorial
+        && business::editorial(write).await? == Editorial::default()
+    {
+        business::replace_editorial(write, &texts).await?;
+    }
+    if before.sample == SampleState::Alone {
+        sample::note(write, true).await?;
+    }
+    if let Some(zone) = business::time_zone(write).await? {
+        // A shell may have changed it since the last import.
+        report.moved = time_zone::follow(write, zone, now).await?;
+    }
+    let run = reviews::begin_run(write, now, &file_names(&order.files)).await?;
+    let mut merging = Merging::new(write, now, order, report).await?;
+    merging.run = Some(run);
+    completing::find(&mut merging, &mut staging).await?;
+    merging.all(&mut staging, watch).await?;
+    merging.refuse_other_source()?;
+    if order.withdraw_missing {
+        withdraw::missing(&mut merging, &mut staging, order.yes).await?;
+    }
+    let report = merging.report;
+    reviews::end_run(write, run, counts(&report)).await?;
     Ok(report)
 }
 
@@ -232,52 +216,46 @@ fn counts(report: &Report) -> RunCounts {
     }
 }
 
-/// Reads everything in `order`. Where files cannot be read, says so of each of them.
+/// Finds out what format a file of that shape is.
+type Find<'f> = &'f dyn Fn(Shape, &ImportRequest) -> Result<Detected, FileError>;
+
+/// Reads everything in `order`, whose formats `find` tells. Where files cannot be read, says so of each of them.
 fn gather(
     order: &ImportRequest,
     now: DateTime<Utc>,
     is_known: bool,
     zone: Option<Tz>,
     watch: Watcher<'_>,
+    find: Find<'_>,
 ) -> Result<Collected, Vec<FailedFile>> {
-    let mut faults = Vec::new();
+    let failed = |file: &str, fault| {
+        let file = file.to_owned();
+        vec![FailedFile { file, fault }]
+    };
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
-        return Err(vec![FailedFile {
-            file: "-".to_owned(),
-            fault: FileError::InputTwice,
-        }]);
+        return Err(failed("-", FileError::InputTwice));
     }
-    let all = |fault| {
-        vec![FailedFile {
-            file: "import".to_owned(),
-            fault,
-        }]
+    let budget = Budget::new(&order.files);
+    let collector = Collector::new(now, is_known, zone, order, &budget, watch);
+    let mut collector = collector.map_err(|fault| failed("import", fault))?;
+    let mut take = |opened: Opened<'_>| match opened {
+        Opened::Listing(listing) => {
+            collector.listing(listing);
+            Ok(())
+        }
+        Opened::Reviews(mut input) => {
+            let found = find(input.shape, order)?;
+            collector.begin(input.name, found.format)?;
+            read::read(&found, &mut *input.all, order, &mut collector)
+        }
     };
-    let mut collector = Collector::new(now, is_known, zone, order, watch).map_err(all)?;
-    let budget = sources::Budget::default();
-    let wanted = Wanted {
-        sheet: order.sheet.as_deref(),
-        header_row: order.header_row,
-        renames: &order.renames,
-    };
-    let mut take = |opened: sources::Opened<'_>| {
-        let mut input = match opened {
-            sources::Opened::Reviews(input) => input,
-            sources::Opened::Listing(listing) => {
-                collector.listing(listing);
-                return Ok(());
-            }
-        };
-        let found = detect::detect(input.shape, order)?;
-        collector.begin(input.name, found.format)?;
-        read::read(&found, &mut *input.all, order, &mut collector)
-    };
+    let mut faults = Vec::new();
     for file in &order.files {
-        sources::open(file, &wanted, &budget, &mut take, &mut faults);
+        open::open(file, order, &budget, &mut take, &mut faults);
     }
     if faults.is_empty() {
-        collector.finish().map_err(all)
+        collector.finish().map_err(|fault| failed("import", fault))
     } else {
         Err(faults)
     }

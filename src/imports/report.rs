@@ -184,6 +184,9 @@ pub trait Watch {
     /// The file is a table with these columns. Said before its rows are read.
     fn table(&mut self, _file: &str, _columns: &TableColumns) {}
 
+    /// So many bytes of all that the files have were read, packed as they are; not said where they cannot be counted before.
+    fn advanced(&mut self, _read: u64, _of: u64) {}
+
     /// One of the first reviews of a table, where nothing will be written.
     fn sample(&mut self, _at: &Position, _review: &Review) {}
 
@@ -196,6 +199,9 @@ pub trait Watch {
     /// So many of the reviews have been written so far.
     fn written(&mut self, done: usize, of: usize);
 }
+
+/// What hears of an import, and is handed from task to task with it.
+pub type Watcher<'a> = &'a mut (dyn Watch + Send);
 
 /// Keeps the rejections, and shows nothing. For callers without a terminal.
 #[derive(Debug, Default)]

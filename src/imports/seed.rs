@@ -11,19 +11,18 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::ImportRequest;
-use super::collector::{Collected, Collector, Watcher};
-use super::detect::{Detected, Rows};
-use super::fields::Problem;
-use super::file_error::{FailedFile, ImportError, reason};
-use super::merging::Merging;
-use super::platforms::native;
-use super::report::{Report, Watch};
-use super::sources::{self, Budget};
-use super::table::Wanted;
-use super::{editorial, json_stream, profile, read, time_zone};
 use crate::clock::Clock;
 use crate::config::bounded_read::read_text;
+use crate::imports::file_error::{ImportError, reason};
+use crate::imports::map::business;
+use crate::imports::map::fields::Problem;
+use crate::imports::merge::collector::Collected;
+use crate::imports::merge::{Merging, time_zone};
+use crate::imports::platforms::native;
+use crate::imports::read::detect::{Detected, Rows};
+use crate::imports::read::json::walk;
+use crate::imports::report::{Report, Watcher};
+use crate::imports::{ImportRequest, gather};
 use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::Write;
@@ -93,7 +92,7 @@ impl BusinessFile {
     /// [`SeedError`], which names the file, and where it can the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
         let file = JsonFile::read(path)?;
-        file.make(profile::check_members)?;
+        file.make(business::check_members)?;
         Ok(Self(file))
     }
 
@@ -112,7 +111,7 @@ impl BusinessFile {
     pub fn merged(&self, known: Option<&Business>) -> Result<Business, SeedError> {
         let before = known.cloned().unwrap_or_default();
         self.0
-            .make(|value| profile::business(value, before, known.is_none()))
+            .make(|value| business::business(value, before, known.is_none()))
     }
 
     /// The file in the place of `known`, of which stays what a published business never says: how technicians are shown. The
@@ -125,7 +124,7 @@ impl BusinessFile {
         if let Some(known) = known {
             (before.publish_staff, before.time_zone) = (known.publish_staff, known.time_zone);
         }
-        self.0.make(|value| profile::business(value, before, true))
+        self.0.make(|value| business::business(value, before, true))
     }
 }
 
@@ -140,7 +139,7 @@ impl EditorialFile {
     /// [`SeedError`], which names the file, and where it can the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
         let file = JsonFile::read(path)?;
-        file.make(editorial::check_members)?;
+        file.make(business::check_editorial)?;
         Ok(Self(file))
     }
 
@@ -149,7 +148,8 @@ impl EditorialFile {
     /// # Errors
     /// [`SeedError`], which names the file, and where it can the line.
     pub fn merged(&self, known: &Editorial) -> Result<Editorial, SeedError> {
-        self.0.make(|value| editorial::merged(value, known.clone()))
+        self.0
+            .make(|value| business::editorial(value, known.clone()))
     }
 }
 
@@ -158,11 +158,7 @@ impl EditorialFile {
 ///
 /// # Errors
 /// [`SeedError`], which names the file.
-pub fn read(
-    folder: &Path,
-    clock: &Clock,
-    watch: &mut (dyn Watch + Send),
-) -> Result<Seed, SeedError> {
+pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<Seed, SeedError> {
     let now = clock.now();
     let file = BusinessFile::read(&folder.join("business.json")).map_err(missing)?;
     let business = file.merged(None)?;
@@ -176,33 +172,19 @@ pub fn read(
     if !path.is_file() {
         return Err(SeedError::Missing(path));
     }
-    let all = |fault| {
-        ImportError::Files(vec![FailedFile {
-            file: path.display().to_string(),
-            fault,
-        }])
+    let request = ImportRequest {
+        files: vec![path],
+        ..ImportRequest::default()
     };
-    let request = ImportRequest::default();
-    let mut collector =
-        Collector::new(now, true, Some(business.time_zone), &request, watch).map_err(all)?;
-    let mut faults = Vec::new();
-    let mut take = |opened: sources::Opened<'_>| {
-        let sources::Opened::Reviews(mut input) = opened else {
-            return Ok(());
-        };
-        collector.begin(input.name, &native::FORMAT)?;
-        let found = Detected {
+    let found = |_, _: &ImportRequest| {
+        Ok(Detected {
             format: &native::FORMAT,
             rows: Rows::Lines { rejected: false },
-        };
-        read::read(&found, &mut *input.all, &request, &mut collector)
+        })
     };
-    let (wanted, budget) = (Wanted::default(), Budget::default());
-    sources::open(&path, &wanted, &budget, &mut take, &mut faults);
-    if !faults.is_empty() {
-        return Err(ImportError::Files(faults).into());
-    }
-    let collected = collector.finish().map_err(all)?;
+    let zone = Some(business.time_zone);
+    let collected = gather(&request, now, true, zone, watch, &found);
+    let collected = collected.map_err(ImportError::Files)?;
     Ok(Seed {
         business,
         says_publish_staff: file.says("publish_staff"),
@@ -267,7 +249,7 @@ impl JsonFile {
     /// What `make` makes of it; what is wrong with it has its place in the file.
     fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
         make(&self.value).map_err(|problem| {
-            let (line, column) = json_stream::locate(&self.text, &problem.path).unwrap_or((1, 1));
+            let (line, column) = locate(&self.text, &problem.path).unwrap_or((1, 1));
             SeedError::Wrong {
                 path: self.path.clone(),
                 line,
@@ -286,4 +268,31 @@ fn missing(error: SeedError) -> SeedError {
         return SeedError::Missing(path.clone());
     }
     error
+}
+
+/// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it: complaints are made
+/// about parsed values, which no longer know where they stood.
+fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
+    let object = path.rsplit_once('.').map_or("", |(object, _)| object);
+    let is_meant = |its: &str, is_end| if is_end { its == object } else { its == path };
+    walk(json.as_bytes(), DEEP_MAX, true, &mut |its, is_end| {
+        is_meant(its, is_end)
+    })
+}
+
+/// How deep files are looked into that are written by hand.
+const DEEP_MAX: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::locate;
+
+    #[test]
+    fn a_path_is_found_where_it_stands() {
+        let json = "{\n \"id\": \"a\",\n \"services\": [\n  {\"id\": 1},\n  {\"id\": 2}\n ]\n}";
+        assert_eq!(locate(json, "id").map(|at| at.0), Some(2));
+        assert_eq!(locate(json, "services[1].id").map(|at| at.0), Some(5));
+        assert_eq!(locate(json, "services[0].name").map(|at| at.0), Some(4));
+        assert_eq!(locate(json, "name").map(|at| at.0), Some(7));
+    }
 }

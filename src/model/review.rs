@@ -248,6 +248,14 @@ pub enum Status {
 }
 
 impl Status {
+    /// Withheld for that reason.
+    #[must_use]
+    pub fn withheld(reason: &str) -> Self {
+        Self::Withheld {
+            reason: Some(reason.to_owned()),
+        }
+    }
+
     /// Its name in the database and in files.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -15,6 +15,7 @@ mod erase;
 mod error;
 mod files;
 mod first_load;
+pub mod imports;
 mod index_readers;
 mod lease;
 mod migrate;
@@ -293,7 +294,7 @@ impl Database {
 ///
 /// # Errors
 /// When no temporary file can be made.
-pub async fn scratch() -> sqlx::Result<SqliteConnection> {
+async fn scratch() -> sqlx::Result<SqliteConnection> {
     // The empty name is SQLite's word for it (<https://www.sqlite.org/inmemorydb.html#temp_db>).
     let options = unlogged()
         .filename("")

@@ -1,32 +1,30 @@
 //! Apify's scrapers of Google Maps: reviews of a place as a JSON array, or as a table. Its `title` is the business.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("apify", "Google Maps (Apify)", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "apify",
+    label: "Google Maps (Apify)",
     source: "Google",
     ids: Some("google-maps"),
     keys: &[
-        &["stars", "publishedAtDate", "name"],
-        &["stars", "publishedAtDate", "reviewId"],
+        "stars, publishedAtDate, name",
+        "stars, publishedAtDate, reviewId",
     ],
     fields: &[
-        (Field::Id, &["reviewId"]),
-        (Field::Rating, &["stars"]),
-        (Field::Date, &["publishedAtDate"]),
-        (Field::Author, &["name"]),
-        (Field::Text, &["text"]),
-        (Field::Language, &["originalLanguage"]),
-        (Field::Url, &["reviewUrl"]),
-        (Field::Location, &["placeId"]),
-        (Field::ResponseText, &["responseFromOwnerText"]),
-        (Field::ResponseDate, &["responseFromOwnerDate"]),
+        (Field::Id, "reviewId"),
+        (Field::Rating, "stars"),
+        (Field::Date, "publishedAtDate"),
+        (Field::Author, "name"),
+        (Field::Text, "text"),
+        (Field::Language, "originalLanguage"),
+        (Field::Url, "reviewUrl"),
+        (Field::Location, "placeId"),
+        (Field::ResponseText, "responseFromOwnerText"),
+        (Field::ResponseDate, "responseFromOwnerDate"),
     ],
     zone: Some(chrono_tz::UTC),
     anonymous: Some("A Google user"),
     was_table: true,
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

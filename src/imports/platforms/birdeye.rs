@@ -1,56 +1,45 @@
 //! Birdeye: reviews from its API and its reports, collected from many sites. Sites that it shows
 //! without stars have 0.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
+    name: "birdeye",
+    label: "Birdeye",
     authors_public: false,
-    ..Format::platform("birdeye", "Birdeye", &PLATFORM)
-};
-
-const PLATFORM: Platform = Platform {
     source: "Birdeye",
     keys: &[
-        &["source_type", "comments", "review_date"],
-        &["reviewer.firstName", "comments", "reviewDate"],
-        &["reviewer_first_name", "comments"],
-        &["Business Name", "Review Date", "Reviewer Name"],
-        &["Reviewer Name", "Review Date", "Source", "Response Date"],
+        "source_type, comments, review_date",
+        "reviewer.firstName, comments, reviewDate",
+        "reviewer_first_name, comments",
+        "Business Name, Review Date, Reviewer Name",
+        "Reviewer Name, Review Date, Source, Response Date",
     ],
     fields: &[
-        (Field::Id, &["review_id", "id"]),
-        (Field::Rating, &["rating"]),
-        (Field::Recommended, &["recommendation_type", "recommended"]),
-        (Field::Date, &["review_date", "rdate"]),
+        (Field::Id, "review_id, id"),
+        (Field::Rating, "rating"),
+        (Field::Recommended, "recommendation_type, recommended"),
+        (Field::Date, "review_date, rdate"),
         (
             Field::Author,
-            &["reviewer_nick_name", "reviewer.nickName", "reviewer_name"],
+            "reviewer_nick_name, reviewer.nickName, reviewer_name",
         ),
-        (
-            Field::FirstName,
-            &["reviewer_first_name", "reviewer.firstName"],
-        ),
-        (
-            Field::LastName,
-            &["reviewer_last_name", "reviewer.lastName"],
-        ),
-        (Field::Title, &["title"]),
-        (Field::Text, &["comments", "review"]),
-        (Field::SourceName, &["source_type", "source"]),
-        (Field::Url, &["review_url"]),
-        (Field::Location, &["business_name"]),
-        (Field::ResponseText, &["response"]),
-        (Field::ResponseDate, &["response_date"]),
-        (Field::Technicians, &["assisted_users"]),
+        (Field::FirstName, "reviewer_first_name, reviewer.firstName"),
+        (Field::LastName, "reviewer_last_name, reviewer.lastName"),
+        (Field::Title, "title"),
+        (Field::Text, "comments, review"),
+        (Field::SourceName, "source_type, source"),
+        (Field::Url, "review_url"),
+        (Field::Location, "business_name"),
+        (Field::ResponseText, "response"),
+        (Field::ResponseDate, "response_date"),
+        (Field::Technicians, "assisted_users"),
     ],
     hidden: &[Hidden {
-        names: &["status"],
-        when: When::NoneOf(&["published", "approved", "active"]),
+        names: "status",
+        when: When::NoneOf("published, approved, active"),
         reason: "hidden at the source",
     }],
-    anonymous: Some("Anonymous"),
     was_table: true,
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

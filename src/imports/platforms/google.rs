@@ -6,47 +6,31 @@
 
 use serde_json::Value;
 
-use crate::imports::fields::{Fields, Problem, noted, shown};
-use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted};
-use crate::imports::values;
+use crate::imports::map::fields::{Fields, Problem, noted, shown_text};
+use crate::imports::map::{
+    Dated, Format, Incoming, IncomingResponse, Names, Noted, Reader, names, values,
+};
 use crate::model::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
 
 /// Who wrote a review whose author stays unnamed; Google's own words for it.
 const ANONYMOUS: &str = "A Google user";
-const STARS: [(&str, i64); 5] = [
-    ("ONE", 1),
-    ("TWO", 2),
-    ("THREE", 3),
-    ("FOUR", 4),
-    ("FIVE", 5),
-];
+const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     name: "google",
     label: "Google Business Profile (Takeout or API)",
-    excerpts: false,
-    authors_public: true,
-    note: None,
     renames: false,
-    document: &[
-        "reviews",
-        "averageRating",
-        "totalReviewCount",
-        "nextPageToken",
-    ],
-    reader: Reader::Json(&[&["starRating"]], review),
+    document: "reviews, averageRating, totalReviewCount, nextPageToken",
+    keys: &["starRating"],
+    reader: Reader::Json(review),
+    ..Format::PLAIN
 };
 
 fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
-    let created = noted(
-        &mut wrong,
-        fields
-            .instant("createTime")
-            .and_then(|it| it.ok_or_else(|| fields.missing("createTime"))),
-    );
+    let created = fields.needed("createTime", fields.instant("createTime"));
+    let created = noted(&mut wrong, created);
     let id = noted(&mut wrong, id(&fields));
     let rating = noted(&mut wrong, rating(&fields));
     let author = noted(&mut wrong, author(&fields));
@@ -104,7 +88,7 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
                         "name",
                         format!(
                             "{} is not accounts/…/locations/…/reviews/…",
-                            shown(&Value::from(name))
+                            shown_text(&name)
                         ),
                     ));
                 }
@@ -123,19 +107,13 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
 }
 
 fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
-    let name = fields
-        .text("starRating")?
-        .ok_or_else(|| fields.missing("starRating"))?;
-    let stars = STARS
-        .iter()
-        .find(|(its, _)| *its == name)
-        .and_then(|(_, stars)| Rating::try_from(*stars).ok());
+    let name = fields.needed("starRating", fields.text("starRating"))?;
+    let mut stars = (1..).zip(names(STARS));
+    let stars = stars.find(|(_, its)| *its == name);
+    let stars = stars.and_then(|(stars, _)| Rating::try_from(stars).ok());
     stars.ok_or_else(|| {
-        let allowed = STARS.map(|(its, _)| its).join(", ");
-        fields.problem(
-            "starRating",
-            format!("{} is not one of {allowed}", shown(&Value::from(name))),
-        )
+        let message = format!("{} is not one of {STARS}", shown_text(name));
+        fields.problem("starRating", message)
     })
 }
 

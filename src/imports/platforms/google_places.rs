@@ -1,44 +1,33 @@
 //! The Places API of Google, old and new: five reviews of a place at most, and its licence does not
 //! let them be stored.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
+    name: "google_places",
+    label: "Google Places API",
     excerpts: true,
     note: Some(
         "the Places API gives five reviews of a place at most, and Google's terms limit how long they may be kept and how they are shown; a Takeout has all, without such terms",
     ),
-    ..Format::platform("google_places", "Google Places API", &PLATFORM)
-};
-
-const PLATFORM: Platform = Platform {
     source: "Google",
     keys: &[
-        &["author_name", "rating", "time"],
-        &["authorAttribution.displayName", "rating", "publishTime"],
+        "author_name, rating, time",
+        "authorAttribution.displayName, rating, publishTime",
     ],
     fields: &[
-        (Field::Id, &["name"]),
-        (Field::Rating, &["rating"]),
-        (Field::Date, &["publishTime", "time"]),
-        (
-            Field::Author,
-            &["authorAttribution.displayName", "author_name"],
-        ),
+        (Field::Id, "name"),
+        (Field::Rating, "rating"),
+        (Field::Date, "publishTime, time"),
+        (Field::Author, "authorAttribution.displayName, author_name"),
         // The customer's own words, before a translation of them.
-        (Field::Text, &["originalText.text", "text.text", "text"]),
+        (Field::Text, "originalText.text, text.text, text"),
         (
             Field::Language,
-            &[
-                "originalText.languageCode",
-                "text.languageCode",
-                "original_language",
-                "language",
-            ],
+            "originalText.languageCode, text.languageCode, original_language, language",
         ),
-        (Field::Url, &["googleMapsUri"]),
+        (Field::Url, "googleMapsUri"),
     ],
     anonymous: Some("A Google user"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

@@ -1,43 +1,38 @@
 //! Judge.me: its export as CSV. What is hidden there, or was not let through, is withheld here.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
+    name: "judgeme",
+    label: "Judge.me",
     authors_public: false,
-    ..Format::platform("judgeme", "Judge.me", &PLATFORM)
-};
-
-const PLATFORM: Platform = Platform {
     source: "Judge.me",
     keys: &[
-        &["reviewer_name", "review_date", "product_handle"],
-        &["reviewer_name", "body", "curated"],
-        &["reviewer_name", "review_rating", "review_title"],
+        "reviewer_name, review_date, product_handle",
+        "reviewer_name, body, curated",
+        "reviewer_name, review_rating, review_title",
     ],
     fields: &[
-        (Field::Id, &["review_id", "id"]),
-        (Field::Rating, &["rating", "review_rating"]),
-        (Field::Date, &["review_date", "created_at"]),
-        (Field::Author, &["reviewer_name"]),
-        (Field::Title, &["title", "review_title"]),
-        (Field::Text, &["body", "review_body"]),
-        (Field::ResponseText, &["reply"]),
-        (Field::ResponseDate, &["reply_date"]),
+        (Field::Id, "review_id, id"),
+        (Field::Rating, "rating, review_rating"),
+        (Field::Date, "review_date, created_at"),
+        (Field::Author, "reviewer_name"),
+        (Field::Title, "title, review_title"),
+        (Field::Text, "body, review_body"),
+        (Field::ResponseText, "reply"),
+        (Field::ResponseDate, "reply_date"),
     ],
     hidden: &[
         Hidden {
-            names: &["hidden"],
+            names: "hidden",
             when: When::Yes,
             reason: "hidden at the source",
         },
         Hidden {
-            names: &["curated"],
-            when: When::NoneOf(&["ok", "yes", "true", "1", "featured"]),
+            names: "curated",
+            when: When::NoneOf("ok, yes, true, 1, featured"),
             reason: "not let through at the source",
         },
     ],
-    anonymous: Some("Anonymous"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

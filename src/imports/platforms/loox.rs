@@ -1,31 +1,29 @@
 //! Loox: its export as CSV. `nickname` is the name that it shows; the full name is not read.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Hidden, Platform, When};
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("loox", "Loox", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "loox",
+    label: "Loox",
     source: "Loox",
     keys: &[
-        &["nickname", "review", "verified_purchase"],
-        &["nickname", "review", "productId"],
+        "nickname, review, verified_purchase",
+        "nickname, review, productId",
     ],
     fields: &[
-        (Field::Id, &["id"]),
-        (Field::Rating, &["rating"]),
-        (Field::Date, &["date"]),
-        (Field::Author, &["nickname"]),
-        (Field::Text, &["review"]),
-        (Field::ResponseText, &["reply"]),
-        (Field::ResponseDate, &["reply_date"]),
+        (Field::Id, "id"),
+        (Field::Rating, "rating"),
+        (Field::Date, "date"),
+        (Field::Author, "nickname"),
+        (Field::Text, "review"),
+        (Field::ResponseText, "reply"),
+        (Field::ResponseDate, "reply_date"),
     ],
     hidden: &[Hidden {
-        names: &["status"],
-        when: When::NoneOf(&["active", "published", "approved"]),
+        names: "status",
+        when: When::NoneOf("active, published, approved"),
         reason: "hidden at the source",
     }],
-    anonymous: Some("Anonymous"),
     was_table: true,
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

@@ -5,30 +5,30 @@
 //! is named there is read, so a private field is private by not being named (`docs/IMPORT.md` lists
 //! both).
 
-pub(super) mod apify;
-pub(super) mod birdeye;
-pub(super) mod facebook;
-pub(super) mod google;
-pub(super) mod google_places;
-pub(super) mod judgeme;
-pub(super) mod loox;
-pub(super) mod native;
-pub(super) mod okendo;
-pub(super) mod outscraper;
-pub(super) mod podium;
-pub(super) mod powerreviews;
-pub(super) mod reviews_json;
+pub mod apify;
+pub mod birdeye;
+pub mod facebook;
+pub mod google;
+pub mod google_places;
+pub mod judgeme;
+pub mod loox;
+pub mod native;
+pub mod okendo;
+pub mod outscraper;
+pub mod podium;
+pub mod powerreviews;
+pub mod reviews_json;
 pub mod schema_org;
-pub(super) mod servicetitan;
-pub(super) mod shopify;
-pub(super) mod stamped;
-pub(super) mod table;
-pub(super) mod trustpilot;
-pub(super) mod woocommerce;
-pub(super) mod yelp;
-pub(super) mod yotpo;
+pub mod servicetitan;
+pub mod shopify;
+pub mod stamped;
+pub mod table;
+pub mod trustpilot;
+pub mod woocommerce;
+pub mod yelp;
+pub mod yotpo;
 
-use super::format::Format;
+use super::map::Format;
 
 impl Format {
     /// Every format, in the order in which they are asked: those that ask least come last.

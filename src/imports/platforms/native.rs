@@ -1,22 +1,249 @@
 //! Our own records, one in a line or in an array: what `reviews export` writes (`docs/IMPORT.md`).
 
-use crate::imports::format::{Format, Reader};
+use serde_json::Value;
 
-/// What our records have in common, the shortest first.
-pub(in crate::imports) const KEYS: &[&[&str]] = &[
-    &["id", "rating", "date"],
-    &["rating", "date", "author"],
-    &["rating", "author", "text"],
-    &["id", "deleted"],
-];
+use crate::imports::map::fields::{Fields, Problem, noted, shown_text};
+use crate::imports::map::{Dated, Format, Incoming, IncomingResponse, Noted, Reader};
+use crate::model::{
+    Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
+};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     name: "jsonl",
     label: "JSON Lines",
-    excerpts: false,
-    authors_public: true,
-    note: None,
-    renames: true,
-    document: &[],
-    reader: Reader::Native(KEYS),
+    // What our records have in common, the shortest first.
+    keys: &[
+        "id, rating, date",
+        "rating, date, author",
+        "rating, author, text",
+        "id, deleted",
+    ],
+    reader: Reader::Native,
+    ..Format::PLAIN
 };
+
+// The native record: one review as JSON, as our own files and documents have it
+// (`docs/IMPORT.md`).
+//
+// Strict, because what gets in is published under the firm's name: a field that is wrong rejects
+// the row. Fields that are none of ours are ignored, `url` among them, which is made when
+// publishing.
+
+/// The review that `value` describes, or everything that is wrong with it.
+pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+    let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
+    let mut wrong = Vec::new();
+    let id = noted(&mut wrong, fields.needed("id", fields.parsed("id")));
+    let rating = noted(&mut wrong, rating(&fields));
+    let posted = noted(&mut wrong, fields.needed("date", dated(&fields, "date")));
+    let author = noted(&mut wrong, fields.required("author"));
+    let title = noted(&mut wrong, stated(&fields, "title"));
+    let text = noted(&mut wrong, text(&fields));
+    let language = noted(&mut wrong, language(&fields));
+    let source = noted(&mut wrong, source(&fields));
+    let verification = noted(&mut wrong, verification(&fields));
+    let status = noted(&mut wrong, status(&fields, verification.as_ref()));
+    let mentions = noted(&mut wrong, mentions(&fields));
+    let response = noted(&mut wrong, response(&fields));
+    let updated_at = noted(&mut wrong, fields.instant("updated_at"));
+    let location = noted(&mut wrong, fields.filled("location"));
+    let decided = noted(&mut wrong, fields.texts("decided"));
+    let posted_at = noted(&mut wrong, fields.instant("posted_at"));
+    let responded_at = noted(&mut wrong, fields.instant("responded_at"));
+    let source_name = noted(&mut wrong, fields.filled("imported_from"));
+    let made = || {
+        Some(Incoming {
+            id: id?,
+            has_id: true,
+            rating: rating?,
+            posted: posted?,
+            author: author?,
+            title: title?,
+            text: Stated::Given(text?.to_owned()),
+            language: language?,
+            source: source?,
+            location: location?,
+            status: status?,
+            verification: verification?,
+            mentions: mentions?,
+            response: response?,
+            updated_at: updated_at?,
+            decided: decided?,
+            noted: Noted {
+                posted_at: posted_at?,
+                responded_at: responded_at?,
+                source_name: source_name?,
+                ..Noted::default()
+            },
+        })
+    };
+    made().ok_or(wrong)
+}
+
+/// A field that is not there is unsaid; `null` and an empty text say that there is none.
+fn stated(fields: &Fields<'_>, name: &str) -> Result<Stated<String>, Problem> {
+    let text = fields.text(name)?;
+    Ok(match text {
+        Some("") => Stated::None,
+        Some(text) => Stated::Given(text.to_owned()),
+        None => unsaid(fields, name),
+    })
+}
+
+fn unsaid<T>(fields: &Fields<'_>, name: &str) -> Stated<T> {
+    if fields.is_null(name) {
+        Stated::None
+    } else {
+        Stated::Unsaid
+    }
+}
+
+fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
+    const ALLOWED: &str = "one of 1, 2, 3, 4, 5";
+    let stars = fields.needed("rating", fields.whole("rating", ALLOWED))?;
+    Rating::try_from(stars)
+        .map_err(|_| fields.problem("rating", format!("{stars} is not {ALLOWED}")))
+}
+
+fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, Problem> {
+    let text = fields.text("text")?;
+    text.ok_or_else(|| fields.problem("text", "missing; write \"\" for stars without words"))
+}
+
+/// The day of the field `name`.
+fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
+    let day = fields.parsed::<Day>(name)?;
+    Ok(day.map(|day| Dated::day(day, fields.path(name))))
+}
+
+/// Subtags as BCP 47 (RFC 5646 §2.1) shapes them; whether a tag is registered is not asked.
+fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
+    let subtag = |part: &str| {
+        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    let shaped = |tag: &str| {
+        tag.split('-').all(subtag) && tag.starts_with(|first: char| first.is_ascii_alphabetic())
+    };
+    match stated(fields, "language")? {
+        Stated::Given(tag) if !shaped(&tag) => {
+            let message = format!(
+                "{} is no language tag of BCP 47, for example en or es-MX",
+                shown_text(&tag)
+            );
+            Err(fields.problem("language", message))
+        }
+        tag @ (Stated::Given(_) | Stated::None | Stated::Unsaid) => Ok(tag),
+    }
+}
+
+fn source(fields: &Fields<'_>) -> Result<Stated<Source>, Problem> {
+    match fields.object("source")? {
+        Some(source) => Ok(Stated::Given(Source {
+            name: source.required("name")?,
+            url: source.url("url")?,
+        })),
+        None => Ok(Stated::Unsaid),
+    }
+}
+
+fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, Problem> {
+    let Some(verification) = fields.object("verification")? else {
+        return Ok(Stated::Unsaid);
+    };
+    let method = match verification.filled("method")? {
+        Some(name) => Method::find(&name).ok_or_else(|| {
+            let allowed = Method::ALL.map(Method::name).join(", ");
+            verification.problem(
+                "method",
+                format!("{} is not one of {allowed}", shown_text(&name)),
+            )
+        })?,
+        None => Method::Manual,
+    };
+    let verified = verification.flag("verified")?.unwrap_or(true);
+    Ok(Stated::Given(Verification {
+        verified,
+        method,
+        verified_at: verification.instant("verified_at")?,
+    }))
+}
+
+/// What is said of the status. A row that says it is not verified is withheld, whatever its status
+/// says.
+fn status(
+    fields: &Fields<'_>,
+    verification: Option<&Stated<Verification>>,
+) -> Result<Stated<Status>, Problem> {
+    let reason = fields.filled("withheld_reason")?;
+    let withheld = match fields.filled("status")?.as_deref() {
+        // A reason without a status can only mean one thing, and the other guess would publish what
+        // should not be.
+        None => reason.is_some().then_some(true),
+        Some("withheld") => Some(true),
+        Some("published") if reason.is_some() => {
+            return Err(fields.problem(
+                "withheld_reason",
+                "given although status is \"published\"; leave one of them out",
+            ));
+        }
+        Some("published") => Some(false),
+        Some(other) => {
+            let message = format!("{} is not one of published, withheld", shown_text(other));
+            return Err(fields.problem("status", message));
+        }
+    };
+    let unverified =
+        verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified));
+    // Our own export says that there is no reason.
+    let reasonless = fields.is_null("withheld_reason") && withheld == Some(true);
+    Ok(match withheld {
+        _ if unverified && !reasonless => Stated::Given(Status::Withheld {
+            reason: reason.or_else(|| Some(NOT_VERIFIED.to_owned())),
+        }),
+        Some(true) => Stated::Given(Status::Withheld { reason }),
+        Some(false) => Stated::Given(Status::Published),
+        None => Stated::Unsaid,
+    })
+}
+
+fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, Problem> {
+    let Some(mentions) = fields.object("mentions")? else {
+        return Ok(unsaid(fields, "mentions"));
+    };
+    let names = |name| {
+        let names = mentions.texts(name)?;
+        // The rows of a review's mentions are read packed between control characters.
+        let broken = names
+            .iter()
+            .position(|name| name.contains(char::is_control));
+        broken.map_or(Ok(names), |at| {
+            Err(mentions.problem(
+                &format!("{name}[{at}]"),
+                "has a control character; remove it",
+            ))
+        })
+    };
+    Ok(Stated::Given(Mentions::new(
+        names("technicians")?,
+        names("services")?,
+        names("service_areas")?,
+    )))
+}
+
+fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+    let Some(response) = fields.object("response")? else {
+        return Ok(unsaid(fields, "response"));
+    };
+    let text = response.needed("text", response.text("text"))?.to_owned();
+    let (posted, author) = (dated(&response, "date")?, response.filled("author")?);
+    // Exports that write every field have an empty answer where there is none.
+    Ok(if text.is_empty() {
+        Stated::None
+    } else {
+        Stated::Given(IncomingResponse {
+            text,
+            posted,
+            author,
+        })
+    })
+}

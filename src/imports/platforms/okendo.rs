@@ -1,38 +1,32 @@
 //! Okendo: its exports as CSV, its template for imports, and the reviews of its API.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("okendo", "Okendo", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "okendo",
+    label: "Okendo",
     source: "Okendo",
     keys: &[
-        &["isVerifiedBuyer", "dateCreated"],
-        &["reviewer.displayName", "dateCreated", "body"],
-        &["reviewer.name", "dateCreated", "body"],
-        &["reviewId", "productId", "dateCreated"],
+        "isVerifiedBuyer, dateCreated",
+        "reviewer.displayName, dateCreated, body",
+        "reviewer.name, dateCreated, body",
+        "reviewId, productId, dateCreated",
     ],
     fields: &[
-        (Field::Id, &["reviewId", "id"]),
-        (Field::Rating, &["rating"]),
-        (Field::Date, &["dateCreated"]),
-        (
-            Field::Author,
-            &["reviewer.displayName", "reviewer.name", "name"],
-        ),
-        (Field::Title, &["title"]),
-        (Field::Text, &["body"]),
-        (Field::Language, &["languageCode"]),
-        (Field::ResponseText, &["reply.body", "reply"]),
-        (Field::ResponseDate, &["reply.dateCreated"]),
+        (Field::Id, "reviewId, id"),
+        (Field::Rating, "rating"),
+        (Field::Date, "dateCreated"),
+        (Field::Author, "reviewer.displayName, reviewer.name, name"),
+        (Field::Title, "title"),
+        (Field::Text, "body"),
+        (Field::Language, "languageCode"),
+        (Field::ResponseText, "reply.body, reply"),
+        (Field::ResponseDate, "reply.dateCreated"),
     ],
     hidden: &[Hidden {
-        names: &["status"],
-        when: When::NoneOf(&["approved", "published"]),
+        names: "status",
+        when: When::NoneOf("approved, published"),
         reason: "hidden at the source",
     }],
-    anonymous: Some("Anonymous"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

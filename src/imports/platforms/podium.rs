@@ -1,39 +1,32 @@
 //! Podium: reviews from its API, collected from many sites. The people in its attributions are ids,
 //! so none is taken for a technician.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
+    name: "podium",
+    label: "Podium",
     authors_public: false,
-    ..Format::platform("podium", "Podium", &PLATFORM)
-};
-
-const PLATFORM: Platform = Platform {
     source: "Podium",
     keys: &[
-        &["uid", "review.body", "review.siteName"],
-        &["uid", "review.rating", "author.name"],
-        &["uid", "review.siteName", "createdAt"],
+        "uid, review.body, review.siteName",
+        "uid, review.rating, author.name",
+        "uid, review.siteName, createdAt",
     ],
     fields: &[
-        (Field::Id, &["uid"]),
-        (Field::Rating, &["review.rating"]),
-        (
-            Field::Recommended,
-            &["review.recommendation", "recommended"],
-        ),
-        (Field::Date, &["createdAt"]),
-        (Field::UpdatedAt, &["updatedAt"]),
-        (Field::Author, &["author.name"]),
-        (Field::Text, &["review.body"]),
-        (Field::SourceName, &["review.siteName"]),
-        (Field::Url, &["review.url"]),
-        (Field::Location, &["locations[].name", "locations[].uid"]),
-        (Field::ResponseText, &["responses[].body"]),
-        (Field::ResponseDate, &["responses[].createdAt"]),
-        (Field::ResponseAuthor, &["responses[].siteAuthorName"]),
+        (Field::Id, "uid"),
+        (Field::Rating, "review.rating"),
+        (Field::Recommended, "review.recommendation, recommended"),
+        (Field::Date, "createdAt"),
+        (Field::UpdatedAt, "updatedAt"),
+        (Field::Author, "author.name"),
+        (Field::Text, "review.body"),
+        (Field::SourceName, "review.siteName"),
+        (Field::Url, "review.url"),
+        (Field::Location, "locations[].name, locations[].uid"),
+        (Field::ResponseText, "responses[].body"),
+        (Field::ResponseDate, "responses[].createdAt"),
+        (Field::ResponseAuthor, "responses[].siteAuthorName"),
     ],
-    anonymous: Some("Anonymous"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

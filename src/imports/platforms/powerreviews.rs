@@ -1,46 +1,39 @@
 //! `PowerReviews`: its export as CSV, with days as the United States write them.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
-use crate::imports::values::date::DateOrder;
+use crate::imports::map::date::DateOrder;
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("powerreviews", "PowerReviews", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "powerreviews",
+    label: "PowerReviews",
     source: "PowerReviews",
     keys: &[
-        &["Review Id", "Review Display"],
-        &["Review Text", "Review Status", "Verified Buyer"],
+        "Review Id, Review Display",
+        "Review Text, Review Status, Verified Buyer",
     ],
     fields: &[
-        (Field::Id, &["Review Id"]),
-        (Field::Rating, &["Rating"]),
-        (Field::Date, &["Review Date"]),
-        (
-            Field::Author,
-            &["Nickname", "Reviewer Nickname", "Reviewer Name"],
-        ),
-        (Field::Title, &["Review Title", "Review Headline"]),
-        (Field::Text, &["Review Text"]),
-        (Field::Language, &["Locale"]),
-        (Field::ResponseText, &["Merchant Response"]),
-        (Field::ResponseDate, &["Merchant Response Date"]),
+        (Field::Id, "Review Id"),
+        (Field::Rating, "Rating"),
+        (Field::Date, "Review Date"),
+        (Field::Author, "Nickname, Reviewer Nickname, Reviewer Name"),
+        (Field::Title, "Review Title, Review Headline"),
+        (Field::Text, "Review Text"),
+        (Field::Language, "Locale"),
+        (Field::ResponseText, "Merchant Response"),
+        (Field::ResponseDate, "Merchant Response Date"),
     ],
     hidden: &[
         Hidden {
-            names: &["Review Status"],
-            when: When::NoneOf(&["approved", "published", "live"]),
+            names: "Review Status",
+            when: When::NoneOf("approved, published, live"),
             reason: "hidden at the source",
         },
         Hidden {
-            names: &["Review Display"],
-            when: When::NoneOf(&["yes", "true", "1", "displayed", "display", "public"]),
+            names: "Review Display",
+            when: When::NoneOf("yes, true, 1, displayed, display, public"),
             reason: "hidden at the source",
         },
     ],
     date_order: Some(DateOrder::MonthFirst),
-    anonymous: Some("Anonymous"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

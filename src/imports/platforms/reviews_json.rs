@@ -1,17 +1,15 @@
 //! Our own `/reviews.json`: what another instance publishes can be taken over as it is. Its
 //! business comes along where the database has none; its counts are made anew.
 
-use crate::imports::format::{Format, Reader};
-use crate::imports::record;
+use crate::imports::map::{Format, Reader};
+use crate::imports::platforms::native;
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     name: "reviews-json",
     label: "/reviews.json of this service",
-    excerpts: false,
-    authors_public: true,
-    note: None,
     renames: false,
     // The business of a large firm may fill all that is looked at, so its own parts must do.
-    document: &["business", "aggregate_rating"],
-    reader: Reader::Json(&[], record::review),
+    document: "business, aggregate_rating",
+    reader: Reader::Json(native::review),
+    ..Format::PLAIN
 };

@@ -9,51 +9,34 @@ use std::num::NonZeroU8;
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
-use crate::imports::fields::{Fields, Problem, noted};
 use crate::imports::file_error::FileError;
-use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{Dated, Incoming, IncomingResponse, Noted, Posted};
-use crate::imports::values;
-use crate::imports::values::date::Dates;
-use crate::imports::values::rating;
-use crate::imports::values::visibility::Says;
+use crate::imports::map::date::Dates;
+use crate::imports::map::fields::{Fields, Problem, noted};
+use crate::imports::map::visibility::Says;
+use crate::imports::map::{
+    Dated, Format, Incoming, IncomingResponse, Names, Noted, Reader, names, rating, values,
+};
 use crate::model::{Method, Rating, ReviewId, Source, Stated, Verification};
 
-/// By what linked data of reviews is known.
-pub(in crate::imports) const KEYS: &[&[&str]] = &[
-    &["@context", "@type"],
-    &["@context", "@graph"],
-    &["@type", "reviewRating"],
-];
-
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
-    excerpts: false,
-    authors_public: true,
-    note: None,
     renames: false,
-    document: &[],
-    reader: Reader::LinkedData(KEYS),
+    keys: &["@context, @type", "@context, @graph", "@type, reviewRating"],
+    reader: Reader::LinkedData,
+    ..Format::PLAIN
 };
 
 /// How deep the data is walked.
-const DEEP_MAX: usize = 32;
+pub const DEEP_MAX: usize = 32;
 
 /// Puts every Review in `data` into `reviews`.
-pub(in crate::imports) fn collect(data: &Value, reviews: &mut Vec<Value>) {
-    walk(data, DEEP_MAX, reviews);
-}
-
-fn walk(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
+pub fn collect(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
+    let inside = |value| collect(value, deep - 1, reviews);
     match data {
-        Value::Array(elements) if deep > 0 => elements
-            .iter()
-            .for_each(|element| walk(element, deep - 1, reviews)),
         Value::Object(members) if is_review(members) => reviews.push(data.clone()),
-        Value::Object(members) if deep > 0 => members
-            .values()
-            .for_each(|value| walk(value, deep - 1, reviews)),
+        Value::Array(elements) if deep > 0 => elements.iter().for_each(inside),
+        Value::Object(members) if deep > 0 => members.values().for_each(inside),
         Value::Null
         | Value::Bool(_)
         | Value::Number(_)
@@ -65,11 +48,10 @@ fn walk(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
 
 fn is_review(members: &Map<String, Value>) -> bool {
     let of = |kind: &Value| {
-        kind.as_str().is_some_and(|kind| {
-            kind.rsplit(['/', ':'])
-                .next()
-                .is_some_and(|kind| kind == "Review" || kind == "UserReview")
-        })
+        let kind = kind
+            .as_str()
+            .and_then(|kind| kind.rsplit(['/', ':']).next());
+        kind.is_some_and(|kind| kind == "Review" || kind == "UserReview")
     };
     match members.get("@type") {
         Some(Value::Array(kinds)) => kinds.iter().any(of),
@@ -79,19 +61,14 @@ fn is_review(members: &Map<String, Value>) -> bool {
 }
 
 /// The review that `value` describes, or everything that is wrong with it.
-pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
     let stars = noted(&mut wrong, stars(&fields));
-    let posted = noted(
-        &mut wrong,
-        dated(&fields, "datePublished")
-            .and_then(|it| it.ok_or_else(|| fields.missing("datePublished"))),
-    );
-    let author = noted(
-        &mut wrong,
-        named(&fields, "author").map(|name| name.unwrap_or_else(|| "Anonymous".to_owned())),
-    );
+    let posted = fields.needed("datePublished", dated(&fields, "datePublished"));
+    let posted = noted(&mut wrong, posted);
+    let author = noted(&mut wrong, named(&fields, "author"));
+    let author = author.map(|name| name.unwrap_or_else(|| "Anonymous".to_owned()));
     let text = noted(&mut wrong, first(&fields, ["reviewBody", "description"]));
     let title = noted(&mut wrong, first(&fields, ["name", "headline"]));
     let language = noted(&mut wrong, fields.filled("inLanguage"));
@@ -126,7 +103,7 @@ pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>
             }),
             mentions: Stated::Unsaid,
             response: response?,
-            updated_at: updated?.and_then(|dated| instant(&dated)),
+            updated_at: updated?.and_then(|dated| dated.posted.instant()),
             decided: Vec::new(),
             noted: Noted::default(),
         })
@@ -135,34 +112,14 @@ pub(in crate::imports) fn review(value: &Value) -> Result<Incoming, Vec<Problem>
 }
 
 /// What is read of a review, for the file of rejected rows: nothing private is.
-pub(in crate::imports) fn raw(value: &Value) -> Value {
-    const READ: [&str; 17] = [
-        "@context",
-        "@type",
-        "@id",
-        "url",
-        "identifier",
-        "reviewRating",
-        "datePublished",
-        "dateModified",
-        "reviewBody",
-        "description",
-        "name",
-        "headline",
-        "inLanguage",
-        "publisher",
-        "itemReviewed",
-        "comment",
-        "author",
-    ];
+pub fn raw(value: &Value) -> Value {
+    const READ: Names = "@context, @type, @id, url, identifier, reviewRating, datePublished, dateModified, \
+        reviewBody, description, name, headline, inLanguage, publisher, itemReviewed, comment, author";
     let Value::Object(members) = value else {
         return value.clone();
     };
-    let mut read: Map<String, Value> = members
-        .iter()
-        .filter(|(name, _)| READ.contains(&name.as_str()) || Says::find(name).is_some())
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
+    let mut read = members.clone();
+    read.retain(|name, _| names(READ).any(|read| read == *name) || Says::find(name).is_some());
     for whose in ["author", "publisher", "itemReviewed"] {
         if let Some(Value::Object(person)) = read.get_mut(whose) {
             person.retain(|name, _| name == "name" || name == "@type");
@@ -172,15 +129,14 @@ pub(in crate::imports) fn raw(value: &Value) -> Value {
 }
 
 fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
-    let rated = fields
-        .object("reviewRating")?
-        .ok_or_else(|| fields.missing("reviewRating"))?;
+    let rated = fields.needed("reviewRating", fields.object("reviewRating"))?;
     let text = |name| {
-        rated.value(name).map(|value| {
+        let value = rated.value(name)?;
+        Some(
             value
                 .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        })
+                .map_or_else(|| value.to_string(), str::to_owned),
+        )
     };
     let value = text("ratingValue").ok_or_else(|| rated.missing("ratingValue"))?;
     let best = match text("bestRating").map(|best| best.trim().parse::<f64>()) {
@@ -204,20 +160,11 @@ fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Probl
     let Some(text) = fields.filled(name)? else {
         return Ok(None);
     };
-    let posted = Dates::default()
-        .parse(&text)
-        .map_err(|error| fields.problem(name, error))?;
+    let posted = Dates::default().parse(&text);
     Ok(Some(Dated {
-        posted,
+        posted: posted.map_err(|error| fields.problem(name, error))?,
         path: fields.path(name).into(),
     }))
-}
-
-const fn instant(dated: &Dated) -> Option<chrono::DateTime<chrono::Utc>> {
-    match dated.posted {
-        Posted::Instant(instant) => Some(instant),
-        Posted::Day(_) => None,
-    }
 }
 
 /// The name of a person, an organization or a thing, which may be a plain text or the first of
@@ -258,13 +205,9 @@ fn id(
         .filled("@id")?
         .or(fields.text("identifier").ok().flatten().map(str::to_owned))
         .or(fields.filled("url")?);
-    let when = match posted.posted {
-        Posted::Day(day) => day.to_string(),
-        Posted::Instant(instant) => instant.to_rfc3339(),
-    };
     let has_id = theirs.is_some();
     let made = theirs.map_or_else(
-        || values::digest("schema", &[author, &when, text]),
+        || values::digest("schema", &[author, &posted.posted.to_string(), text]),
         |theirs| values::of_platform("schema", &theirs),
     );
     made.map(|id| (id, has_id))

@@ -1,36 +1,32 @@
 //! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review that it
 //! matched to a job is verified by that.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::values::date::DateOrder;
+use crate::imports::map::date::DateOrder;
+use crate::imports::map::{Field, Format};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
+    name: "servicetitan",
+    label: "ServiceTitan",
     authors_public: false,
-    ..Format::platform("servicetitan", "ServiceTitan", &PLATFORM)
-};
-
-const PLATFORM: Platform = Platform {
     source: "ServiceTitan",
     keys: &[
-        &["authorName", "publishDate", "technicianFullName"],
-        &["authorName", "publishDate", "recommendationStatus"],
-        &["authorName", "verificationStatus", "reviewResponse"],
+        "authorName, publishDate, technicianFullName",
+        "authorName, publishDate, recommendationStatus",
+        "authorName, verificationStatus, reviewResponse",
     ],
     fields: &[
-        (Field::Rating, &["rating"]),
-        (Field::Recommended, &["recommendationStatus"]),
-        (Field::Date, &["publishDate"]),
-        (Field::Author, &["authorName"]),
-        (Field::Text, &["review"]),
-        (Field::SourceName, &["platform"]),
-        (Field::ResponseText, &["reviewResponse"]),
-        (Field::Technicians, &["technicianFullName"]),
-        (Field::Matched, &["verificationStatus"]),
-        (Field::VerifiedAt, &["verifiedOn"]),
+        (Field::Rating, "rating"),
+        (Field::Recommended, "recommendationStatus"),
+        (Field::Date, "publishDate"),
+        (Field::Author, "authorName"),
+        (Field::Text, "review"),
+        (Field::SourceName, "platform"),
+        (Field::ResponseText, "reviewResponse"),
+        (Field::Technicians, "technicianFullName"),
+        (Field::Matched, "verificationStatus"),
+        (Field::VerifiedAt, "verifiedOn"),
     ],
     date_order: Some(DateOrder::MonthFirst),
-    anonymous: Some("Anonymous"),
     matched: Some("verified"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

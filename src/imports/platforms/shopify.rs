@@ -1,33 +1,30 @@
 //! Shopify's Product Reviews: its export as CSV. It has no ids; `location` is the customer's and is not read.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Hidden, Platform, When};
-use crate::imports::values::visibility::NOT_PUBLISHED;
+use crate::imports::map::visibility::NOT_PUBLISHED;
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("shopify", "Shopify Product Reviews", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "shopify",
+    label: "Shopify Product Reviews",
     source: "Shopify",
     keys: &[
-        &["product_handle", "state", "author", "body"],
-        &["product_handle", "state", "replied_at"],
+        "product_handle, state, author, body",
+        "product_handle, state, replied_at",
     ],
     fields: &[
-        (Field::Rating, &["rating"]),
-        (Field::Date, &["created_at"]),
-        (Field::Author, &["author"]),
-        (Field::Title, &["title"]),
-        (Field::Text, &["body"]),
-        (Field::ResponseText, &["reply"]),
-        (Field::ResponseDate, &["replied_at"]),
+        (Field::Rating, "rating"),
+        (Field::Date, "created_at"),
+        (Field::Author, "author"),
+        (Field::Title, "title"),
+        (Field::Text, "body"),
+        (Field::ResponseText, "reply"),
+        (Field::ResponseDate, "replied_at"),
     ],
     hidden: &[Hidden {
-        names: &["state"],
-        when: When::NoneOf(&["published"]),
+        names: "state",
+        when: When::NoneOf("published"),
         reason: NOT_PUBLISHED,
     }],
-    anonymous: Some("Anonymous"),
     was_table: true,
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

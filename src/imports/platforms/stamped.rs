@@ -1,39 +1,36 @@
 //! Stamped: its export as CSV.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("stamped", "Stamped", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "stamped",
+    label: "Stamped",
     source: "Stamped",
     keys: &[
-        &["reviewMessage", "reviewRating"],
-        &["reviewMessage", "author", "reviewDate"],
+        "reviewMessage, reviewRating",
+        "reviewMessage, author, reviewDate",
     ],
     fields: &[
-        (Field::Id, &["reviewId", "id"]),
-        (Field::Rating, &["reviewRating"]),
-        (Field::Date, &["reviewDate", "dateCreated"]),
-        (Field::Author, &["author"]),
-        (Field::Title, &["reviewTitle"]),
-        (Field::Text, &["reviewMessage"]),
-        (Field::ResponseText, &["reviewReply"]),
-        (Field::ResponseDate, &["reviewReplyDate"]),
+        (Field::Id, "reviewId, id"),
+        (Field::Rating, "reviewRating"),
+        (Field::Date, "reviewDate, dateCreated"),
+        (Field::Author, "author"),
+        (Field::Title, "reviewTitle"),
+        (Field::Text, "reviewMessage"),
+        (Field::ResponseText, "reviewReply"),
+        (Field::ResponseDate, "reviewReplyDate"),
     ],
     hidden: &[
         Hidden {
-            names: &["published"],
+            names: "published",
             when: When::No,
             reason: "hidden at the source",
         },
         Hidden {
-            names: &["reviewState"],
-            when: When::NoneOf(&["published", "approved", "2"]),
+            names: "reviewState",
+            when: When::NoneOf("published, approved, 2"),
             reason: "hidden at the source",
         },
     ],
-    anonymous: Some("Anonymous"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

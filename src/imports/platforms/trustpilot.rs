@@ -1,40 +1,34 @@
 //! Trustpilot: reviews of a business unit from its API, or from the business portal as CSV or XLSX, whose times are in UTC.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("trustpilot", "Trustpilot", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "trustpilot",
+    label: "Trustpilot",
     source: "Trustpilot",
     keys: &[
-        &["stars", "consumer.displayName"],
-        &["stars", "consumer.id", "createdAt"],
-        &["Review Stars", "Review Content", "Review Username"],
-        &["Review Stars", "Review Id", "Review Created (UTC)"],
+        "stars, consumer.displayName",
+        "stars, consumer.id, createdAt",
+        "Review Stars, Review Content, Review Username",
+        "Review Stars, Review Id, Review Created (UTC)",
     ],
     fields: &[
-        (Field::Id, &["id", "Review Id"]),
-        (Field::Rating, &["stars", "Review Stars"]),
-        (Field::Date, &["createdAt", "Review Created (UTC)"]),
-        (Field::UpdatedAt, &["updatedAt"]),
-        (Field::Author, &["consumer.displayName", "Review Username"]),
-        (Field::Title, &["title", "Review Title"]),
-        (Field::Text, &["text", "Review Content"]),
-        (Field::Language, &["language", "Review Language"]),
-        (Field::Location, &["location.name", "Location Name"]),
-        (
-            Field::ResponseText,
-            &["companyReply.text", "Company Response"],
-        ),
+        (Field::Id, "id, Review Id"),
+        (Field::Rating, "stars, Review Stars"),
+        (Field::Date, "createdAt, Review Created (UTC)"),
+        (Field::UpdatedAt, "updatedAt"),
+        (Field::Author, "consumer.displayName, Review Username"),
+        (Field::Title, "title, Review Title"),
+        (Field::Text, "text, Review Content"),
+        (Field::Language, "language, Review Language"),
+        (Field::Location, "location.name, Location Name"),
+        (Field::ResponseText, "companyReply.text, Company Response"),
         (
             Field::ResponseDate,
-            &["companyReply.createdAt", "Company Reply Date (UTC)"],
+            "companyReply.createdAt, Company Reply Date (UTC)",
         ),
     ],
     zone: Some(chrono_tz::UTC),
-    anonymous: Some("Anonymous"),
     was_table: true,
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

@@ -1,36 +1,33 @@
 //! `WooCommerce`: product reviews are comments with a rating. A comment below one, by somebody else who is logged in, is the shop's
 //! answer. `comment_date` is the shop's own time.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Comments, Field, Hidden, Platform, When};
-use crate::imports::values::visibility::NOT_PUBLISHED;
+use crate::imports::map::visibility::NOT_PUBLISHED;
+use crate::imports::map::{Comments, Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format =
-    Format::platform("woocommerce", "WooCommerce", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "woocommerce",
+    label: "WooCommerce",
     source: "WooCommerce",
     keys: &[
-        &["comment_ID", "comment_author", "comment_content", "rating"],
-        &["comment_ID", "comment_content", "comment_parent"],
+        "comment_ID, comment_author, comment_content, rating",
+        "comment_ID, comment_content, comment_parent",
     ],
     fields: &[
-        (Field::Id, &["comment_ID"]),
-        (Field::Rating, &["rating"]),
-        (Field::Date, &["comment_date"]),
-        (Field::Author, &["comment_author"]),
-        (Field::Text, &["comment_content"]),
+        (Field::Id, "comment_ID"),
+        (Field::Rating, "rating"),
+        (Field::Date, "comment_date"),
+        (Field::Author, "comment_author"),
+        (Field::Text, "comment_content"),
     ],
     hidden: &[Hidden {
-        names: &["comment_approved"],
-        when: When::NoneOf(&["1", "approve", "approved"]),
+        names: "comment_approved",
+        when: When::NoneOf("1, approve, approved"),
         reason: NOT_PUBLISHED,
     }],
     comments: Some(Comments {
-        parent: &["comment_parent"],
-        writer: &["user_id"],
+        parent: "comment_parent",
+        writer: "user_id",
     }),
-    anonymous: Some("Anonymous"),
     was_table: true,
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

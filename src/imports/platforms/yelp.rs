@@ -1,29 +1,26 @@
 //! Yelp Fusion: three excerpts of reviews at most. Its times have no offset and are those of
 //! California.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
+use crate::imports::map::{Field, Format};
 
-pub(in crate::imports) const FORMAT: Format = Format {
+pub const FORMAT: Format = Format {
+    name: "yelp",
+    label: "Yelp Fusion",
     excerpts: true,
     note: Some(
         "Yelp's API gives three excerpts at most, and its terms limit how long they may be kept and how they are shown",
     ),
-    ..Format::platform("yelp", "Yelp Fusion", &PLATFORM)
-};
-
-const PLATFORM: Platform = Platform {
     source: "Yelp",
-    keys: &[&["time_created", "user.name"], &["time_created", "user.id"]],
+    keys: &["time_created, user.name", "time_created, user.id"],
     fields: &[
-        (Field::Id, &["id"]),
-        (Field::Rating, &["rating"]),
-        (Field::Date, &["time_created"]),
-        (Field::Author, &["user.name"]),
-        (Field::Text, &["text"]),
-        (Field::Url, &["url"]),
+        (Field::Id, "id"),
+        (Field::Rating, "rating"),
+        (Field::Date, "time_created"),
+        (Field::Author, "user.name"),
+        (Field::Text, "text"),
+        (Field::Url, "url"),
     ],
     zone: Some(chrono_tz::America::Los_Angeles),
     anonymous: Some("A Yelp user"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

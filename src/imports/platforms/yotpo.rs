@@ -1,49 +1,46 @@
 //! Yotpo: its export as CSV, and the reviews of its API.
 
-use crate::imports::format::Format;
-use crate::imports::platform::{Field, Platform};
-use crate::imports::platform::{Hidden, When};
+use crate::imports::map::{Field, Format, Hidden, When};
 
-pub(in crate::imports) const FORMAT: Format = Format::platform("yotpo", "Yotpo", &PLATFORM);
-
-const PLATFORM: Platform = Platform {
+pub const FORMAT: Format = Format {
+    name: "yotpo",
+    label: "Yotpo",
     source: "Yotpo",
     keys: &[
-        &["review_content", "review_score"],
-        &["content", "score", "votes_up"],
-        &["review_content", "display_name"],
+        "review_content, review_score",
+        "content, score, votes_up",
+        "review_content, display_name",
     ],
     fields: &[
-        (Field::Id, &["review_id", "id"]),
-        (Field::Rating, &["review_score", "score"]),
-        (Field::Date, &["date", "review_date", "created_at"]),
+        (Field::Id, "review_id, id"),
+        (Field::Rating, "review_score, score"),
+        (Field::Date, "date, review_date, created_at"),
         (
             Field::Author,
-            &["display_name", "reviewer_display_name", "user.display_name"],
+            "display_name, reviewer_display_name, user.display_name",
         ),
-        (Field::Title, &["review_title", "title"]),
-        (Field::Text, &["review_content", "content"]),
-        (Field::Language, &["language"]),
-        (Field::ResponseText, &["comment.content", "comment_content"]),
-        (Field::ResponseDate, &["comment.created_at", "comment_date"]),
+        (Field::Title, "review_title, title"),
+        (Field::Text, "review_content, content"),
+        (Field::Language, "language"),
+        (Field::ResponseText, "comment.content, comment_content"),
+        (Field::ResponseDate, "comment.created_at, comment_date"),
     ],
     hidden: &[
         Hidden {
-            names: &["published"],
+            names: "published",
             when: When::No,
             reason: "hidden at the source",
         },
         Hidden {
-            names: &["deleted"],
+            names: "deleted",
             when: When::Yes,
             reason: "hidden at the source",
         },
         Hidden {
-            names: &["review_status"],
-            when: When::NoneOf(&["published", "approved"]),
+            names: "review_status",
+            when: When::NoneOf("published, approved"),
             reason: "hidden at the source",
         },
     ],
-    anonymous: Some("Anonymous"),
-    ..Platform::PLAIN
+    ..Format::PLAIN
 };

@@ -30,7 +30,7 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
-    Format, ImportError, ImportRequest, Position, Quiet, Rejection, Report, import,
+    Format, ImportError, ImportRequest, Position, Quiet, Rejection, Report, Watch, import,
 };
 use reviews_service::model::business;
 use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};

@@ -395,3 +395,131 @@ async fn a_second_try_that_says_where_the_reviews_are_from_doubles_none() {
         "Houzz"
     );
 }
+
+#[tokio::test]
+async fn rows_whose_source_is_left_out_the_second_time_are_refused_and_can_be_withheld() {
+    let bench = bench().await;
+    let order = |source: Option<&str>, skip_duplicates| ImportRequest {
+        files: vec![bench.file("t.csv", TABLE)],
+        source: source.map(str::to_owned),
+        skip_duplicates,
+        ..ImportRequest::default()
+    };
+    let first = bench.order(&order(Some("Houzz"), false)).await.0.unwrap();
+    assert_eq!(counts(&first), (2, 0, 0, 0));
+    for other in [None, Some("Yelp")] {
+        let refusal = bench.order(&order(other, false)).await.0.unwrap_err();
+        let refusal = refusal.to_string();
+        assert!(
+            refusal.contains("say --source \"Houzz\"") && refusal.contains("nothing was changed"),
+            "{refusal}"
+        );
+    }
+    let count = "select count(*) from review";
+    assert_eq!(crate::support::sqlite3(bench.database.path(), count), "2");
+    let again = bench.order(&order(Some("Houzz"), false)).await.0.unwrap();
+    assert_eq!(counts(&again), (0, 0, 2, 0));
+    let withheld = bench.order(&order(None, true)).await.0.unwrap();
+    assert_eq!(counts(&withheld), (2, 0, 0, 0));
+    assert_eq!(withheld.withheld.values().sum::<u64>(), 2);
+}
+
+#[tokio::test]
+async fn a_row_of_headers_beyond_the_end_of_a_delimited_text_is_said_to_be_missing() {
+    let bench = bench().await;
+    let order = |header_row| ImportRequest {
+        files: vec![bench.file("t.csv", TABLE)],
+        header_row: Some(header_row),
+        ..ImportRequest::default()
+    };
+    let refusal = bench.order(&order(40)).await.0.unwrap_err();
+    assert!(refusal.to_string().contains("has no row 40"), "{refusal}");
+    let read = bench.order(&order(1)).await.0.unwrap();
+    assert_eq!(counts(&read), (2, 0, 0, 0));
+}
+
+#[tokio::test]
+async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_meant() {
+    let bench = bench().await;
+    let row = "Ann Baker,4,2026-10-30,On time.,7\n";
+    let csv = format!("Customer's full name,Stars given,Date posted,Comment left,Points\n{row}");
+    let mut watch = Quiet::default();
+    let order = |csv: String| ImportRequest {
+        files: vec![bench.file("t.csv", csv)],
+        ..ImportRequest::default()
+    };
+    let report = import(&bench.database, &bench.clock, &order(csv), &mut watch).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 0));
+    assert_eq!(
+        watch.tables[0].to_string(),
+        "  rating ← Stars given    date ← Date posted    author ← Customer's full name    text ← Comment left    \
+         response ← (none)\n  not used: Points"
+    );
+    let csv = format!("Name,Stars given,Date,Comment,Score awarded\n{row}");
+    let refusal = bench.order(&order(csv)).await.0.unwrap_err().to_string();
+    assert!(
+        refusal.contains("the rating may be Stars given or Score awarded")
+            && refusal.contains("--map rating=COLUMN"),
+        "{refusal}"
+    );
+    for other in ["Customer score", "Score of the lead", "Visit stars"] {
+        let csv = format!("Name,{other},Date,Comment,Points\n{row}");
+        let refusal = bench.order(&order(csv)).await.0.unwrap_err().to_string();
+        assert!(
+            refusal.contains("--map rating=COLUMN"),
+            "{other}: {refusal}"
+        );
+    }
+}
+
+/// Keeps how far the reading was said to be.
+#[derive(Default)]
+struct Advance(Vec<(u64, u64)>);
+
+impl Watch for Advance {
+    fn read(&mut self, _: u64) {}
+
+    fn advanced(&mut self, read: u64, of: u64) {
+        self.0.push((read, of));
+    }
+
+    fn rejected(&mut self, _: Rejection) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn written(&mut self, _: usize, _: usize) {}
+}
+
+#[tokio::test]
+async fn how_much_of_the_files_was_read_is_said_on_the_way() {
+    let bench = bench().await;
+    let text = "It was on time and clean. ".repeat(40);
+    let rows: String = (0..2_000)
+        .map(|number| format!("Ann {number},5,2026-10-30,{text}\n"))
+        .collect();
+    let csv = format!("author,rating,date,text\n{rows}");
+    for (name, content) in [
+        ("t.csv", csv.clone().into_bytes()),
+        (
+            "t.zip",
+            zipped(&[("reviews.json", &page(&[google(1, "a", &json!({}))]))]),
+        ),
+    ] {
+        let size = content.len() as u64;
+        let order = ImportRequest {
+            files: vec![bench.file(name, content)],
+            dry_run: true,
+            ..ImportRequest::default()
+        };
+        bench.set_time_zone("UTC").await;
+        let mut watch = Advance::default();
+        let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+        assert_eq!(report.unwrap().rejected, 0);
+        let said = watch.0;
+        assert!(said.is_sorted() && said.iter().all(|(read, of)| *of == size && read <= of));
+        if name == "t.csv" {
+            assert!(said.len() > 10 && said[0].0 < size / 2, "{said:?}");
+            assert!(said.last().unwrap().0 > size / 2, "{said:?}");
+        }
+    }
+}

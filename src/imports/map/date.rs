@@ -8,24 +8,25 @@ use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
-use super::quoted;
-use crate::imports::incoming::Posted;
+use crate::imports::map::Posted;
+use crate::imports::map::values::quoted;
+use crate::imports::map::{Names, names};
 use crate::model::Day;
 
 /// What is known about the dates of a file.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::imports) struct Dates<'a> {
+pub struct Dates<'a> {
     /// `--date-format`, in the notation of strftime. Alone, where it is given.
-    pub(in crate::imports) format: Option<&'a str>,
+    pub format: Option<&'a str>,
     /// What `10/11/2026` means to this platform.
-    pub(in crate::imports) order: Option<DateOrder>,
+    pub order: Option<DateOrder>,
     /// Where the platform's clock stands, for times that do not say. Else they are the business's.
-    pub(in crate::imports) zone: Option<Tz>,
+    pub zone: Option<Tz>,
 }
 
 /// Which number comes first in a date with slashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::imports) enum DateOrder {
+pub enum DateOrder {
     /// Month, day, year: `10/31/2026`.
     MonthFirst,
     /// Day, month, year: `31/10/2026`.
@@ -66,7 +67,7 @@ const TIMES: [&str; 8] = [
 
 impl Dates<'_> {
     /// The day or instant that `text` states.
-    pub(in crate::imports) fn parse(self, text: &str) -> Result<Posted, String> {
+    pub fn parse(self, text: &str) -> Result<Posted, String> {
         let text = text.trim();
         if text.len() > TEXT_BYTES_MAX {
             return Err(unknown(text));
@@ -141,13 +142,13 @@ impl Dates<'_> {
 
     fn slashes(self, text: &str) -> Result<Posted, String> {
         let (Some(month_first), Some(day_first)) =
-            (either(text, "%m/%d/%Y"), either(text, "%d/%m/%Y"))
+            (local(text, "%m/%d/%Y"), local(text, "%d/%m/%Y"))
         else {
             let order = |local: Option<Local>, its: DateOrder| {
                 local.filter(|_| self.order.is_none_or(|order| order == its))
             };
-            let only = order(either(text, "%m/%d/%Y"), DateOrder::MonthFirst)
-                .or(order(either(text, "%d/%m/%Y"), DateOrder::DayFirst));
+            let only = order(local(text, "%m/%d/%Y"), DateOrder::MonthFirst)
+                .or(order(local(text, "%d/%m/%Y"), DateOrder::DayFirst));
             return only.map_or_else(|| Err(unknown(text)), |local| self.place(local, text));
         };
         match self.order {
@@ -187,10 +188,6 @@ struct Local {
     time: Option<NaiveDateTime>,
 }
 
-fn either(text: &str, format: &str) -> Option<Local> {
-    local(text, format)
-}
-
 fn local(text: &str, format: &str) -> Option<Local> {
     TIMES
         .iter()
@@ -212,42 +209,33 @@ fn local(text: &str, format: &str) -> Option<Local> {
 
 /// Names of time zones behind a time, and how many minutes they are ahead of UTC. Those that several countries use with
 /// different meanings are those of the United States, and `BST` that of Britain.
-const OFFSETS: [(&str, i64); 28] = [
-    ("UTC", 0),
-    ("GMT", 0),
-    ("WET", 0),
-    ("WEST", 60),
-    ("BST", 60),
-    ("CET", 60),
-    ("CEST", 120),
-    ("MEZ", 60),
-    ("MESZ", 120),
-    ("EET", 120),
-    ("EEST", 180),
-    ("MSK", 180),
-    ("EST", -300),
-    ("EDT", -240),
-    ("CST", -360),
-    ("CDT", -300),
-    ("MST", -420),
-    ("MDT", -360),
-    ("PST", -480),
-    ("PDT", -420),
-    ("AKST", -540),
-    ("AKDT", -480),
-    ("HST", -600),
-    ("JST", 540),
-    ("AEST", 600),
-    ("AEDT", 660),
-    ("NZST", 720),
-    ("NZDT", 780),
-];
+fn offset(name: &str) -> Option<i64> {
+    Some(match name {
+        "HST" => -600,
+        "AKST" => -540,
+        "PST" | "AKDT" => -480,
+        "MST" | "PDT" => -420,
+        "CST" | "MDT" => -360,
+        "EST" | "CDT" => -300,
+        "EDT" => -240,
+        "UTC" | "GMT" | "WET" => 0,
+        "WEST" | "BST" | "CET" | "MEZ" => 60,
+        "CEST" | "MESZ" | "EET" => 120,
+        "EEST" | "MSK" => 180,
+        "JST" => 540,
+        "AEST" => 600,
+        "AEDT" => 660,
+        "NZST" => 720,
+        "NZDT" => 780,
+        _ => return None,
+    })
+}
 
 /// What stands before the name of a time zone or `GMT+2`, and its offset in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
     let (plain, name) = text.rsplit_once(' ')?;
-    if let Some((_, minutes)) = OFFSETS.iter().find(|(its, _)| *its == name) {
-        return Some((plain.trim_end(), *minutes));
+    if let Some(minutes) = offset(name) {
+        return Some((plain.trim_end(), minutes));
     }
     let offset = name
         .strip_prefix("GMT")
@@ -292,58 +280,27 @@ fn zoned(text: &str) -> Option<DateTime<Utc>> {
         .map(|instant| instant.to_utc())
 }
 
-/// The first letters of months in German, Spanish, French, Italian, Dutch, Portuguese and Polish, where they are not the English
-/// ones; longer ones first.
-const MONTHS: [(&str, &str); 38] = [
-    ("janv", "Jan"),
-    ("jän", "Jan"),
-    ("ene", "Jan"),
-    ("gen", "Jan"),
-    ("sty", "Jan"),
-    ("fév", "Feb"),
-    ("fev", "Feb"),
-    ("lut", "Feb"),
-    ("mär", "Mar"),
-    ("mrt", "Mar"),
-    ("maa", "Mar"),
-    ("avr", "Apr"),
-    ("abr", "Apr"),
-    ("kwi", "Apr"),
-    ("mai", "May"),
-    ("mei", "May"),
-    ("mag", "May"),
-    ("maj", "May"),
-    ("juin", "Jun"),
-    ("giu", "Jun"),
-    ("cze", "Jun"),
-    ("juil", "Jul"),
-    ("lug", "Jul"),
-    ("lip", "Jul"),
-    ("aoû", "Aug"),
-    ("ago", "Aug"),
-    ("sie", "Aug"),
-    ("set", "Sep"),
-    ("wrz", "Sep"),
-    ("okt", "Oct"),
-    ("ott", "Oct"),
-    ("out", "Oct"),
-    ("paź", "Oct"),
-    ("lis", "Nov"),
-    ("dez", "Dec"),
-    ("déc", "Dec"),
-    ("dic", "Dec"),
-    ("gru", "Dec"),
+/// The first letters of the months in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish.
+const MONTHS: [Names; 12] = [
+    "jan, jän, ene, gen, sty",
+    "feb, fév, fev, lut",
+    "mar, mär, mrt, maa",
+    "apr, avr, abr, kwi",
+    "may, mai, mei, mag, maj",
+    "jun, juin, giu, cze",
+    "jul, juil, lug, lip",
+    "aug, aoû, ago, sie",
+    "sep, set, wrz",
+    "oct, okt, ott, out, paź",
+    "nov, lis",
+    "dec, dez, déc, dic, gru",
 ];
 
 /// `15. Oktober 2026`, `15 de octubre de 2026` with the English name of the month; `None` where no word is a month.
 fn in_english(text: &str) -> Option<String> {
-    const ENGLISH: [&str; 12] = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ];
     let month = |word: &str| {
-        let foreign = MONTHS.iter().find(|(start, _)| word.starts_with(start));
-        let english = ENGLISH.into_iter().find(|month| word.starts_with(month));
-        foreign.map(|(_, month)| *month).or(english)
+        let begins = |month: &&Names| names(month).any(|start| word.starts_with(start));
+        MONTHS.iter().find(begins).map(|month| &month[..3])
     };
     let lower = text.to_lowercase();
     // The last: the day of the week stands before it, and some of its names begin like a month.
@@ -410,7 +367,7 @@ fn unknown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{DateOrder, Dates};
-    use crate::imports::incoming::Posted;
+    use crate::imports::map::Posted;
 
     fn said(dates: Dates<'_>, text: &str) -> String {
         match dates.parse(text) {

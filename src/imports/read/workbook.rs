@@ -8,13 +8,17 @@ use std::io::{self, Cursor, Read};
 use calamine::{DataRef, Reader as _, Xlsx};
 use zip::ZipArchive;
 
-use super::{ROW_BYTES_MAX, TakeRow, Wanted, bounded as bounded_columns, fit, headers};
+use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
-use crate::imports::row::Columns;
-use crate::imports::values::same_name;
+use crate::imports::map::plan::Columns;
+use crate::imports::map::values::same_name;
+use crate::imports::read::table::{
+    COLUMNS_MAX, ROW_BYTES_MAX, TakeRow, bounded as bounded_columns, fit, header, headers,
+    rows_looked_at,
+};
 
 /// How many bytes a workbook may have, packed.
-pub(in crate::imports) const PACKED_BYTES_MAX: u64 = 32 << 20;
+pub const PACKED_BYTES_MAX: u64 = 32 << 20;
 /// How many bytes its parts may have together, unpacked: its texts stand in memory.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
 
@@ -22,30 +26,32 @@ type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
 /// Where the headers of a workbook are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::imports) struct Header {
-    pub(in crate::imports) sheet: String,
+pub struct Header {
+    pub sheet: String,
     /// The row, from 1.
-    pub(in crate::imports) row: u64,
+    pub row: u64,
     /// The other sheets.
-    pub(in crate::imports) others: Vec<String>,
+    pub others: Vec<String>,
 }
 
 /// So many known headers make a sheet one of reviews, whatever stands in the sheets behind it.
 const KNOWN_MIN: usize = 3;
 
 /// The headers of the sheet that is named, or of the first that has [`KNOWN_MIN`] known ones, or of those that are known best.
-pub(in crate::imports) fn find(
-    packed: &[u8],
-    wanted: &Wanted<'_>,
-) -> Result<(Header, Columns), FileError> {
+pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns), FileError> {
     bounded(packed)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
     let names = book.sheet_names();
-    let is_wanted = |name: &&String| wanted.sheet.is_none_or(|its| same_name(its, name));
+    let is_wanted = |name: &&String| {
+        request
+            .sheet
+            .as_ref()
+            .is_none_or(|its| same_name(its, name))
+    };
     let sheets: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
     if sheets.is_empty() {
         return Err(FileError::NoSuchSheet {
-            wanted: wanted.sheet.unwrap_or_default().to_owned(),
+            wanted: request.sheet.clone().unwrap_or_default(),
             there: names,
         });
     }
@@ -57,10 +63,10 @@ pub(in crate::imports) fn find(
         let mut rows = Vec::new();
         each(&mut book, &sheet, &mut |row, cells| {
             rows.push((row, std::mem::take(cells)));
-            Ok(rows.len() < wanted.rows())
+            Ok(rows.len() < rows_looked_at(request))
         })?;
         any |= !rows.is_empty();
-        let Some(header) = wanted.header(&rows, 2) else {
+        let Some(header) = header(&rows, 2, request) else {
             continue;
         };
         let (row, cells) = rows.swap_remove(header.at);
@@ -73,7 +79,7 @@ pub(in crate::imports) fn find(
             best = Some((header.known, place, headers(cells)));
         }
     }
-    match (best, wanted.header_row) {
+    match (best, request.header_row) {
         (Some((_, header, columns)), _) => Ok((header, columns)),
         (None, Some(row)) if any => Err(FileError::NoSuchRow(row)),
         (None, _) => Err(FileError::Workbook(
@@ -83,7 +89,7 @@ pub(in crate::imports) fn find(
 }
 
 /// Hands every row below the headers to the taker.
-pub(in crate::imports) fn read(
+pub fn read(
     packed: &[u8],
     header: &Header,
     columns: &Columns,
@@ -151,7 +157,7 @@ fn each(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(), Fil
         if text.is_empty() {
             continue;
         }
-        if at >= super::COLUMNS_MAX {
+        if at >= COLUMNS_MAX {
             return Err(FileError::TooManyColumns(at + 1));
         }
         cells.resize(cells.len().max(at + 1), String::new());

@@ -6,13 +6,14 @@
 
 use std::num::NonZeroU8;
 
-use super::quoted;
+use crate::imports::map::values::quoted;
+use crate::imports::map::{Names, names};
 use crate::model::Rating;
 
 const WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
 
 /// The rating that `text` states on a scale that ends at `scale`, or at 5 where nobody says.
-pub(in crate::imports) fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
+pub fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let text = text.trim();
     let word = text.split_whitespace().next().unwrap_or_default();
     let is_word = word == text || fraction(text).0.eq_ignore_ascii_case(word);
@@ -62,7 +63,7 @@ pub(in crate::imports) fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<
 
 /// Whether `text` is a number that shows that its scale ends at 10: where nobody said so, the 3
 /// beside it would be taken for three of five.
-pub(in crate::imports) fn shows_scale_of_ten(text: &str) -> bool {
+pub fn shows_scale_of_ten(text: &str) -> bool {
     number(text.trim()).is_some_and(|value| value > 5.0 && value <= 10.0)
 }
 
@@ -75,26 +76,8 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// What stands behind a number of stars, in the languages whose headers are known.
-const UNITS: [&str; 18] = [
-    "stars",
-    "star",
-    "★",
-    "⭐",
-    "sterne",
-    "stern",
-    "estrellas",
-    "estrella",
-    "étoiles",
-    "étoile",
-    "stelle",
-    "stella",
-    "sterren",
-    "ster",
-    "estrelas",
-    "estrela",
-    "gwiazdki",
-    "gwiazdek",
-];
+const UNITS: Names = "stars, star, ★, ⭐, sterne, stern, estrellas, estrella, étoiles, étoile, stelle, stella, sterren, ster, \
+    estrelas, estrela, gwiazdki, gwiazdek";
 /// What stands between a number of stars and their most.
 const BETWEEN: [&str; 9] = [
     "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
@@ -104,7 +87,7 @@ const BETWEEN: [&str; 9] = [
 fn fraction(text: &str) -> (String, Option<String>) {
     let lower = text.to_lowercase();
     let mut plain = lower.as_str();
-    for unit in UNITS {
+    for unit in names(UNITS) {
         plain = plain.strip_suffix(unit).map_or(plain, str::trim_end);
     }
     for between in BETWEEN {

@@ -4,8 +4,8 @@
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
-use super::report::Named;
 use crate::clock::Clock;
+use crate::imports::report::Named;
 use crate::model::{DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceRow, UNDOABLE_MAX};
 use crate::storage::{Database, DbError, Write};
@@ -69,10 +69,8 @@ pub async fn undo(
     let fault = |error| DbError::at(database.path(), error);
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
-    let runs = reviews::last_runs(&mut write, UNDOABLE_MAX)
-        .await
-        .map_err(fault)?;
-    let run = chosen(runs, number)?;
+    let runs = reviews::last_runs(&mut write, UNDOABLE_MAX).await;
+    let run = chosen(runs.map_err(fault)?, number)?;
     let mut undone = Undone {
         run,
         removed: 0,
@@ -81,9 +79,8 @@ pub async fn undo(
         left: Named::default(),
         gone: 0,
     };
-    take_back(&mut write, &mut undone, now)
-        .await
-        .map_err(fault)?;
+    let taken_back = take_back(&mut write, &mut undone, now).await;
+    taken_back.map_err(fault)?;
     if is_dry_run {
         write.rollback().await
     } else {
@@ -103,17 +100,14 @@ fn chosen(runs: Vec<Run>, number: Option<i64>) -> Result<Run, UndoError> {
     let standing = |run: &&Run| run.id < number && run.undone_at.is_none();
     let next = runs.iter().find(standing).map(|run| run.id);
     let run = runs.into_iter().find(|run| run.id == number);
-    match run {
-        None => Err(UndoError::Unknown(number)),
-        Some(Run {
-            undone_at: Some(at),
-            ..
-        }) => Err(UndoError::Already {
+    let run = run.ok_or(UndoError::Unknown(number))?;
+    match run.undone_at.clone() {
+        Some(at) => Err(UndoError::Already {
             run: number,
             at,
             next,
         }),
-        Some(run) => Ok(run),
+        None => Ok(run),
     }
 }
 
@@ -157,9 +151,7 @@ async fn publish(
     let mut sources = standing.sources;
     let (mut reviews, mut rows): (Vec<Review>, Vec<SourceRow>) = (Vec::new(), Vec::new());
     for review in standing.reviews.into_values() {
-        let is_gone =
-            matches!(&review.status, Status::Withheld { reason: Some(reason) } if reason == GONE);
-        if !is_gone {
+        if review.status != Status::withheld(GONE) {
             continue;
         }
         let review = Review {
@@ -168,8 +160,8 @@ async fn publish(
             ..review
         };
         if let Some(mut row) = sources.remove(review.id.as_str()) {
-            row.base
-                .set(Unit::Status, key.digest(Unit::Status, &review));
+            let published = key.digest(Unit::Status, &review);
+            row.base.set(Unit::Status, published);
             rows.push(row);
         }
         reviews.push(review);
@@ -198,12 +190,9 @@ async fn leave(
             let decided = source.base.decisions(key, review);
             decided.iter().map(Unit::name).collect()
         });
-        left.add(|| {
-            if decided.is_empty() {
-                format!("{id} (changed since)")
-            } else {
-                format!("{id} (you changed {})", decided.join(", "))
-            }
+        left.add(|| match decided.as_slice() {
+            [] => format!("{id} (changed since)"),
+            units => format!("{id} (you changed {})", units.join(", ")),
         });
     }
     Ok(())

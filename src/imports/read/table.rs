@@ -1,9 +1,7 @@
-//! Delimited text: CSV (RFC 4180), with semicolons as Excel writes it where the comma is decimal,
-//! with tabs, with bars.
+//! Tables: delimited text and workbooks, as rows of cells under headers.
 //!
-//! The encoding is UTF-8, or Windows-1252, which is decided by the first byte that only one of them
-//! can explain; UTF-16 was made UTF-8 before. A row is bounded, so that a quote that nobody closes
-//! does not swallow the memory.
+//! Apart from the platforms: what a column means is theirs. Every cell is a text here, as a person
+//! sees it in the table.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -11,9 +9,125 @@ use std::io::{self, BufRead, Read};
 
 use encoding_rs::WINDOWS_1252;
 
-use super::{ROW_BYTES_MAX, TakeRow, Wanted, bounded, fit, headers};
+use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
-use crate::imports::row::Columns;
+use crate::imports::map::Rename;
+use crate::imports::map::plan::Columns;
+use crate::imports::map::values::same_name;
+use crate::imports::platforms::table;
+
+/// How many bytes one row may have: as many as a line of JSON Lines.
+pub const ROW_BYTES_MAX: usize = 1 << 20;
+/// How many columns a table may have.
+pub const COLUMNS_MAX: usize = 1_000;
+
+/// A row of a table: its cells, or why they cannot be told apart, with what was read.
+pub type Cells<'c> = Result<&'c [String], (String, &'c [String])>;
+
+/// Takes a row that begins in that line, from 1.
+pub type TakeRow<'t> = &'t mut dyn FnMut(u64, Cells<'_>) -> Result<(), FileError>;
+
+/// Among how many rows a header is that is named by its row.
+const ROWS_NAMED_MAX: usize = 200;
+/// Among how many rows the header is looked for: titles and notes stand above it.
+const ROWS_ABOVE_MAX: usize = 20;
+/// How many cells of a row are looked at to find the header.
+const CELLS_LOOKED_AT: usize = 100;
+/// The longest cell that may be a header that is known, in bytes.
+const HEADER_BYTES_MAX: usize = 64;
+
+/// The header among the first rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// Its place among these rows.
+    pub at: usize,
+    /// How many of its cells are known as headers.
+    pub known: usize,
+}
+
+/// The header among these rows: the one that is named; else the first of those with most known words, if these are at least
+/// two; else the first that has so many cells, or any.
+pub fn header(
+    rows: &[(u64, Vec<String>)],
+    cells_min: usize,
+    request: &ImportRequest,
+) -> Option<Header> {
+    let is_known = |cell: &&String| {
+        let is_renamed = |rename: &Rename| same_name(rename.theirs(), cell);
+        cell.len() <= HEADER_BYTES_MAX
+            && cell.chars().any(char::is_alphabetic)
+            && (table::is_header(cell) || request.renames.iter().any(is_renamed))
+    };
+    let header = |(at, (_, cells)): (usize, &(u64, Vec<String>))| Header {
+        at,
+        known: cells.iter().take(CELLS_LOOKED_AT).filter(is_known).count(),
+    };
+    let mut all = rows.iter().enumerate();
+    if let Some(wanted) = request.header_row {
+        return all.find(|(_, (number, _))| *number == wanted).map(header);
+    }
+    let known = all.clone().map(header).filter(|header| header.known > 1);
+    // The first of the most: `max_by_key` takes the last.
+    let best = known.reduce(|best, next| if next.known > best.known { next } else { best });
+    let first = |cells_min: usize| {
+        let is_filled = |cell: &&String| !cell.trim().is_empty();
+        let mut all = rows.iter().enumerate();
+        let row = all.find(|(_, (_, cells))| cells.iter().filter(is_filled).count() >= cells_min);
+        row.map(header)
+    };
+    best.or_else(|| first(cells_min)).or_else(|| first(1))
+}
+
+/// How many rows are looked at to find it.
+pub const fn rows_looked_at(request: &ImportRequest) -> usize {
+    if request.header_row.is_some() {
+        ROWS_NAMED_MAX
+    } else {
+        ROWS_ABOVE_MAX
+    }
+}
+
+/// The headers without the blanks around them. The blank cells after the last are no columns.
+pub fn headers(mut cells: Vec<String>) -> Columns {
+    while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+        cells.pop();
+    }
+    Columns(
+        cells
+            .into_iter()
+            .map(|cell| cell.trim().to_owned())
+            .collect(),
+    )
+}
+
+/// Refuses more columns than any table of reviews has.
+pub const fn bounded(columns: &Columns) -> Result<(), FileError> {
+    if columns.0.len() > COLUMNS_MAX {
+        return Err(FileError::TooManyColumns(columns.0.len()));
+    }
+    Ok(())
+}
+
+/// Brings a row to the number of columns: blank cells too many are cut, other ones are a complaint.
+pub fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
+    while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+        cells.pop();
+    }
+    let found = cells.len();
+    if found == columns {
+        return Ok(());
+    }
+    Err(format!(
+        "has {found} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\""
+    ))
+}
+
+// Delimited text: CSV (RFC 4180), with semicolons as Excel writes it where the comma is decimal,
+// with tabs, with bars.
+//
+// The encoding is UTF-8, or Windows-1252, which is decided by the first byte that only one of them
+// can explain; UTF-16 was made UTF-8 before. A row is bounded, so that a quote that nobody closes
+// does not swallow the memory.
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// How far the reader below may have read beyond the row's end.
@@ -21,35 +135,35 @@ const READ_AHEAD_BYTES: usize = 64 << 10;
 
 /// How a file's cells are told apart, and where its headers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::imports) struct Dialect {
+pub struct Dialect {
     delimiter: u8,
     /// Rows before the header: Excel's `sep=;`, titles.
     skipped: usize,
     /// The line of the header, from 1.
-    pub(in crate::imports) line: u64,
+    pub line: u64,
 }
 
 /// The dialect and the headers of a text that begins with `head`, if it is a table: a row that has at least two cells, one of
 /// them known, or its first one.
-pub(in crate::imports) fn sniff(head: &[u8], wanted: &Wanted<'_>) -> Option<(Dialect, Columns)> {
+pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)> {
     let named = head
         .strip_prefix(b"sep=")
         .and_then(|rest| rest.first().copied());
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     let tried = delimiters.into_iter().filter_map(|delimiter| {
-        let mut rows = first(head, delimiter, wanted.rows());
+        let mut rows = first(head, delimiter, rows_looked_at(request));
         if named.is_some() && !rows.is_empty() {
             rows[0].1.clear();
         }
-        let header = wanted.header(&rows, 1)?;
-        let (line, columns) = (rows[header.at].0, headers(rows.swap_remove(header.at).1));
+        let found = header(&rows, 1, request)?;
+        let (line, columns) = (rows[found.at].0, headers(rows.swap_remove(found.at).1));
         let is_table = columns.0.len() > 1 || named.is_some();
         let dialect = Dialect {
             delimiter,
-            skipped: header.at,
+            skipped: found.at,
             line,
         };
-        is_table.then_some((header.known, dialect, columns))
+        is_table.then_some((found.known, dialect, columns))
     });
     // The first of the best: `max_by_key` takes the last.
     let best = tried.reduce(|best, next| {
@@ -60,6 +174,12 @@ pub(in crate::imports) fn sniff(head: &[u8], wanted: &Wanted<'_>) -> Option<(Dia
         }
     });
     best.map(|(_, dialect, columns)| (dialect, columns))
+}
+
+/// Whether one of the first rows of a text begins in that line.
+pub fn has_row(head: &[u8], line: u64) -> bool {
+    let rows = first(head, DELIMITERS[0], ROWS_NAMED_MAX);
+    rows.iter().any(|(its, _)| *its == line)
 }
 
 /// The first rows of a text, each with its line.
@@ -91,7 +211,7 @@ fn first(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<Strin
 }
 
 /// Hands every row of `input` to `take`, in the order in which they stand there.
-pub(in crate::imports) fn read(
+pub fn read(
     input: &mut dyn BufRead,
     dialect: Dialect,
     columns: &Columns,
@@ -281,12 +401,13 @@ impl Read for Limited<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, read, sniff};
+    use super::{read, sniff};
+    use crate::imports::ImportRequest;
 
     fn rows(file: &[u8]) -> Vec<String> {
-        let (dialect, columns) = sniff(file, &Wanted::default()).unwrap();
+        let (dialect, columns) = sniff(file, &ImportRequest::default()).unwrap();
         let mut rows = vec![columns.0.join("|")];
-        let take = &mut |line, cells: super::super::Cells<'_>| {
+        let take = &mut |line, cells: super::Cells<'_>| {
             rows.push(match cells {
                 Ok(cells) => format!("{line}: {}", cells.join("|")),
                 Err((message, _)) => format!("{line}! {message}"),
@@ -313,7 +434,7 @@ mod tests {
             rows(b"a|b\n\"say \"\"hi\"\"\"|2"),
             ["a|b", "2: say \"hi\"|2"]
         );
-        assert!(sniff(b"just a text\nof lines\n", &Wanted::default()).is_none());
+        assert!(sniff(b"just a text\nof lines\n", &ImportRequest::default()).is_none());
     }
 
     #[test]

@@ -4,10 +4,6 @@
 //! forms. Each function is pure, takes a text, and says in its error what was found, what is
 //! allowed and what to do; it knows nothing of columns.
 
-pub(super) mod date;
-pub(super) mod rating;
-pub(super) mod visibility;
-
 use sha2::{Digest, Sha256};
 
 use crate::model::{InvalidReviewId, ReviewId};
@@ -16,7 +12,7 @@ use crate::model::{InvalidReviewId, ReviewId};
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
 /// `text` in quotes, cut where it is long.
-pub(super) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
     format!("{:?}", format!("{cut}{more}"))
@@ -24,7 +20,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// Whether two names are the same but for case, accents and everything that is no letter and no digit:
 /// `Review Date`, `review_date` and `reviewDate` are.
-pub(super) fn same_name(one: &str, other: &str) -> bool {
+pub fn same_name(one: &str, other: &str) -> bool {
     let plain = |text: &'_ str| {
         text.chars()
             .filter(|c| c.is_alphanumeric())
@@ -41,7 +37,7 @@ pub(super) fn same_name(one: &str, other: &str) -> bool {
 }
 
 /// The lower-case words of a text without accents, one blank before, between and after them.
-pub(super) fn words(text: &str) -> String {
+pub fn words(text: &str) -> String {
     let plain: String = text
         .chars()
         .flat_map(char::to_lowercase)
@@ -58,7 +54,7 @@ pub(super) fn words(text: &str) -> String {
 }
 
 /// A lower-case letter of a European language as people write it who have no keys for accents.
-pub(super) const fn without_accent(letter: char) -> char {
+pub const fn without_accent(letter: char) -> char {
     match letter {
         'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ą' => 'a',
         'ç' | 'ć' => 'c',
@@ -75,7 +71,7 @@ pub(super) const fn without_accent(letter: char) -> char {
 }
 
 /// What a text says that answers yes or no.
-pub(super) fn flag(text: &str) -> Result<bool, String> {
+pub fn flag(text: &str) -> Result<bool, String> {
     // A sign before a number is not left out: -1 is no 1.
     let word = if text.contains(char::is_alphabetic) {
         words(text)
@@ -100,10 +96,7 @@ pub(super) fn flag(text: &str) -> Result<bool, String> {
 /// The id of the review that `platform` calls `theirs`. Two platforms may count from 1, so the
 /// platform is part of it; an id that does not fit into ours is named by its digest, alike every
 /// time.
-pub(in crate::imports) fn of_platform(
-    platform: &str,
-    theirs: &str,
-) -> Result<ReviewId, InvalidReviewId> {
+pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
     format!("{platform}-{theirs}")
         .parse()
         .or_else(|_| digest(platform, &[theirs]))
@@ -111,10 +104,7 @@ pub(in crate::imports) fn of_platform(
 
 /// The id of a review without one, from what will not change about it. The same row gives the same
 /// id in any file, whatever the order of its columns.
-pub(in crate::imports) fn digest(
-    platform: &str,
-    parts: &[&str],
-) -> Result<ReviewId, InvalidReviewId> {
+pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewId> {
     let mut hash = Sha256::new();
     for part in parts {
         // The length keeps ("ab", "c") and ("a", "bc") apart.
@@ -125,10 +115,7 @@ pub(in crate::imports) fn digest(
 }
 
 /// The id of a review by the digest of its one key, as releases before this one made it for Google.
-pub(in crate::imports) fn short_digest(
-    platform: &str,
-    key: &str,
-) -> Result<ReviewId, InvalidReviewId> {
+pub fn short_digest(platform: &str, key: &str) -> Result<ReviewId, InvalidReviewId> {
     named(platform, &Sha256::digest(key.as_bytes()))
 }
 

@@ -9,62 +9,41 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, Problem, shown};
+use crate::imports::map::Names;
+use crate::imports::map::fields::{Fields, Problem, shown_text};
 use crate::model::business::{
-    Business, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician, local_business_type,
+    Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
+    local_business_type,
 };
 
 /// The longest tag that anybody is to expect (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
 
 /// What a business may say of itself.
-const MEMBERS: [&str; 17] = [
-    "id",
-    "name",
-    "type",
-    "time_zone",
-    "publish_staff",
-    "language",
-    "country",
-    "description",
-    "url",
-    "telephone",
-    "address",
-    "geo",
-    "same_as",
-    "review_links",
-    "services",
-    "technicians",
-    "service_areas",
-];
+const MEMBERS: Names = "id, name, type, time_zone, publish_staff, language, country, description, url, telephone, address, \
+    geo, same_as, review_links, services, technicians, service_areas";
 
 /// The same of the objects in it.
-const PARTS: [(&str, &[&str]); 2] = [
+const PARTS: [(&str, Names); 2] = [
     (
         "address",
-        &[
-            "street_address",
-            "locality",
-            "region",
-            "postal_code",
-            "country",
-        ],
+        "street_address, locality, region, postal_code, country",
     ),
-    ("geo", &["latitude", "longitude"]),
+    ("geo", "latitude, longitude"),
 ];
 
 /// The same of the objects in its lists.
-const ELEMENTS: [(&str, &[&str]); 3] = [
-    ("review_links", &["name", "url"]),
-    ("services", &["id", "name", "synonyms"]),
-    ("technicians", &["id", "name", "aliases"]),
+const ELEMENTS: [(&str, Names); 3] = [
+    ("review_links", "name, url"),
+    ("services", "id, name, synonyms"),
+    ("technicians", "id, name, aliases"),
 ];
 
 /// Refuses what a file that somebody wrote by hand must not say: members that nothing reads, and a type that search engines do
 /// not know. A document of another release may have both.
-pub(super) fn check_members(value: &Value) -> Result<(), Problem> {
+pub fn check_members(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
-    fields.only(&MEMBERS)?;
+    fields.only(MEMBERS)?;
     for (name, members) in PARTS {
         if let Some(part) = fields.object(name)? {
             part.only(members)?;
@@ -86,11 +65,7 @@ pub(super) fn check_members(value: &Value) -> Result<(), Problem> {
 
 /// The business that `value` describes. A member that it does not have is that of `before`, one that is `null` is removed;
 /// whether it must have an id and a name is said by `is_whole`.
-pub(super) fn business(
-    value: &Value,
-    before: Business,
-    is_whole: bool,
-) -> Result<Business, Problem> {
+pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, Problem> {
     check_lengths(value, &mut String::new())?;
     let fields = &Fields::of(value, String::new())?;
     let default = Business::default();
@@ -173,7 +148,7 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
     PublishStaff::find(&name).ok_or_else(|| {
         let message = format!(
             "{} is none of {}",
-            shown(&Value::from(name.as_str())),
+            shown_text(&name),
             PublishStaff::ALL.map(PublishStaff::name).join(", ")
         );
         fields.problem("publish_staff", message)
@@ -181,17 +156,15 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
 }
 
 /// Refuses a text that is too long to be published with every document.
-pub(super) fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
+pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
     let length = path.len();
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
-            return Err(Problem {
-                path: path.clone(),
-                message: format!(
-                    "has {} bytes; at most {TEXT_BYTES_MAX} are published, so shorten it",
-                    text.len()
-                ),
-            });
+            let message = format!(
+                "has {} bytes; at most {TEXT_BYTES_MAX} are published, so shorten it",
+                text.len()
+            );
+            return Err(Problem::new(path.as_str(), message));
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
@@ -221,13 +194,12 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
         return Ok(Tz::UTC);
     };
     name.parse().map_err(|_| {
-        let meant = TZ_VARIANTS
-            .iter()
-            .find(|zone| zone.name().eq_ignore_ascii_case(&name))
-            .map_or("America/Phoenix", |zone| zone.name());
+        let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
+        let meant = zones.find(|zone| zone.eq_ignore_ascii_case(&name));
         let message = format!(
-            "{} is no time zone of the IANA database; write it like {meant}",
-            shown(&Value::from(name.as_str()))
+            "{} is no time zone of the IANA database; write it like {}",
+            shown_text(&name),
+            meant.unwrap_or("America/Phoenix")
         );
         fields.problem("time_zone", message)
     })
@@ -248,7 +220,7 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     }
     let message = format!(
         "{} is no language tag; write it like en or es-MX",
-        shown(&Value::from(tag.as_str()))
+        shown_text(&tag)
     );
     Err(fields.problem("language", message))
 }
@@ -263,7 +235,7 @@ fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     }
     let message = format!(
         "{} is no country code of ISO 3166; write it like US or DE",
-        shown(&Value::from(code.as_str()))
+        shown_text(&code)
     );
     Err(fields.problem("country", message))
 }
@@ -272,9 +244,9 @@ fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
 fn review_links(fields: &Fields<'_>) -> Result<Vec<ReviewLink>, Problem> {
     let one = |(path, value)| {
         let link = Fields::of(value, path)?;
-        let url = link.url("url")?.ok_or_else(|| link.missing("url"))?;
+        let url = link.needed("url", link.url("url"))?;
         if !is_https(&url) {
-            let message = format!("{} must begin with https://", shown(&Value::from(url)));
+            let message = format!("{} must begin with https://", shown_text(&url));
             return Err(link.problem("url", message));
         }
         Ok(ReviewLink {
@@ -310,33 +282,39 @@ fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {
 }
 
 fn services(fields: &Fields<'_>) -> Result<Vec<Service>, Problem> {
-    let mut ids = HashSet::new();
-    let one = |(path, value)| {
-        let service = Fields::of(value, path)?;
-        let id = service.required("id")?;
-        once(&mut ids, &id, || service.path("id"))?;
+    entries(fields, "services", |id, entry| {
         Ok(Service {
             id,
-            name: service.required("name")?,
-            synonyms: service.texts("synonyms")?,
+            name: entry.required("name")?,
+            synonyms: entry.texts("synonyms")?,
         })
-    };
-    fields.list("services")?.map(one).collect()
+    })
 }
 
 fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
-    let mut ids = HashSet::new();
-    let one = |(path, value)| {
-        let technician = Fields::of(value, path)?;
-        let id = technician.required("id")?;
-        once(&mut ids, &id, || technician.path("id"))?;
+    entries(fields, "technicians", |id, entry| {
         Ok(Technician {
             id,
-            name: technician.required("name")?,
-            aliases: technician.texts("aliases")?,
+            name: entry.required("name")?,
+            aliases: entry.texts("aliases")?,
         })
+    })
+}
+
+/// What is made of the objects in the list `name`, each of which has an id of its own.
+fn entries<T>(
+    fields: &Fields<'_>,
+    name: &str,
+    make: impl Fn(String, &Fields<'_>) -> Result<T, Problem>,
+) -> Result<Vec<T>, Problem> {
+    let mut ids = HashSet::new();
+    let one = |(path, value)| {
+        let entry = Fields::of(value, path)?;
+        let id = entry.required("id")?;
+        once(&mut ids, &id, || entry.path("id"))?;
+        make(id, &entry)
     };
-    fields.list("technicians")?.map(one).collect()
+    fields.list(name)?.map(one).collect()
 }
 
 fn service_areas(fields: &Fields<'_>) -> Result<Vec<String>, Problem> {
@@ -354,11 +332,46 @@ fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Res
     if seen.insert(key.to_owned()) {
         return Ok(());
     }
-    Err(Problem {
-        path: path(),
-        message: format!(
-            "{} is there twice; each must be its own",
-            shown(&Value::from(key))
-        ),
-    })
+    let message = format!("{} is there twice; each must be its own", shown_text(key));
+    Err(Problem::new(path(), message))
+}
+
+// The firm's own texts, as an `editorial.json` and the first line of an export have them.
+
+/// Refuses members that nothing reads, each with the nearest that something does.
+pub fn check_editorial(value: &Value) -> Result<(), Problem> {
+    let fields = Fields::of(value, String::new())?;
+    fields.only("summary, faq")?;
+    if let Some(summary) = fields.object("summary")? {
+        summary.only("text")?;
+    }
+    for (path, entry) in fields.list("faq")? {
+        Fields::of(entry, path)?.only("id, question, answer")?;
+    }
+    Ok(())
+}
+
+/// The editorial texts that `value` has; a member that it does not have is that of `before`, one that is `null` is removed.
+pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Problem> {
+    check_lengths(value, &mut String::new())?;
+    let fields = Fields::of(value, String::new())?;
+    let given = |name: &str| value.get(name).is_some();
+    let summary = if given("summary") {
+        let summary = fields.object("summary")?;
+        summary.map(|its| its.required("text")).transpose()?
+    } else {
+        before.summary
+    };
+    let faq = if given("faq") {
+        entries(&fields, "faq", |id, entry| {
+            Ok(FaqEntry {
+                id,
+                question: entry.required("question")?,
+                answer: entry.required("answer")?,
+            })
+        })?
+    } else {
+        before.faq
+    };
+    Ok(Editorial { summary, faq })
 }

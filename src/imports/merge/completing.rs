@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::collector::SOURCE_DEFAULT;
-use super::merging::Merging;
-use super::store::{Staged, StagedReview, Staging};
-use super::values;
+use crate::imports::map::{Former, values};
+use crate::imports::merge::collector::SOURCE_DEFAULT;
+use crate::imports::merge::{Merging, Staged, StagedReview};
 use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
+use crate::storage::imports::{StagedRow, Staging};
 use crate::storage::reviews;
 use crate::storage::reviews::{KnownReviews, SourceRow};
 
@@ -19,7 +19,7 @@ const TABLE: &str = "table";
 const CANDIDATES_MAX: i64 = 16;
 
 /// Stages rows whose reviews are there under other ids under these, and leaves out those of which that cannot be told.
-pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
+pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
     if reviews::ids_after(merging.write, "", 1).await?.is_empty() {
         return Ok(());
     }
@@ -66,16 +66,16 @@ pub(super) async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sq
 async fn batch(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
-    rows: Vec<Staged>,
+    rows: Vec<StagedRow>,
     deleted: &HashSet<String>,
 ) -> sqlx::Result<()> {
-    let rows: Vec<Box<StagedReview>> = rows
-        .into_iter()
-        .filter_map(|staged| match staged {
-            Staged::Review(review) => Some(review),
-            Staged::Deleted(_) => None,
-        })
-        .collect();
+    let mut reviews_staged = Vec::with_capacity(rows.len());
+    for row in rows {
+        if let Staged::Review(review) = Staged::read(row)? {
+            reviews_staged.push(review);
+        }
+    }
+    let rows = reviews_staged;
     let candidates = candidates(merging, &rows).await?;
     let former: Vec<FormerIds> = rows.iter().map(|row| FormerIds::of(row)).collect();
     let all: Vec<&str> = former.iter().flat_map(FormerIds::all).collect();
@@ -140,7 +140,7 @@ struct FormerIds {
 
 impl FormerIds {
     fn of(row: &StagedReview) -> Self {
-        let Some(former) = &row.former else {
+        let Some(former) = &row.noted.former else {
             return Self::default();
         };
         let review = &row.said.review;
@@ -154,7 +154,7 @@ impl FormerIds {
             sources.push(SOURCE_DEFAULT);
         }
         let mut days = vec![review.date.to_string()];
-        if let Some(instant) = row.posted_at {
+        if let Some(instant) = row.noted.posted_at {
             days.insert(0, instant.to_rfc3339());
             days.push(instant.date_naive().to_string());
             days.dedup();
@@ -195,7 +195,11 @@ impl FormerIds {
         });
         let whole = |id: &&ReviewId| standing.reviews.contains_key(id.as_str()) || is_deleted(id);
         // A table's rows come back with their texts once the review that could not be told from others is deleted.
-        let was_other = row.former.as_ref().is_some_and(|former| former.was_direct);
+        let was_other = row
+            .noted
+            .former
+            .as_ref()
+            .is_some_and(|former| former.was_direct);
         let without_text = || self.without_text.iter().filter(|_| was_other);
         own.or_else(|| self.whole.iter().find(whole))
             .or_else(|| without_text().find(is_deleted))
@@ -206,7 +210,11 @@ impl FormerIds {
 /// Whether the review that is there is most probably what the row is about.
 fn is_alike(row: &StagedReview, there: &Review) -> bool {
     let said = &row.said.review;
-    let author = row.former.as_ref().map_or("", |former| &former.author);
+    let author = row
+        .noted
+        .former
+        .as_ref()
+        .map_or("", |former| &former.author);
     let days = (there.date.number() - said.date.number()).abs();
     there.author == author
         || there.author == said.author
@@ -266,47 +274,31 @@ fn completes(
         ..review.clone()
     };
     // An earlier release may have given it so.
-    let is_former = |unit: Unit| {
-        row.former.as_ref().is_some_and(|former| match unit {
-            Unit::Source => former.was_direct && there.source.name == SOURCE_DEFAULT,
-            Unit::Author => there.author == former.author,
-            Unit::Date => {
-                row.posted_at.is_some() && (there.date.number() - said.date.number()).abs() <= 1
-            }
-            Unit::Rating
-            | Unit::Title
-            | Unit::Text
-            | Unit::Language
-            | Unit::Status
-            | Unit::Verification
-            | Unit::Response
-            | Unit::Mentions => false,
-        })
+    let is_former = |unit: Unit, former: &Former| {
+        let days = (there.date.number() - said.date.number()).abs();
+        (unit == Unit::Source && former.was_direct && there.source.name == SOURCE_DEFAULT)
+            || (unit == Unit::Author && there.author == former.author)
+            || (unit == Unit::Date && row.noted.posted_at.is_some() && days <= 1)
     };
     let fits = |unit: Unit| {
-        let (its, ours, last) = (
-            key.digest(unit, &said),
-            key.digest(unit, there),
-            source.base.get(unit),
-        );
+        let (its, ours) = (key.digest(unit, &said), key.digest(unit, there));
+        let last = source.base.get(unit);
         let is_untouched = last.is_none_or(|last| last == ours);
         let may_fill = !is_deleted || !matches!(unit, Unit::Title | Unit::Text);
         unsaid.has(unit)
-            || is_former(unit)
+            || row
+                .noted
+                .former
+                .as_ref()
+                .is_some_and(|former| is_former(unit, former))
             || its == ours
             || last == Some(its)
             || (is_untouched && may_fill && adds(unit, there, &said))
     };
-    let is_elsewhere = source
-        .location
-        .as_ref()
-        .zip(row.location.as_ref())
-        .is_some_and(|(one, other)| one != other);
-    !is_elsewhere
-        && Unit::ALL
-            .into_iter()
-            .filter(|unit| !matches!(unit, Unit::Status | Unit::Verification))
-            .all(fits)
+    let locations = source.location.as_ref().zip(row.location.as_ref());
+    let is_elsewhere = locations.is_some_and(|(one, other)| one != other);
+    let is_compared = |unit: &Unit| !matches!(unit, Unit::Status | Unit::Verification);
+    !is_elsewhere && Unit::ALL.into_iter().filter(is_compared).all(fits)
 }
 
 /// Whether the unit of `there` has only parts that `said` has as well.

@@ -7,9 +7,8 @@ use chrono_tz::Tz;
 
 use crate::model::{Day, DigestKey, Review, Unit};
 use crate::storage;
-use crate::storage::Write;
-use crate::storage::reviews;
 use crate::storage::reviews::SourceRow;
+use crate::storage::{Write, reviews};
 
 /// How many reviews are looked at at a time.
 const ROWS: i64 = 500;

@@ -1,21 +1,124 @@
-//! Writes what an import staged: merges each review with what is there, and tells
-//! what became of it.
-//!
-//! In the order of the ids and bit by bit, so that it needs the same memory however many there are.
-//! The law itself is `reviews::merge`.
+//! Merge: what becomes of the reviews. Writes what an import staged: merges each review with what is there, and tells what became
+//! of it; in the order of the ids and bit by bit, so that it needs the same memory however many there are. The rules themselves
+//! are `model::merge`.
 
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
-use super::ImportRequest;
-use super::collector::Watcher;
-use super::report::Report;
-use super::store::{Staged, StagedReview, Staging};
 use crate::compute::steps;
-use crate::model::{Base, DUPLICATE, DigestKey, Merged, Review, Status, Unit, Units, adopt, merge};
+use crate::imports::ImportRequest;
+use crate::imports::map::Noted;
+use crate::imports::merge::collector::SOURCE_DEFAULT;
+use crate::imports::merge::withdraw::MergeError;
+use crate::imports::report::Report;
+use crate::imports::report::Watcher;
+use crate::model::{
+    Base, DUPLICATE, DigestKey, Merged, Response, Review, ReviewId, Statement, Status, Unit, Units,
+    adopt, merge,
+};
 use crate::storage::Write;
-use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow};
+use crate::storage::imports::{RowToStage, StagedRow, Staging};
+use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow, Written};
+
+pub mod collector;
+pub mod completing;
+pub mod time_zone;
+pub mod undo;
+pub mod withdraw;
+
+/// A row as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Staged {
+    /// A review to be merged with what is there.
+    Review(Box<StagedReview>),
+    /// The owner deleted the review of that id.
+    Deleted(ReviewId),
+}
+
+/// A review as it was taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StagedReview {
+    /// What is said of it.
+    pub said: Statement,
+    /// Which location it is about.
+    pub location: Option<String>,
+    /// Whether its row has an id; else the id is a digest of the row.
+    pub has_id: bool,
+    /// What is noted of it besides.
+    pub noted: Noted,
+}
+
+/// An answer to a review, as its row has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StagedAnswer {
+    /// The answer itself.
+    pub response: Response,
+    /// When it was written, where an instant is given.
+    pub responded_at: Option<DateTime<Utc>>,
+}
+
+impl StagedReview {
+    /// What its source calls itself.
+    pub fn source_name(&self) -> &str {
+        let own = &self.said.review.source.name;
+        self.noted.source_name.as_ref().unwrap_or(own)
+    }
+}
+
+impl Staged {
+    /// Puts it on disk.
+    pub fn push(&self, staging: &mut Staging) -> sqlx::Result<()> {
+        let id = self.id().as_str();
+        let Self::Review(review) = self else {
+            return staging.push(&RowToStage {
+                id,
+                ..RowToStage::default()
+            });
+        };
+        let updated_at = review.said.review.updated_at;
+        let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
+        staging.push(&RowToStage {
+            id,
+            updated_us: updated_at.map(|at| at.timestamp_micros()),
+            source: Some(review.source_name()),
+            location: review.location.as_deref(),
+            review: Some(serde_json::to_string(review).map_err(encode)?),
+            may_be_there: !review.has_id || review.noted.former.is_some(),
+            writer: review.noted.writer.as_deref(),
+        })
+    }
+
+    /// It as it was put on disk, with the answer that another row gave.
+    pub fn read((id, review, answer): StagedRow) -> sqlx::Result<Self> {
+        let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
+        let id: ReviewId = id
+            .parse()
+            .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+        let Some(review) = review else {
+            return Ok(Self::Deleted(id));
+        };
+        let mut review: StagedReview = serde_json::from_str(&review).map_err(lost)?;
+        // It may have been given another id since.
+        review.said.review.id = id;
+        if let Some(answer) = answer {
+            let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
+            review.said.review.response = Some(answer.response);
+            review.said.unsaid.remove(Unit::Response);
+            review.noted.responded_at = answer.responded_at;
+        }
+        Ok(Self::Review(Box::new(review)))
+    }
+
+    /// The id of the review that it gives or deletes.
+    pub const fn id(&self) -> &ReviewId {
+        match self {
+            Self::Review(review) => &review.said.review.id,
+            Self::Deleted(id) => id,
+        }
+    }
+}
 
 /// How withheld reviews are counted that do not say why; the same word as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
@@ -31,15 +134,18 @@ const ALIKE_KEPT_MIN: u64 = 16;
 const ALIKE_SOURCES_MAX: usize = 4;
 
 /// The merge of one import within a transaction, which the caller commits or rolls back.
-pub(super) struct Merging<'w> {
-    pub(super) write: &'w mut Write,
-    pub(super) key: DigestKey,
-    pub(super) now: DateTime<Utc>,
-    pub(super) request: &'w ImportRequest,
-    pub(super) report: Report,
+pub struct Merging<'w> {
+    pub write: &'w mut Write,
+    pub key: DigestKey,
+    pub now: DateTime<Utc>,
+    pub request: &'w ImportRequest,
+    pub report: Report,
     /// The number of the run that can be taken back; none for a sample.
-    pub(super) run: Option<i64>,
+    pub run: Option<i64>,
     alike: HashMap<i64, Alike>,
+    /// How many rows are the same as such a row that another source gave, and the first of these sources.
+    again: u64,
+    again_from: String,
 }
 
 /// The reviews that have one fingerprint.
@@ -50,17 +156,9 @@ struct Alike {
     published: Vec<(String, String)>,
 }
 
-/// What is to be written of one batch.
-#[derive(Default)]
-struct Batch {
-    reviews: Vec<Review>,
-    sources: Vec<SourceRow>,
-    deleted: Vec<String>,
-}
-
 impl<'w> Merging<'w> {
     /// A merge within `write`, which the caller commits; `report` is what reading has found.
-    pub(super) async fn new(
+    pub async fn new(
         write: &'w mut Write,
         now: DateTime<Utc>,
         request: &'w ImportRequest,
@@ -75,22 +173,21 @@ impl<'w> Merging<'w> {
             report,
             run: None,
             alike: HashMap::new(),
+            again: 0,
+            again_from: String::new(),
         })
     }
 
     /// Merges everything staged, batch by batch, and tells `watch` after each.
-    pub(super) async fn all(
-        &mut self,
-        staging: &mut Staging,
-        watch: Watcher<'_>,
-    ) -> sqlx::Result<()> {
+    pub async fn all(&mut self, staging: &mut Staging, watch: Watcher<'_>) -> sqlx::Result<()> {
         let count = staging.count().await?;
         let staged = count + self.report.undecided.count;
         self.report.repeated = self.report.taken.saturating_sub(staged);
         let of = usize::try_from(count).unwrap_or(usize::MAX);
         let (mut last, mut done, mut in_group) = (String::new(), 0, 0);
         loop {
-            let staged = staging.after(&last).await?;
+            let rows = staging.after(&last).await?.into_iter();
+            let staged = rows.map(Staged::read).collect::<sqlx::Result<Vec<_>>>()?;
             let Some(end) = staged.last() else {
                 return Ok(());
             };
@@ -109,35 +206,39 @@ impl<'w> Merging<'w> {
     async fn batch(&mut self, staged: Vec<Staged>) -> sqlx::Result<()> {
         let ids: Vec<&str> = staged.iter().map(|one| one.id().as_str()).collect();
         let standing = reviews::standing(self.write, &ids).await?;
-        let mut batch = Batch::default();
         let mut merged = Vec::with_capacity(staged.len());
-        for one in staged {
+        let mut newly_deleted = Vec::new();
+        for one in &staged {
             match one {
-                Staged::Deleted(id) => self.deleted(&standing, id.as_str(), &mut batch),
-                Staged::Review(review) => merged.extend(self.merged(&standing, *review)),
+                Staged::Review(review) => merged.extend(self.merged(&standing, review)),
+                Staged::Deleted(id) if standing.reviews.contains_key(id.as_str()) => {
+                    self.report.still_there.add(|| id.to_string());
+                }
+                Staged::Deleted(id) if standing.deleted.contains(id.as_str()) => {
+                    self.report.kept_deleted.add(|| id.to_string());
+                }
+                Staged::Deleted(id) => newly_deleted.push(id.as_str()),
             }
         }
+        self.report.noted_deleted += newly_deleted.len() as u64;
         self.find_duplicates(&mut merged).await?;
+        let (mut changed, mut sources) = (Vec::new(), Vec::new());
         for (row, source) in merged {
             self.count(&standing, &row);
-            let before = standing.reviews.get(row.review.id.as_str());
-            if before != Some(&row.review) {
-                batch.reviews.push(row.review);
+            let base = row.base;
+            if standing.reviews.get(row.review.id.as_str()) != Some(&row.review) {
+                changed.push(row.review);
             }
-            batch.sources.push(SourceRow {
-                base: row.base,
-                ..source
-            });
+            sources.push(SourceRow { base, ..source });
         }
-        if !batch.reviews.is_empty() {
-            reviews::upsert(self.write, &batch.reviews, self.now).await?;
-            self.note_added(&standing, &batch.reviews).await?;
+        if !changed.is_empty() {
+            reviews::upsert(self.write, &changed, self.now).await?;
+            self.note_added(&standing, &changed).await?;
         }
-        let deleted: Vec<&str> = batch.deleted.iter().map(String::as_str).collect();
-        if !deleted.is_empty() {
-            reviews::note_deleted(self.write, &deleted).await?;
+        if !newly_deleted.is_empty() {
+            reviews::note_deleted(self.write, &newly_deleted).await?;
         }
-        reviews::note_sources(self.write, &batch.sources).await
+        reviews::note_sources(self.write, &sources).await
     }
 
     /// Notes which reviews were not there before.
@@ -155,34 +256,13 @@ impl<'w> Merging<'w> {
         reviews::note_run_reviews(self.write, run, RunChange::Restored, &restored).await
     }
 
-    /// A row that says that the owner deleted a review.
-    fn deleted(&mut self, standing: &KnownReviews, id: &str, batch: &mut Batch) {
-        if standing.reviews.contains_key(id) {
-            self.report.still_there.add(|| id.to_owned());
-        } else if standing.deleted.contains(id) {
-            self.report.kept_deleted.add(|| id.to_owned());
-        } else {
-            self.report.noted_deleted += 1;
-            batch.deleted.push(id.to_owned());
-        }
-    }
-
     /// The merge of a review with what is known of it; nothing where the owner deleted it.
     fn merged(
         &mut self,
         standing: &KnownReviews,
-        staged: StagedReview,
+        staged: &StagedReview,
     ) -> Option<(Merged, SourceRow)> {
-        let StagedReview {
-            said,
-            location,
-            posted_at,
-            responded_at,
-            source_name,
-            has_id: _,
-            former: _,
-            writer: _,
-        } = staged;
+        let said = &staged.said;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());
         if before.is_none() && standing.deleted.contains(id.as_str()) && !self.request.restore {
@@ -191,18 +271,15 @@ impl<'w> Merging<'w> {
         }
         let known = standing.sources.get(id.as_str());
         let merged = match before {
-            None => adopt(&self.key, &said),
-            Some(row) => merge(
-                &self.key,
-                row,
-                &known.map(|known| known.base.clone()).unwrap_or_default(),
-                &said,
-                self.now,
-            ),
+            None => adopt(&self.key, said),
+            Some(row) => {
+                let base = known.map(|known| known.base.clone()).unwrap_or_default();
+                merge(&self.key, row, &base, said, self.now)
+            }
         };
         let source_name = match known {
-            Some(known) if said.unsaid.has(Unit::Source) => known.source_name.clone(),
-            Some(_) | None => source_name.unwrap_or_else(|| said.review.source.name.clone()),
+            Some(known) if said.unsaid.has(Unit::Source) => &known.source_name,
+            Some(_) | None => staged.source_name(),
         };
         let known_or = |given, of: fn(&SourceRow) -> Option<DateTime<Utc>>, unit| {
             if said.unsaid.has(unit) {
@@ -211,11 +288,16 @@ impl<'w> Merging<'w> {
                 given
             }
         };
+        let location = staged.location.clone();
         let source = SourceRow {
-            source_name,
+            source_name: source_name.to_owned(),
             location: location.or_else(|| known.and_then(|known| known.location.clone())),
-            posted_at: known_or(posted_at, |known| known.posted_at, Unit::Date),
-            responded_at: known_or(responded_at, |known| known.responded_at, Unit::Response),
+            posted_at: known_or(staged.noted.posted_at, |known| known.posted_at, Unit::Date),
+            responded_at: known_or(
+                staged.noted.responded_at,
+                |known| known.responded_at,
+                Unit::Response,
+            ),
             // A file that says nothing of texts changes nothing about what is alike.
             fingerprint: known.filter(|_| said.unsaid.has(Unit::Text)).map_or_else(
                 || self.key.fingerprint(&said.review),
@@ -264,6 +346,11 @@ impl<'w> Merging<'w> {
                 self.report
                     .duplicates
                     .add(|| format!("{id} is {other} of {from}"));
+                let named = self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
+                if source.source_name == named && is_same_shape(id, other) {
+                    self.again += 1;
+                    self.again_from.clone_from(from);
+                }
                 if self.request.skip_duplicates && self.withhold_duplicate(row) {
                     its.published.retain(|(other, _)| other != id);
                 }
@@ -288,18 +375,33 @@ impl<'w> Merging<'w> {
         Ok(())
     }
 
+    /// Refuses an import that only doubles an earlier one, because the source that was named then is not named now: ids of rows
+    /// that have none are made of the source, too.
+    pub fn refuse_other_source(&self) -> Result<(), MergeError> {
+        let Written {
+            new,
+            updated,
+            unchanged,
+        } = self.report.written;
+        let is_again = new > 0 && self.again == new && updated + unchanged == 0;
+        if !is_again || self.request.skip_duplicates {
+            return Ok(());
+        }
+        let from = &self.again_from;
+        Err(MergeError::Refused(format!(
+            "every review of this import is there as one from {from}: the ids of rows without one are made of their source, too; \
+             say --source \"{from}\" if that is where they are from, or withhold these with --skip-duplicates"
+        )))
+    }
+
     /// Withholds a copy, unless the owner published it in spite of being one; says whether it did.
     fn withhold_duplicate(&self, row: &mut Merged) -> bool {
         let copy = Review {
-            status: Status::Withheld {
-                reason: Some(DUPLICATE.to_owned()),
-            },
+            status: Status::withheld(DUPLICATE),
             ..row.review.clone()
         };
-        let (now, then) = (
-            self.key.digest(Unit::Status, &row.review),
-            self.key.digest(Unit::Status, &copy),
-        );
+        let now = self.key.digest(Unit::Status, &row.review);
+        let then = self.key.digest(Unit::Status, &copy);
         if row.base.get(Unit::Status).is_some_and(|base| base != now) {
             return false;
         }
@@ -325,10 +427,8 @@ impl<'w> Merging<'w> {
             }
         }
         if let Status::Withheld { reason } = &review.status {
-            let reason = reason
-                .clone()
-                .filter(|reason| !reason.is_empty())
-                .unwrap_or_else(|| REASON_DEFAULT.to_owned());
+            let reason = reason.as_deref().filter(|reason| !reason.is_empty());
+            let reason = reason.unwrap_or(REASON_DEFAULT).to_owned();
             *self.report.withheld.entry(reason).or_default() += 1;
             let is_own = row.base.get(Unit::Status) != Some(self.key.digest(Unit::Status, review));
             if is_own && standing.reviews.contains_key(review.id.as_str()) {
@@ -346,4 +446,14 @@ impl<'w> Merging<'w> {
                 .add(|| format!("{} {}", review.id, names.join(" and ")));
         }
     }
+}
+
+/// Whether both ids are digests of rows of the same format.
+fn is_same_shape(one: &str, other: &str) -> bool {
+    let format = |id: &'_ str| {
+        let (format, digest) = id.rsplit_once('-')?;
+        let is_digest = digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_digest.then(|| format.to_owned())
+    };
+    format(one).is_some() && format(one) == format(other)
 }

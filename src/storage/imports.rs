@@ -4,89 +4,46 @@
 
 use std::collections::HashSet;
 
-use chrono::{DateTime, Utc};
 use futures_executor::block_on;
-use futures_util::TryStreamExt;
-use serde::{Deserialize, Serialize};
+use futures_util::{Stream, TryStreamExt};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::incoming::Former;
-use crate::model::{Response, ReviewId, Statement, Unit};
-use crate::storage;
+use super::scratch;
 
 /// How many rows one statement moves.
 const ROWS: u16 = 250;
 /// How many bytes of rows are held at a time: a text may have 1 MiB.
 const BYTES: usize = 4 << 20;
 
-/// A row as it was taken in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Staged {
-    /// A review to be merged with what is there.
-    Review(Box<StagedReview>),
-    /// The owner deleted the review of that id.
-    Deleted(ReviewId),
-}
-
-/// A review as it was taken in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StagedReview {
-    /// What is said of it.
-    pub(super) said: Statement,
-    /// Which location it is about.
-    pub(super) location: Option<String>,
-    /// When it was written, where an instant is given.
-    pub(super) posted_at: Option<DateTime<Utc>>,
-    /// When it was answered, likewise.
-    pub(super) responded_at: Option<DateTime<Utc>>,
-    /// What its source calls itself, where that is not the review's own word for it.
-    pub(super) source_name: Option<String>,
-    /// Whether its row has an id; else the id is a digest of the row.
-    pub(super) has_id: bool,
-    /// By what earlier releases may have named it.
-    pub(super) former: Option<Former>,
-    /// The number of the user who wrote it, where rows answer each other.
-    pub(super) writer: Option<String>,
-}
-
-/// An answer to a review, as its row has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StagedAnswer {
-    /// The answer itself.
-    pub(super) response: Response,
-    /// When it was written, where an instant is given.
-    pub(super) responded_at: Option<DateTime<Utc>>,
-}
-
-impl StagedReview {
-    /// What its source calls itself.
-    pub(super) fn source_name(&self) -> &str {
-        let own = &self.said.review.source.name;
-        self.source_name.as_ref().unwrap_or(own)
-    }
-}
-
-impl Staged {
+/// A row that is to be staged.
+#[derive(Debug, Default)]
+pub struct RowToStage<'r> {
     /// The id of the review that it gives or deletes.
-    pub(super) const fn id(&self) -> &ReviewId {
-        match self {
-            Self::Review(review) => &review.said.review.id,
-            Self::Deleted(id) => id,
-        }
-    }
+    pub id: &'r str,
+    /// When the review last changed, in microseconds since 1970.
+    pub updated_us: Option<i64>,
+    /// Where it is from.
+    pub source: Option<&'r str>,
+    /// Which location it is about.
+    pub location: Option<&'r str>,
+    /// The review as JSON; none where the owner deleted it.
+    pub review: Option<String>,
+    /// Whether the review may be there under another id.
+    pub may_be_there: bool,
+    /// The number of the user who wrote it.
+    pub writer: Option<&'r str>,
 }
 
 /// A source, and which of the firm's locations it speaks of.
-pub(super) type Place = (String, Option<String>);
+pub type Place = (String, Option<String>);
 
-/// A staged row as its table has it: its id, the review as JSON (without it, only the id was staged), and the answer to it that
-/// another row gives.
-type Entry = (String, Option<String>, Option<String>);
+/// A staged row: its id, the review as JSON (without it, only the id was staged), and the answer to it that another row gives.
+pub type StagedRow = (String, Option<String>, Option<String>);
 
 /// The staged rows, in a temporary database that is gone with this connection.
 #[derive(Debug)]
-pub(super) struct Staging {
+pub struct Staging {
     connection: SqliteConnection,
     /// Rows that are not in the table yet, a JSON array without its end.
     batch: String,
@@ -95,12 +52,15 @@ pub(super) struct Staging {
 
 impl Staging {
     /// Without any rows.
-    pub(super) fn new() -> sqlx::Result<Self> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub fn new() -> sqlx::Result<Self> {
         block_on(Self::create())
     }
 
     async fn create() -> sqlx::Result<Self> {
-        let mut connection = storage::scratch().await?;
+        let mut connection = scratch().await?;
         let table = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
                  location text, review text, may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict";
         sqlx::query(table).execute(&mut connection).await?;
@@ -115,27 +75,19 @@ impl Staging {
 
     /// Adds a row. Of rows with one id the newest counts; where that does not decide, the later one. Files are read without
     /// waiting for anything, so this waits for the disk as they do.
-    pub(super) fn push(&mut self, staged: &Staged) -> sqlx::Result<()> {
-        let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
-        let entry = match staged {
-            Staged::Review(review) => {
-                let its = &review.said.review;
-                let updated = its.updated_at.map(|at| at.timestamp_micros());
-                let (source, location) = (review.source_name(), &review.location);
-                let row = serde_json::to_string(review).map_err(encode)?;
-                let may_be_there = !review.has_id || review.former.is_some();
-                json!([
-                    its.id,
-                    updated,
-                    source,
-                    location,
-                    row,
-                    may_be_there,
-                    review.writer
-                ])
-            }
-            Staged::Deleted(id) => json!([id, null, null, null, null, false, null]),
-        };
+    ///
+    /// # Errors
+    /// When the disk is full.
+    pub fn push(&mut self, row: &RowToStage<'_>) -> sqlx::Result<()> {
+        let entry = json!([
+            row.id,
+            row.updated_us,
+            row.source,
+            row.location,
+            row.review,
+            row.may_be_there,
+            row.writer
+        ]);
         self.batch.push(if self.rows == 0 { '[' } else { ',' });
         self.batch.push_str(&entry.to_string());
         self.rows += 1;
@@ -146,24 +98,21 @@ impl Staging {
     }
 
     /// Adds an answer to the review of that id, written by the user `writer`.
-    pub(super) fn push_answer(
-        &mut self,
-        id: &ReviewId,
-        writer: &str,
-        answer: &StagedAnswer,
-    ) -> sqlx::Result<()> {
-        let answer = json!(answer).to_string();
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub fn push_answer(&mut self, id: &str, writer: &str, answer: &str) -> sqlx::Result<()> {
         let insert = "insert into answer (review_id, writer, answer) values (?, ?, ?)";
-        let insert = sqlx::query(insert)
-            .bind(id.as_str())
-            .bind(writer)
-            .bind(answer);
+        let insert = sqlx::query(insert).bind(id).bind(writer).bind(answer);
         block_on(insert.execute(&mut self.connection)).map(drop)
     }
 
     /// Brings reviews and answers together, once all rows are there: of each review the first answer that is not its author's.
     /// Says how many answers are none.
-    pub(super) async fn answer(&mut self) -> sqlx::Result<u64> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn answer(&mut self) -> sqlx::Result<u64> {
         let index = "create index answer_to on answer (review_id)";
         sqlx::query(index).execute(&mut self.connection).await?;
         let update = "update staged set answer = (select a.answer from answer as a
@@ -179,7 +128,10 @@ impl Staging {
     }
 
     /// Puts the last rows into the table.
-    pub(super) async fn put(&mut self) -> sqlx::Result<()> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn put(&mut self) -> sqlx::Result<()> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -199,7 +151,10 @@ impl Staging {
     }
 
     /// How many there are.
-    pub(super) async fn count(&mut self) -> sqlx::Result<u64> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn count(&mut self) -> sqlx::Result<u64> {
         let count: i64 = sqlx::query_scalar("select count(*) from staged")
             .fetch_one(&mut self.connection)
             .await?;
@@ -207,20 +162,27 @@ impl Staging {
     }
 
     /// The next rows after that id, in the order of the ids.
-    pub(super) async fn after(&mut self, id: &str) -> sqlx::Result<Vec<Staged>> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn after(&mut self, id: &str) -> sqlx::Result<Vec<StagedRow>> {
         let select = "select review_id, review, answer from staged where review_id > ?
              order by review_id limit ?";
-        let entries: Vec<Entry> = sqlx::query_as(select)
-            .bind(id)
-            .bind(ROWS)
-            .fetch_all(&mut self.connection)
-            .await?;
-        Self::read(entries)
+        held(
+            sqlx::query_as(select)
+                .bind(id)
+                .bind(ROWS)
+                .fetch(&mut self.connection),
+        )
+        .await
     }
 
     /// The ids after that one, in their order, of rows whose review may be there under another one; no more than one statement
     /// moves.
-    pub(super) async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and may_be_there order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
@@ -230,7 +192,10 @@ impl Staging {
     }
 
     /// The ids after that one, in their order, of rows that fill a review; no more than one statement moves.
-    pub(super) async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and known_id is not null and fills order by review_id limit ?";
         sqlx::query_scalar(select)
             .bind(id)
@@ -240,21 +205,21 @@ impl Staging {
     }
 
     /// The rows of the first of these ids, as many as are held at a time.
-    pub(super) async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<Staged>> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn rows_of(&mut self, ids: &[&str]) -> sqlx::Result<Vec<StagedRow>> {
         let select = "select review_id, review, answer from staged where review_id in (select value from json_each(?))
              order by review_id";
-        let entries: Vec<Entry> = sqlx::query_as(select)
-            .bind(Value::from(ids).to_string())
-            .fetch_all(&mut self.connection)
-            .await?;
-        Self::read(entries)
+        let ids = Value::from(ids).to_string();
+        held(sqlx::query_as(select).bind(ids).fetch(&mut self.connection)).await
     }
 
     /// Notes under which ids rows are there, and whether they fill what is there: triples of both ids and that.
-    pub(super) async fn note_known(
-        &mut self,
-        known: &[(String, String, bool)],
-    ) -> sqlx::Result<()> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn note_known(&mut self, known: &[(String, String, bool)]) -> sqlx::Result<()> {
         let update = "update staged set known_id = its.value ->> 1, fills = its.value ->> 2 from json_each(?) as its where review_id = its.value ->> 0";
         sqlx::query(update)
             .bind(json!(known).to_string())
@@ -264,7 +229,10 @@ impl Staging {
     }
 
     /// Leaves these rows out.
-    pub(super) async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
         let delete = "delete from staged where review_id in (select value from json_each(?))";
         sqlx::query(delete)
             .bind(Value::from(ids).to_string())
@@ -274,7 +242,10 @@ impl Staging {
     }
 
     /// Leaves out the rows that are the same review as another, each after a look at its id and that review's.
-    pub(super) async fn leave_out_contested(
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn leave_out_contested(
         &mut self,
         mut look: impl FnMut(String, String),
     ) -> sqlx::Result<()> {
@@ -295,7 +266,10 @@ impl Staging {
     }
 
     /// Gives rows the ids under which they are there.
-    pub(super) async fn rename_known(&mut self) -> sqlx::Result<()> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn rename_known(&mut self) -> sqlx::Result<()> {
         let update =
             "update staged set review_id = known_id, known_id = null where known_id is not null";
         sqlx::query(update)
@@ -304,46 +278,21 @@ impl Staging {
             .map(drop)
     }
 
-    /// The rows of these entries, as many as are held at a time.
-    fn read(entries: Vec<Entry>) -> sqlx::Result<Vec<Staged>> {
-        let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
-        let (mut staged, mut read) = (Vec::with_capacity(entries.len()), 0);
-        for (id, row, answer) in entries {
-            if read >= BYTES {
-                break;
-            }
-            read += row.as_ref().map_or(0, String::len);
-            let id: ReviewId = id
-                .parse()
-                .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
-            staged.push(match row {
-                Some(row) => {
-                    let mut review: StagedReview = serde_json::from_str(&row).map_err(lost)?;
-                    // It may have been given another id since.
-                    review.said.review.id = id;
-                    if let Some(answer) = answer {
-                        let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
-                        review.said.review.response = Some(answer.response);
-                        review.said.unsaid.remove(Unit::Response);
-                        review.responded_at = answer.responded_at;
-                    }
-                    Staged::Review(Box::new(review))
-                }
-                None => Staged::Deleted(id),
-            });
-        }
-        Ok(staged)
-    }
-
     /// Whose reviews these are.
-    pub(super) async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
         let select =
             "select distinct source, location from staged where review is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 
     /// Which of these ids are there.
-    pub(super) async fn known(&mut self, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
+    ///
+    /// # Errors
+    /// When the temporary database cannot be used.
+    pub async fn known(&mut self, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
         let select =
             "select review_id from staged where review_id in (select value from json_each(?))";
         let ids = Value::from(ids).to_string();
@@ -354,4 +303,18 @@ impl Staging {
             .into_iter()
             .collect())
     }
+}
+
+/// As many of these rows as are held at a time.
+async fn held(
+    mut rows: impl Stream<Item = sqlx::Result<StagedRow>> + Unpin,
+) -> sqlx::Result<Vec<StagedRow>> {
+    let (mut held, mut bytes) = (Vec::new(), 0);
+    while bytes < BYTES
+        && let Some(row) = rows.try_next().await?
+    {
+        bytes += row.1.as_ref().map_or(0, String::len);
+        held.push(row);
+    }
+    Ok(held)
 }

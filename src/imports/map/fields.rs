@@ -12,10 +12,11 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use url::Url;
 
+use crate::imports::map::{Names, names};
 use crate::model::business::nearest;
 
 /// How many bytes one text may have: as many as a whole row of JSON Lines.
-pub(super) const TEXT_BYTES_MAX: usize = 1 << 20;
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// How many characters of a wrong value are repeated in a complaint.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
@@ -30,41 +31,43 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A complaint about a row as a whole.
-    pub(super) fn of_all(message: impl Into<String>) -> Self {
+    /// What is wrong with the field at `path`.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
-            path: String::new(),
+            path: path.into(),
             message: message.into(),
         }
+    }
+
+    /// A complaint about a row as a whole.
+    pub fn of_all(message: impl Into<String>) -> Self {
+        Self::new("", message)
     }
 }
 
 /// An object whose fields are to be taken.
 #[derive(Debug, Clone)]
-pub(super) struct Fields<'a> {
+pub struct Fields<'a> {
     map: &'a Map<String, Value>,
     path: String,
 }
 
 impl<'a> Fields<'a> {
     /// The fields of `value`, which stands at `path` (empty for the outermost).
-    pub(super) fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
+    pub fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
         let Value::Object(map) = value else {
             let (path, wanted) = if path.is_empty() {
                 ("record".to_owned(), "a JSON object in {…}")
             } else {
                 (path, "an object")
             };
-            return Err(Problem {
-                path,
-                message: not_a(value, wanted),
-            });
+            return Err(Problem::new(path, not_a(value, wanted)));
         };
         Ok(Self { map, path })
     }
 
     /// The path of the field `name`.
-    pub(super) fn path(&self, name: &str) -> String {
+    pub fn path(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
         } else {
@@ -73,56 +76,55 @@ impl<'a> Fields<'a> {
     }
 
     /// A complaint about the field `name`.
-    pub(super) fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
-        Problem {
-            path: self.path(name),
-            message: message.into(),
-        }
+    pub fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
+        Problem::new(self.path(name), message)
     }
 
     /// The complaint that the field `name` is not there.
-    pub(super) fn missing(&self, name: &str) -> Problem {
+    pub fn missing(&self, name: &str) -> Problem {
         self.problem(name, "missing")
     }
 
+    /// What was made of the field `name`, which must be there.
+    pub fn needed<T>(&self, name: &str, made: Result<Option<T>, Problem>) -> Result<T, Problem> {
+        made?.ok_or_else(|| self.missing(name))
+    }
+
     /// The value of `name`, where there is one.
-    pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
+    pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
     /// Whether there is a `name`, be it `null`; an empty text is as if absent.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(|value| value != "")
     }
 
     /// Refuses a member that is none of `names`, with the nearest of them.
-    pub(super) fn only(&self, names: &[&str]) -> Result<(), Problem> {
-        let unknown = |name: &&String| !names.contains(&name.as_str());
-        let Some(name) = self.map.keys().find(unknown) else {
+    pub fn only(&self, known: Names) -> Result<(), Problem> {
+        let is_unknown = |name: &&String| names(known).all(|its| its != *name);
+        let Some(name) = self.map.keys().find(is_unknown) else {
             return Ok(());
         };
-        let nearest = nearest(name, names.iter().copied()).unwrap_or_default();
-        let message = format!(
-            "is unknown, did you mean {nearest}? Known are {}",
-            names.join(", ")
-        );
+        let nearest = nearest(name, names(known)).unwrap_or_default();
+        let message = format!("is unknown, did you mean {nearest}? Known are {known}");
         Err(self.problem(name, message))
     }
 
     /// Whether the file says that there is no `name`.
-    pub(super) fn is_null(&self, name: &str) -> bool {
+    pub fn is_null(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(Value::is_null)
     }
 
     /// The text of `name`, as it is.
-    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
         self.value(name)
             .map(|value| text(value, || self.path(name)))
             .transpose()
     }
 
     /// The text of `name`; an empty one is as if absent.
-    pub(super) fn filled(&self, name: &str) -> Result<Option<String>, Problem> {
+    pub fn filled(&self, name: &str) -> Result<Option<String>, Problem> {
         Ok(self
             .text(name)?
             .filter(|text| !text.is_empty())
@@ -130,89 +132,84 @@ impl<'a> Fields<'a> {
     }
 
     /// The text of `name`, which must have more than blanks.
-    pub(super) fn required(&self, name: &str) -> Result<String, Problem> {
+    pub fn required(&self, name: &str) -> Result<String, Problem> {
         self.filled(name)?
             .filter(|text| !text.trim().is_empty())
             .ok_or_else(|| self.missing(name))
     }
 
     /// The text of `name`, read as a `T`.
-    pub(super) fn parsed<T>(&self, name: &str) -> Result<Option<T>, Problem>
+    pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, Problem>
     where
         T: FromStr,
         T::Err: Display,
     {
-        let parse = |text: &str| {
-            text.parse()
-                .map_err(|error: T::Err| self.problem(name, error.to_string()))
+        let parse = |text: String| {
+            let parsed = text.parse();
+            parsed.map_err(|error: T::Err| self.problem(name, error.to_string()))
         };
-        self.text(name)?
-            .filter(|text| !text.is_empty())
-            .map(parse)
-            .transpose()
+        self.filled(name)?.map(parse).transpose()
     }
 
     /// The truth value of `name`.
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
-        let flag = |value: &Value| {
-            value
-                .as_bool()
-                .ok_or_else(|| self.problem(name, not_a(value, "true or false")))
-        };
-        self.value(name).map(flag).transpose()
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
+        self.typed(name, Value::as_bool, "true or false")
     }
 
     /// The number of `name`.
-    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
-        let number = |value: &Value| {
-            value
-                .as_f64()
-                .ok_or_else(|| self.problem(name, not_a(value, "a number")))
-        };
-        self.value(name).map(number).transpose()
+    pub fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
+        self.typed(name, Value::as_f64, "a number")
+    }
+
+    /// What `read` makes of the value of `name`, which must be what is wanted.
+    fn typed<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Value) -> Option<T>,
+        wanted: &str,
+    ) -> Result<Option<T>, Problem> {
+        let read =
+            |value: &Value| read(value).ok_or_else(|| self.problem(name, not_a(value, wanted)));
+        self.value(name).map(read).transpose()
     }
 
     /// The whole number of `name`. 5.0 is one (JSON has only one kind of number); 4.5 and "5" are
     /// not.
-    pub(super) fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
+    pub fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "whole and small, as was just asked"
+        )]
         let whole = |value: &Value| {
-            let exact = value
-                .as_f64()
-                .filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "whole and small, as was just asked"
-            )]
-            let whole = value.as_i64().or(exact.map(|number| number as i64));
-            whole.ok_or_else(|| self.problem(name, format!("{} is not {allowed}", shown(value))))
+            let exact = value.as_f64();
+            let exact = exact.filter(|number| number.fract() == 0.0 && number.abs() < 1e9);
+            value.as_i64().or(exact.map(|number| number as i64))
         };
-        self.value(name).map(whole).transpose()
+        self.typed(name, whole, allowed)
     }
 
     /// The instant of `name`: RFC 3339 with any offset.
-    pub(super) fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
-        let read = |text: &str| instant(text).ok_or_else(|| self.problem(name, no_instant(text)));
-        self.text(name)?
-            .filter(|text| !text.is_empty())
-            .map(read)
-            .transpose()
+    pub fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
+        let read =
+            |text: String| instant(&text).ok_or_else(|| self.problem(name, no_instant(&text)));
+        self.filled(name)?.map(read).transpose()
     }
 
     /// The URL of `name`, which browsers will be given as a link: http or https alone.
-    pub(super) fn url(&self, name: &str) -> Result<Option<String>, Problem> {
+    pub fn url(&self, name: &str) -> Result<Option<String>, Problem> {
         let check = |text: String| check_url(text, || self.path(name));
         self.filled(name)?.map(check).transpose()
     }
 
     /// The object of `name`.
-    pub(super) fn object(&self, name: &str) -> Result<Option<Fields<'a>>, Problem> {
+    pub fn object(&self, name: &str) -> Result<Option<Fields<'a>>, Problem> {
         self.value(name)
             .map(|value| Fields::of(value, self.path(name)))
             .transpose()
     }
 
     /// The elements of the array `name`, none where it is absent, each with its own path.
-    pub(super) fn list(
+    pub fn list(
         &self,
         name: &str,
     ) -> Result<impl Iterator<Item = (String, &'a Value)> + use<'a>, Problem> {
@@ -229,14 +226,11 @@ impl<'a> Fields<'a> {
     }
 
     /// The texts of the array `name`, none of them empty.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
+    pub fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
         let one = |(path, value): (String, &Value)| {
             let text = text(value, || path.clone())?;
             if text.is_empty() {
-                Err(Problem {
-                    path,
-                    message: "empty; leave it out".to_owned(),
-                })
+                Err(Problem::new(path, "empty; leave it out"))
             } else {
                 Ok(text.to_owned())
             }
@@ -245,7 +239,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The URLs of the array `name`.
-    pub(super) fn urls(&self, name: &str) -> Result<Vec<String>, Problem> {
+    pub fn urls(&self, name: &str) -> Result<Vec<String>, Problem> {
         self.texts(name)?
             .into_iter()
             .enumerate()
@@ -255,12 +249,12 @@ impl<'a> Fields<'a> {
 }
 
 /// The value, or nothing and the problem beside the others.
-pub(super) fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
+pub fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
     made.map_err(|problem| wrong.push(problem)).ok()
 }
 
 /// `value` as it is written, cut where it is long.
-pub(super) fn shown(value: &Value) -> String {
+pub fn shown(value: &Value) -> String {
     let text = value.to_string();
     let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     if cut.len() < text.len() {
@@ -270,15 +264,17 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
+/// A text in quotes, cut where it is long.
+pub fn shown_text(text: &str) -> String {
+    shown(&Value::from(text))
+}
+
 fn not_a(value: &Value, wanted: &str) -> String {
     format!("{} is not {wanted}", shown(value))
 }
 
 fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
-    let problem = |message| Problem {
-        path: path(),
-        message,
-    };
+    let problem = |message: String| Problem::new(path(), message);
     let Value::String(text) = value else {
         return Err(problem(not_a(value, "a text in \"quotes\"")));
     };
@@ -299,10 +295,8 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
 }
 
 fn no_instant(text: &str) -> String {
-    format!(
-        "{} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z",
-        shown(&Value::from(text))
-    )
+    let shown = shown_text(text);
+    format!("{shown} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z")
 }
 
 /// Leap seconds and years outside of 1 to 9999 are no instants for `SQLite`'s date functions, which
@@ -321,21 +315,12 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
         .then_some(instant)
 }
 
-pub(super) fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
+pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
     let fits = Url::parse(&text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-    let message = || {
-        format!(
-            "{} is no http or https URL",
-            shown(&Value::from(text.as_str()))
-        )
-    };
     if fits {
-        Ok(text)
-    } else {
-        Err(Problem {
-            path: path(),
-            message: message(),
-        })
+        return Ok(text);
     }
+    let message = format!("{} is no http or https URL", shown_text(&text));
+    Err(Problem::new(path(), message))
 }

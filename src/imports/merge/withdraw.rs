@@ -6,9 +6,9 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use super::merging::Merging;
-use super::store::{Place, Staging};
+use crate::imports::merge::Merging;
 use crate::model::{GONE, Review, Status, Unit};
+use crate::storage::imports::{Place, Staging};
 use crate::storage::reviews::{self, RunChange, SourceRow};
 
 /// Above this share of a source's reviews, in percent, it must be confirmed.
@@ -16,9 +16,9 @@ const SHARE_PERCENT_MAX: u64 = 10;
 /// How many reviews are looked at at a time.
 const ROWS: i64 = 500;
 
-/// Why nothing is withdrawn.
+/// Why a merge ends, and leaves everything as it was.
 #[derive(Debug, Error)]
-pub(super) enum WithdrawError {
+pub enum MergeError {
     /// It is more than was asked for, or nobody can tell.
     #[error("{0}")]
     Refused(String),
@@ -29,42 +29,35 @@ pub(super) enum WithdrawError {
 
 /// Withholds what the sources and locations of this import no longer give; `is_confirmed` says that
 /// it may be many.
-pub(super) async fn missing(
+pub async fn missing(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
     is_confirmed: bool,
-) -> Result<(), WithdrawError> {
+) -> Result<(), MergeError> {
+    let refused = |reason| Err(MergeError::Refused(format!("--withdraw-missing: {reason}")));
     let rejected = merging.report.rejected;
     if rejected > 0 {
-        let reason = format!(
-            "--withdraw-missing: {rejected} rows were rejected, and what they are about would count as missing; correct them first"
-        );
-        return Err(WithdrawError::Refused(reason));
+        return refused(format!(
+            "{rejected} rows were rejected, and what they are about would count as missing; correct them first"
+        ));
     }
     let undecided = merging.report.undecided.count;
     if undecided > 0 {
-        let reason = format!(
-            "--withdraw-missing: {undecided} rows may each be one of several reviews, and what they are about would count as missing; import without it first"
-        );
-        return Err(WithdrawError::Refused(reason));
+        return refused(format!(
+            "{undecided} rows may each be one of several reviews, and what they are about would count as missing; import without it first"
+        ));
     }
     for place in staging.places().await? {
         let (present, missing) = count(merging, staging, &place).await?;
         if missing * 100 > (present + missing) * SHARE_PERCENT_MAX && !is_confirmed {
-            let (source, location) = (
-                &place.0,
-                place
-                    .1
-                    .as_ref()
-                    .map(|name| format!(" of {name}"))
-                    .unwrap_or_default(),
-            );
-            let reason = format!(
-                "--withdraw-missing: {missing} of {} reviews that {source}{location} gave are missing, more than {SHARE_PERCENT_MAX} %; \
+            let (source, location) = &place;
+            let location = location.as_ref().map(|name| format!(" of {name}"));
+            return refused(format!(
+                "{missing} of {} reviews that {source}{} gave are missing, more than {SHARE_PERCENT_MAX} %; \
                  look whether the file is whole, and add --yes if they are to go",
-                present + missing
-            );
-            return Err(WithdrawError::Refused(reason));
+                present + missing,
+                location.unwrap_or_default()
+            ));
         }
         let mut last = String::new();
         while let Some(page) = page(merging, &place, &mut last).await? {
@@ -115,11 +108,8 @@ async fn count(
 
 async fn published(merging: &mut Merging<'_>, rows: &[SourceRow]) -> sqlx::Result<Vec<Review>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    Ok(reviews::published(merging.write, &ids)
-        .await?
-        .into_iter()
-        .map(|numbered| numbered.review)
-        .collect())
+    let published = reviews::published(merging.write, &ids).await?.into_iter();
+    Ok(published.map(|numbered| numbered.review).collect())
 }
 
 /// Withholds these, but for those that the owner shows in spite of their source.
@@ -130,25 +120,17 @@ async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::
             continue;
         };
         let gone = Review {
-            status: Status::Withheld {
-                reason: Some(GONE.to_owned()),
-            },
+            status: Status::withheld(GONE),
             ..review.clone()
         };
-        let (before, after) = (
-            merging.key.digest(Unit::Status, review),
-            merging.key.digest(Unit::Status, &gone),
-        );
-        let is_own = row
-            .base
-            .get(Unit::Status)
-            .is_some_and(|base| base != before);
+        let before = merging.key.digest(Unit::Status, review);
+        let after = merging.key.digest(Unit::Status, &gone);
+        let base = row.base.get(Unit::Status);
+        let is_own = base.is_some_and(|base| base != before);
         row.base.set(Unit::Status, after);
         if is_own {
-            merging
-                .report
-                .kept_edited
-                .add(|| format!("{} status", review.id));
+            let kept = &mut merging.report.kept_edited;
+            kept.add(|| format!("{} status", review.id));
         } else {
             *review = Review {
                 updated_at: review.updated_at.max(Some(merging.now)),

@@ -9,40 +9,41 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::ImportRequest;
-use super::fields::Problem;
-use super::file_error::FileError;
-use super::format::Format;
-use super::incoming::{Comment, Dated, Incoming, IncomingResponse, Posted};
-use super::report::{FileReport, Position, Rejection, Report, TableColumns, Watch};
-use super::sources::folder::Listing;
-use super::store::{Staged, StagedAnswer, StagedReview, Staging};
-use super::time_zone::Calendar;
-use super::values::shortened;
-use super::{editorial, profile};
+use crate::imports::ImportRequest;
+use crate::imports::file_error::FileError;
+use crate::imports::map::fields::{Problem, noted};
+use crate::imports::map::values::shortened;
+use crate::imports::map::{
+    Comment, Dated, Format, Incoming, IncomingResponse, Noted, Posted, business,
+};
+use crate::imports::merge::time_zone::Calendar;
+use crate::imports::merge::{Staged, StagedAnswer, StagedReview};
+use crate::imports::read::open::{Budget, Listing};
+use crate::imports::report::{FileReport, Position, Rejection, Report, TableColumns, Watcher};
 use crate::model::business::{Business, Editorial};
 use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
     Units, Verification,
 };
-
-/// What hears of the reading, and is handed from task to task with it.
-pub(super) type Watcher<'a> = &'a mut (dyn Watch + Send);
+use crate::storage::imports::Staging;
 
 /// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
-pub(super) type Raw<'r> = &'r dyn Fn() -> Value;
+pub type Raw<'r> = &'r dyn Fn() -> Value;
 
 /// How many of a table's first reviews are shown where nothing will be written.
 const SAMPLES: u8 = 3;
+
+/// Rows between two words about how far the reading is.
+const ROWS_PER_LOOK: u64 = 64;
 
 /// The intake of one import.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact about the import or its file, none a state"
 )]
-pub(super) struct Collector<'a> {
+pub struct Collector<'a> {
     now: DateTime<Utc>,
     /// The calendar to judge by.
     rules: Calendar,
@@ -51,6 +52,7 @@ pub(super) struct Collector<'a> {
     /// Whether the database, or a file before, has said whose reviews these are.
     business_known: bool,
     request: &'a ImportRequest,
+    budget: &'a Budget,
     watch: Watcher<'a>,
     rows: u64,
     authors_public: bool,
@@ -64,26 +66,27 @@ pub(super) struct Collector<'a> {
 
 /// What was taken in, ready to be merged.
 #[derive(Debug)]
-pub(super) struct Collected {
+pub struct Collected {
     /// What the files say of each review, deletions included, in the order of the rows.
-    pub(super) staging: Staging,
+    pub staging: Staging,
     /// The business that came along.
-    pub(super) business: Option<Business>,
+    pub business: Option<Business>,
     /// Whether it says in which time zone its days are.
-    pub(super) has_zone: bool,
+    pub has_zone: bool,
     /// The editorial texts that came along.
-    pub(super) editorial: Option<Editorial>,
+    pub editorial: Option<Editorial>,
     /// What is known so far.
-    pub(super) report: Report,
+    pub report: Report,
 }
 
 impl<'a> Collector<'a> {
     /// An intake for a business, if there is one, whose time zone is this, if it was ever set.
-    pub(super) fn new(
+    pub fn new(
         now: DateTime<Utc>,
         business_known: bool,
         zone: Option<Tz>,
         request: &'a ImportRequest,
+        budget: &'a Budget,
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
@@ -100,18 +103,22 @@ impl<'a> Collector<'a> {
             zone_known: zone.is_some(),
             business_known,
             request,
+            budget,
             watch,
             rows: 0,
             authors_public: true,
             is_own: false,
             samples_left: 0,
-            locations: Locations::new(request.location.as_deref()),
+            locations: Locations {
+                meant: request.location.as_deref(),
+                ..Locations::default()
+            },
             collected,
         })
     }
 
     /// Takes in what a location is called.
-    pub(super) fn listing(&mut self, listing: Listing) {
+    pub fn listing(&mut self, listing: Listing) {
         self.locations.name(listing);
     }
 
@@ -119,6 +126,11 @@ impl<'a> Collector<'a> {
     fn count(&mut self) {
         self.rows += 1;
         self.watch.read(self.rows);
+        if self.rows.is_multiple_of(ROWS_PER_LOOK)
+            && let Some((read, of)) = self.budget.progress()
+        {
+            self.watch.advanced(read, of);
+        }
         if let Some(file) = self.collected.report.files.last_mut() {
             file.rows += 1;
         }
@@ -126,20 +138,22 @@ impl<'a> Collector<'a> {
 
     fn keep(&mut self, staged: &Staged) -> Result<(), FileError> {
         self.collected.report.taken += 1;
-        self.collected.staging.push(staged).map_err(FileError::Rows)
+        staged
+            .push(&mut self.collected.staging)
+            .map_err(FileError::Rows)
     }
 
     /// What was taken in.
     ///
     /// # Errors
     /// Where the reviews are of several locations and nobody has said which is meant.
-    pub(super) fn finish(mut self) -> Result<Collected, FileError> {
+    pub fn finish(mut self) -> Result<Collected, FileError> {
         self.collected.report.listing = self.locations.listing()?;
         Ok(self.collected)
     }
 
     /// What comes next is from the file that messages call `name`, which has that format.
-    pub(super) fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
+    pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
         if !self.request.renames.is_empty() && !format.renames {
             return Err(FileError::MapUnused(format.name));
         }
@@ -159,7 +173,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The file is a table, and this becomes of its columns.
-    pub(super) fn table(&mut self, columns: &TableColumns) {
+    pub fn table(&mut self, columns: &TableColumns) {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
         }
@@ -168,13 +182,17 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// A review. Its days are judged here: `raw` is the row, where they are wrong.
-    pub(super) fn review(
+    /// A review, or what is wrong with its row, which `raw` gives. Its days are judged here.
+    pub fn review(
         &mut self,
         at: Position,
-        mut incoming: Incoming,
+        made: Result<Incoming, Vec<Problem>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
+        let mut incoming = match made {
+            Ok(incoming) => incoming,
+            Err(problems) => return self.reject(at, raw, &problems),
+        };
         let response = matches!(&incoming.response, Stated::Given(its) if its.posted.as_ref().is_some_and(|its| its.posted.instant().is_some()));
         if !self.zone_known && (response || incoming.posted.posted.instant().is_some()) {
             return Err(FileError::NoTimeZone);
@@ -191,11 +209,7 @@ impl<'a> Collector<'a> {
                 url: None,
             });
         }
-        let judge = Judge {
-            calendar: &self.rules,
-            shortens_authors: !self.authors_public && !self.request.full_names,
-        };
-        match judge.staged(incoming) {
+        match self.staged(incoming) {
             Ok(review) => {
                 self.count();
                 if self.samples_left > 0 {
@@ -209,23 +223,23 @@ impl<'a> Collector<'a> {
     }
 
     /// A row that answers a review of this call, as far as it is the shop's.
-    pub(super) fn comment(
+    pub fn comment(
         &mut self,
         at: Position,
-        comment: Comment,
+        made: Result<Comment, Vec<Problem>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
+        let comment = match made {
+            Ok(comment) => comment,
+            Err(problems) => return self.reject(at, raw, &problems),
+        };
         let posted = comment.response.posted.as_ref();
         let responded_at = posted.and_then(|its| its.posted.instant());
         if responded_at.is_some() && !self.zone_known {
             return Err(FileError::NoTimeZone);
         }
         let mut wrong = Vec::new();
-        let judge = Judge {
-            calendar: &self.rules,
-            shortens_authors: false,
-        };
-        let response = judge.response(comment.response, &mut wrong);
+        let response = self.response(comment.response, &mut wrong);
         if !wrong.is_empty() {
             return self.reject(at, raw, &wrong);
         }
@@ -238,20 +252,20 @@ impl<'a> Collector<'a> {
             response,
             responded_at,
         };
-        self.collected
-            .staging
-            .push_answer(&comment.review, &writer, &answer)
-            .map_err(FileError::Rows)
+        let answer = json!(answer).to_string();
+        let staging = &mut self.collected.staging;
+        let pushed = staging.push_answer(comment.review.as_str(), &writer, &answer);
+        pushed.map_err(FileError::Rows)
     }
 
     /// A review that the owner deleted: of our own export alone.
-    pub(super) fn deleted(&mut self, _at: Position, id: ReviewId) -> Result<(), FileError> {
+    pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
         self.count();
         self.keep(&Staged::Deleted(id))
     }
 
     /// A row that no review can be made of, with everything that is wrong with it.
-    pub(super) fn reject(
+    pub fn reject(
         &mut self,
         at: Position,
         raw: Raw<'_>,
@@ -263,22 +277,18 @@ impl<'a> Collector<'a> {
         };
         file.rejected += 1;
         self.collected.report.rejected += 1;
-        let error = problems
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let rejection = Rejection {
             file: file.name.clone(),
             at,
-            error,
+            error: problems.join("; "),
             row: raw(),
         };
         self.watch.rejected(rejection).map_err(FileError::Rejects)
     }
 
     /// The business that a file brings along; `business` is asked for only where there is none yet.
-    pub(super) fn business(
+    pub fn business(
         &mut self,
         business: &mut dyn FnMut() -> Result<Business, FileError>,
     ) -> Result<(), FileError> {
@@ -302,13 +312,13 @@ impl<'a> Collector<'a> {
     }
 
     /// The line of an export that has the business and the editorial texts.
-    pub(super) fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
+    pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
         if self.business_known {
             self.collected.report.has_left_out_business = true;
             return Ok(());
         }
         if let Some(its) = value.get("editorial").filter(|its| its.is_object()) {
-            let texts = editorial::merged(its, Editorial::default());
+            let texts = business::editorial(its, Editorial::default());
             self.collected.editorial = Some(texts.map_err(FileError::Business)?);
         }
         let Some(its) = value.get("business").filter(|its| its.is_object()) else {
@@ -316,45 +326,24 @@ impl<'a> Collector<'a> {
         };
         let has_zone = self.zone_known || its.get("time_zone").is_some();
         self.business(&mut || {
-            profile::business(its, Business::default(), true).map_err(FileError::Business)
+            business::business(its, Business::default(), true).map_err(FileError::Business)
         })?;
         (self.zone_known, self.collected.has_zone) = (has_zone, has_zone);
         Ok(())
     }
-}
 
-// What becomes of one row: its days judged by the business's calendar, what it leaves unsaid filled
-// in, and its author's name shortened where it was never public. Counts nothing and keeps nothing.
-
-/// Where a review is from that does not say.
-pub(super) const SOURCE_DEFAULT: &str = "Direct";
-
-/// What rows are judged by.
-struct Judge<'j> {
-    /// The business's days.
-    calendar: &'j Calendar,
-    /// Whether authors' names are shortened.
-    shortens_authors: bool,
-}
-
-impl Judge<'_> {
     /// The review as it is staged, or what is wrong with its days.
     fn staged(&self, incoming: Incoming) -> Result<StagedReview, Vec<Problem>> {
         let mut wrong = Vec::new();
         let unsaid = unsaid(&incoming);
-        let decided = decided(&incoming.decided)
-            .map_err(|problem| wrong.push(problem))
-            .unwrap_or_default();
-        let date = self
-            .day(&incoming.posted)
-            .map_err(|problem| wrong.push(problem))
-            .ok();
+        let decided = noted(&mut wrong, decided(&incoming.decided));
+        let date = noted(&mut wrong, self.day(&incoming.posted));
         let answered = incoming.response.value();
         let responded_at = answered
             .as_ref()
             .and_then(|its| its.posted.as_ref()?.posted.instant());
         let response = answered.map(|its| self.response(its, &mut wrong));
-        let (Some(date), true) = (date, wrong.is_empty()) else {
+        let (Some(date), Some(decided), true) = (date, decided, wrong.is_empty()) else {
             return Err(wrong);
         };
         let verification = incoming.verification.value().unwrap_or(VOUCHED);
@@ -364,7 +353,11 @@ impl Judge<'_> {
             id: incoming.id,
             rating: incoming.rating,
             date,
-            author: self.author(incoming.author),
+            author: if self.authors_public || self.request.full_names {
+                incoming.author
+            } else {
+                shortened(&incoming.author)
+            },
             title: incoming.title.value(),
             text: incoming.text.value().unwrap_or_default(),
             language: incoming.language.value(),
@@ -378,7 +371,15 @@ impl Judge<'_> {
             status,
             updated_at: incoming.updated_at,
         };
-        let (posted, noted) = (incoming.posted.posted.instant(), incoming.noted);
+        let noted = Noted {
+            posted_at: incoming
+                .posted
+                .posted
+                .instant()
+                .or(incoming.noted.posted_at),
+            responded_at: responded_at.or(incoming.noted.responded_at),
+            ..incoming.noted
+        };
         Ok(StagedReview {
             said: Statement {
                 review,
@@ -386,48 +387,36 @@ impl Judge<'_> {
                 decided,
             },
             location: incoming.location,
-            posted_at: posted.or(noted.posted_at),
-            responded_at: responded_at.or(noted.responded_at),
-            source_name: noted.source_name,
             has_id: incoming.has_id,
-            former: noted.former,
-            writer: noted.writer,
+            noted,
         })
-    }
-
-    fn author(&self, name: String) -> String {
-        if self.shortens_authors {
-            shortened(&name)
-        } else {
-            name
-        }
     }
 
     fn response(&self, its: IncomingResponse, wrong: &mut Vec<Problem>) -> Response {
         let date = its.posted.map(|posted| self.day(&posted)).transpose();
         Response {
             text: its.text,
-            date: date.map_err(|problem| wrong.push(problem)).ok().flatten(),
+            date: noted(wrong, date).flatten(),
             author: its.author,
         }
     }
 
     /// The plausible day on which something was written.
     fn day(&self, dated: &Dated) -> Result<Day, Problem> {
-        let problem = |message: String| Problem {
-            path: dated.path.to_string(),
-            message,
-        };
+        let problem = |message: String| Problem::new(&*dated.path, message);
         let day = match dated.posted {
             Posted::Day(day) => day,
-            Posted::Instant(instant) => self
-                .calendar
-                .day_of(instant)
-                .ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?,
+            Posted::Instant(instant) => {
+                let day = self.rules.day_of(instant);
+                day.ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?
+            }
         };
-        self.calendar.plausible(day).map_err(problem)
+        self.rules.plausible(day).map_err(problem)
     }
 }
+
+/// Where a review is from that does not say.
+pub const SOURCE_DEFAULT: &str = "Direct";
 
 /// Whoever imports a row that does not say vouches for it.
 const VOUCHED: Verification = Verification {
@@ -441,45 +430,37 @@ fn status_of(verification: &Verification) -> Status {
     if verification.verified {
         Status::Published
     } else {
-        Status::Withheld {
-            reason: Some(NOT_VERIFIED.to_owned()),
-        }
+        Status::withheld(NOT_VERIFIED)
     }
 }
 
-fn unsaid(incoming: &Incoming) -> Units {
+fn unsaid(its: &Incoming) -> Units {
+    // A row that says it is not verified says that it shall not appear.
+    let is_withheld = matches!(&its.verification, Stated::Given(its) if !its.verified);
     let stated = [
-        (Unit::Title, incoming.title.is_stated()),
-        (Unit::Text, incoming.text.is_stated()),
-        (Unit::Language, incoming.language.is_stated()),
-        (Unit::Source, incoming.source.is_stated()),
-        // A row that says it is not verified says that it shall not appear.
-        (
-            Unit::Status,
-            incoming.status.is_stated()
-                || matches!(&incoming.verification, Stated::Given(its) if !its.verified),
-        ),
-        (Unit::Verification, incoming.verification.is_stated()),
-        (Unit::Response, incoming.response.is_stated()),
-        (Unit::Mentions, incoming.mentions.is_stated()),
+        (Unit::Title, its.title.is_stated()),
+        (Unit::Text, its.text.is_stated()),
+        (Unit::Language, its.language.is_stated()),
+        (Unit::Source, its.source.is_stated()),
+        (Unit::Status, its.status.is_stated() || is_withheld),
+        (Unit::Verification, its.verification.is_stated()),
+        (Unit::Response, its.response.is_stated()),
+        (Unit::Mentions, its.mentions.is_stated()),
     ];
-    stated
-        .into_iter()
-        .filter(|(_, is_stated)| !is_stated)
-        .map(|(unit, _)| unit)
-        .collect()
+    let unsaid = stated.into_iter().filter(|(_, is_stated)| !is_stated);
+    unsaid.map(|(unit, _)| unit).collect()
 }
 
 fn decided(names: &[String]) -> Result<Units, Problem> {
     let unit = |name: &String| {
         let known = || Unit::ALL.map(Unit::name).join(", ");
-        Unit::find(name).ok_or_else(|| Problem {
-            path: "decided".to_owned(),
-            message: format!(
+        let message = || {
+            format!(
                 "`{name}` is no field that an owner decides; take those of {}",
                 known()
-            ),
-        })
+            )
+        };
+        Unit::find(name).ok_or_else(|| Problem::new("decided", message()))
     };
     names.iter().map(unit).collect()
 }
@@ -491,6 +472,7 @@ fn decided(names: &[String]) -> Result<Units, Problem> {
 const LOCATIONS_MAX: usize = 1000;
 
 /// The locations that were met so far.
+#[derive(Default)]
 struct Locations<'a> {
     /// The only one whose reviews are meant, by its number or its name.
     meant: Option<&'a str>,
@@ -500,15 +482,7 @@ struct Locations<'a> {
     names: BTreeMap<String, String>,
 }
 
-impl<'a> Locations<'a> {
-    const fn new(meant: Option<&'a str>) -> Self {
-        Self {
-            meant,
-            rows: BTreeMap::new(),
-            names: BTreeMap::new(),
-        }
-    }
-
+impl Locations<'_> {
     /// Takes in what a location is called.
     fn name(&mut self, listing: Listing) {
         if self.names.len() < LOCATIONS_MAX {
@@ -532,10 +506,11 @@ impl<'a> Locations<'a> {
     fn listing(&self) -> Result<Option<String>, FileError> {
         let taken = match self.meant {
             None if self.rows.len() > 1 => {
-                let counted = |(location, count): (&String, &u64)| (self.called(location), *count);
-                return Err(FileError::Locations(
-                    self.rows.iter().map(counted).collect(),
-                ));
+                let counted = self
+                    .rows
+                    .iter()
+                    .map(|(its, count)| (self.called(its), *count));
+                return Err(FileError::Locations(counted.collect()));
             }
             None => self.rows.keys().next(),
             Some(meant) => {

@@ -1,0 +1,978 @@
+//! How reviews are made of rows by their columns: every fault of a row at once. Knows neither files nor the database.
+//!
+//! A row is an object of JSON, or the cells of a table under their headers. A column is found by its name as it stands, else by its letters and digits alone, else by a path
+//! into nested objects.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+
+use crate::imports::ImportRequest;
+use crate::imports::file_error::FileError;
+use crate::imports::map::date::{DateOrder, Dates};
+use crate::imports::map::fields::{Problem, TEXT_BYTES_MAX, check_url, noted, shown};
+use crate::imports::map::values::{flag, quoted, same_name, words};
+use crate::imports::map::visibility::{NOT_PUBLISHED, Says};
+use crate::imports::map::{
+    Comment, Dated, Field, Format, Former, Hidden, Incoming, IncomingResponse, NO_STARS, Names,
+    Noted, STATUS, When, names, rating, values, visibility,
+};
+use crate::imports::platforms::table;
+use crate::imports::report::TableColumns;
+use crate::model::{
+    InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
+    Verification,
+};
+
+/// A row as its reader holds it, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub enum Row<'r> {
+    /// An object of JSON.
+    Json(&'r Map<String, Value>),
+    /// Cells of a table. There are as many as columns.
+    Cells(&'r Columns, &'r [String]),
+}
+
+/// The headers of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns(pub Vec<String>);
+
+/// What a platform calls a field: names in the order in which they are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Lookup {
+    names: Vec<Cow<'static, str>>,
+    /// The columns of the table that have these names, where it is one.
+    columns: Vec<usize>,
+}
+
+/// A value that was found, and what the file calls it.
+#[derive(Debug, Clone)]
+pub struct Found<'r> {
+    /// The column's header or the path in the object.
+    pub path: Cow<'r, str>,
+    /// The value there; of a table, the cell as a JSON string.
+    pub value: Cow<'r, Value>,
+}
+
+impl Lookup {
+    /// A field of one of these names.
+    pub fn new(names: Vec<Cow<'static, str>>, columns: Option<&Columns>) -> Self {
+        let column = |name: &Cow<'static, str>| columns.and_then(|columns| columns.find(name));
+        let columns = names.iter().filter_map(column).collect();
+        Self { names, columns }
+    }
+
+    /// The column of that number.
+    pub fn column(number: usize, columns: &Columns) -> Self {
+        let name = columns.0.get(number).cloned().map(Cow::Owned);
+        Self {
+            names: name.into_iter().collect(),
+            columns: vec![number],
+        }
+    }
+
+    /// The first name, for complaints about a field that is not there.
+    pub fn name(&self) -> &str {
+        self.names.first().map_or("", |name| name)
+    }
+}
+
+impl Columns {
+    /// The headers for a message, the first dozen.
+    pub fn listed(&self) -> String {
+        let more = if self.0.len() > 12 { ", …" } else { "" };
+        format!("{}{more}", self.0[..self.0.len().min(12)].join(", "))
+    }
+
+    /// The column of that name, exactly or but for case, blanks and signs.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let exact = self.0.iter().position(|its| its == name);
+        exact.or_else(|| self.0.iter().position(|its| same_name(its, name)))
+    }
+}
+
+impl<'r> Row<'r> {
+    /// Whether the row has such a field at all, be it empty.
+    pub fn has(self, field: &Lookup) -> bool {
+        match self {
+            Self::Json(map) => field.names.iter().any(|name| inside(map, name).is_some()),
+            Self::Cells(..) => !field.columns.is_empty(),
+        }
+    }
+
+    /// The first value of that field that is not empty. A null and blanks are empty.
+    pub fn get(self, field: &'r Lookup) -> Option<Found<'r>> {
+        match self {
+            Self::Json(map) => field.names.iter().find_map(|name| {
+                let value = inside(map, name).filter(|value| !is_empty(value))?;
+                Some(Found {
+                    path: Cow::Borrowed(name),
+                    value: Cow::Borrowed(value),
+                })
+            }),
+            Self::Cells(columns, cells) => field.columns.iter().find_map(|column| {
+                let cell = cells.get(*column).filter(|cell| !cell.trim().is_empty())?;
+                Some(Found {
+                    path: Cow::Borrowed(&columns.0[*column]),
+                    value: Cow::Owned(Value::from(cell.as_str())),
+                })
+            }),
+        }
+    }
+
+    /// What the file calls that field here, for complaints.
+    pub fn path(self, field: &Lookup) -> String {
+        match self {
+            Self::Cells(columns, _) => field
+                .columns
+                .first()
+                .map_or(field.name(), |column| &columns.0[*column])
+                .to_owned(),
+            Self::Json(_) => field.name().to_owned(),
+        }
+    }
+}
+
+impl Found<'_> {
+    /// A complaint about it.
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
+        Problem::new(&*self.path, message)
+    }
+
+    /// It as a text; numbers and truth values as they are written.
+    pub fn text(&self) -> Result<String, Problem> {
+        let text = match self.value.as_ref() {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(flag) => flag.to_string(),
+            other @ (Value::Null | Value::Array(_) | Value::Object(_)) => {
+                return Err(self.problem(format!(
+                    "{} is not a text, a number, true or false",
+                    shown(other)
+                )));
+            }
+        };
+        if text.len() > TEXT_BYTES_MAX {
+            return Err(self.problem(format!(
+                "has {} bytes; at most {TEXT_BYTES_MAX} are taken",
+                text.len()
+            )));
+        }
+        // SQLite's text functions end at a NUL, so what stands behind it would be stored and never
+        // found.
+        if text.contains('\0') {
+            return Err(self.problem("has a NUL character; remove it"));
+        }
+        Ok(text)
+    }
+
+    /// It as a list of names: an array, or a text with semicolons or bars between.
+    pub fn texts(&self) -> Result<Vec<String>, Problem> {
+        if let Value::Array(elements) = self.value.as_ref() {
+            let name = |element: &Value| element.as_str().map(|name| name.trim().to_owned());
+            let names: Option<Vec<String>> = elements.iter().map(name).collect();
+            return names.ok_or_else(|| {
+                self.problem(format!(
+                    "{} is not a list of names",
+                    shown(self.value.as_ref())
+                ))
+            });
+        }
+        let text = self.text()?;
+        Ok(text
+            .split([';', '|'])
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect())
+    }
+}
+
+/// The value of `path` in `map`: a member of that name, else of that name but for case and signs,
+/// else inside of members. `responses[].body` is the first element's.
+fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
+    if let Some(value) = map.get(path) {
+        return Some(value);
+    }
+    let nested = path.split_once('.').and_then(|(outer, inner)| {
+        match map.get(outer.trim_end_matches("[]"))? {
+            Value::Object(members) => inside(members, inner),
+            // Nothing at all is a statement, too: of everything in it.
+            nothing @ Value::Null => Some(nothing),
+            nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => {
+                Some(nothing)
+            }
+            Value::Array(elements) if outer.ends_with("[]") => {
+                inside(elements.first()?.as_object()?, inner)
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+        }
+    });
+    nested.or_else(|| {
+        map.iter()
+            .find(|(name, _)| same_name(name, path))
+            .map(|(_, value)| value)
+    })
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    }
+}
+
+/// A format's entry and a file's columns brought together, once per file.
+#[derive(Debug)]
+pub struct Plan<'o> {
+    pub format: &'static Format,
+    pub request: &'o ImportRequest,
+    fields: [Lookup; Field::ALL.len()],
+    hidden: Vec<(Lookup, &'static Hidden)>,
+    /// The columns that say whether a row is public, of which the format's entry says nothing; `None` where each row's
+    /// members must be looked at.
+    states: Option<Vec<(Lookup, Says)>>,
+    keys: Vec<Lookup>,
+    /// By which rows answer each other: the parent, and who wrote.
+    comments: Option<(Lookup, Lookup)>,
+    /// Whether the headers are of a language that writes the day before the month.
+    is_day_first: bool,
+    /// Columns that may each be the field, which none is by its name alone.
+    doubtful: Vec<(Field, Vec<String>)>,
+}
+
+/// Columns that fill no field yet, by their number.
+type Free<'c> = Vec<(usize, &'c str)>;
+
+impl<'o> Plan<'o> {
+    /// The plan for a file with these columns, or for objects.
+    pub fn new(
+        format: &'static Format,
+        columns: Option<&Columns>,
+        request: &'o ImportRequest,
+    ) -> Self {
+        let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
+        let fields = Field::ALL.map(|(field, ours)| {
+            if let Some(rename) = request.renames.iter().find(|its| its.ours() == ours) {
+                return Lookup::new(vec![Cow::Owned(rename.theirs().to_owned())], columns);
+            }
+            let listed = format.fields.iter().find(|(its, _)| *its == field);
+            listed.map_or_else(Lookup::default, |(_, list)| lookup(list))
+        });
+        let hidden = format.hidden.iter();
+        let comments = format.comments.as_ref();
+        let mut plan = Self {
+            format,
+            request,
+            fields,
+            hidden: hidden.map(|its| (lookup(its.names), its)).collect(),
+            states: None,
+            keys: format
+                .keys
+                .iter()
+                .flat_map(|set| names(set))
+                .map(lookup)
+                .collect(),
+            comments: comments.map(|its| (lookup(its.parent), lookup(its.writer))),
+            is_day_first: false,
+            doubtful: Vec::new(),
+        };
+        if let Some(columns) = columns.filter(|_| format.reads_headers) {
+            plan.read_headers(columns);
+        }
+        plan.states = plan.find_states(columns);
+        plan
+    }
+
+    /// Finds columns of the fields that none has under its English name: by the words of other languages, by what a form asks,
+    /// and by a known word with others beside it. No column fills two fields.
+    fn read_headers(&mut self, columns: &Columns) {
+        let taken = self.used();
+        let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
+        free.retain(|(number, _)| !taken.contains(number));
+        let mut open = Field::ALL.to_vec();
+        open.retain(|(field, ours)| {
+            let is_renamed = self.request.renames.iter().any(|its| its.ours() == *ours);
+            self.field(*field).columns.is_empty() && !is_renamed
+        });
+        let fields = &mut self.fields;
+        let mut fill = |field: Field, find: &mut dyn FnMut(&Free<'_>) -> Option<usize>| {
+            let is_open = open.iter().any(|(its, _)| *its == field);
+            let Some(number) = is_open.then(|| find(&free)).flatten() else {
+                return false;
+            };
+            open.retain(|(its, _)| *its != field);
+            free.retain(|(its, _)| *its != number);
+            fields[field as usize] = Lookup::column(number, columns);
+            true
+        };
+        for (field, list) in self.format.fields {
+            fill(*field, &mut |free| called(list, free));
+        }
+        for (field, list) in table::OTHER_LANGUAGES {
+            self.is_day_first |= fill(*field, &mut |free| called(list, free));
+        }
+        for field in [Field::Rating, Field::Text] {
+            self.is_day_first |= fill(field, &mut |free| called(table::AMBIGUOUS, free));
+        }
+        for (field, words) in table::QUESTIONS {
+            fill(*field, &mut |free| asked(free, *field, words));
+        }
+        for (field, known, beside) in table::COMBINED {
+            fill(*field, &mut |free| {
+                let combined = combined(known, beside, free);
+                if let [only] = combined.as_slice() {
+                    return Some(only.0);
+                }
+                let both = combined.iter().map(|(_, name)| (*name).to_owned());
+                self.doubtful.push((*field, both.collect()));
+                None
+            });
+        }
+    }
+
+    fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
+        let mut renames = self.request.renames.iter();
+        if let Some(rename) = renames.find(|rename| rename.ours() == STATUS) {
+            let theirs = Some(rename.theirs()).filter(|theirs| !theirs.is_empty());
+            let state = |theirs: &str| {
+                let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
+                (lookup, Says::find(theirs).unwrap_or(Says::State))
+            };
+            return Some(theirs.map(state).into_iter().collect());
+        }
+        let columns = columns?;
+        let known = self.used();
+        let says = |(number, name): (usize, &String)| {
+            let says = Says::find(name).filter(|_| !known.contains(&number))?;
+            Some((Lookup::column(number, columns), says))
+        };
+        Some(columns.0.iter().enumerate().filter_map(says).collect())
+    }
+
+    /// Where the parts of a review are looked for, and what hides it.
+    fn lookups(&self) -> impl Iterator<Item = &Lookup> {
+        let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
+        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
+        let comments = self.comments.iter().flat_map(|(one, other)| [one, other]);
+        let lookups = self.fields.iter().chain(hidden).chain(states);
+        lookups.chain(comments)
+    }
+
+    /// The numbers of the columns that are looked at.
+    fn used(&self) -> HashSet<usize> {
+        let lookups = self.lookups();
+        lookups
+            .flat_map(|its| its.columns.iter().copied())
+            .collect()
+    }
+
+    /// What becomes of the columns of a table, for people.
+    pub fn columns(&self, columns: &Columns) -> TableColumns {
+        let always = ["rating", "date", "author", "text", "response"];
+        let mut used: Vec<(&'static str, Vec<String>)> =
+            always.map(|field| (field, Vec::new())).into();
+        let mut add = |field: &'static str, lookup: &Lookup| {
+            for name in lookup
+                .columns
+                .iter()
+                .filter_map(|number| columns.0.get(*number))
+            {
+                match used.iter_mut().find(|(its, _)| *its == field) {
+                    Some((_, its)) if its.contains(name) => {}
+                    Some((_, its)) => its.push(name.clone()),
+                    None => used.push((field, vec![name.clone()])),
+                }
+            }
+        };
+        for (field, ours) in Field::ALL {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "most go by their own names")]
+            let shown = match field {
+                Field::FirstName | Field::LastName => "author",
+                Field::Recommended => "rating",
+                Field::Matched => "verification.method",
+                Field::ResponseText => "response",
+                _ => ours,
+            };
+            add(shown, self.field(field));
+        }
+        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
+        let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
+        hidden.chain(states).for_each(|lookup| add(STATUS, lookup));
+        if let Some((parent, writer)) = &self.comments {
+            add("answer to", parent);
+            add("user", writer);
+        }
+        let taken = self.used();
+        let unused = columns.0.iter().enumerate();
+        let unused =
+            unused.filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
+        TableColumns {
+            sheet: None,
+            other_sheets: Vec::new(),
+            row: 1,
+            unused: unused.map(|(_, name)| name.clone()).collect(),
+            used,
+        }
+    }
+
+    /// The review that `row` describes, or everything that is wrong with it.
+    pub fn review(&self, row: Row<'_>) -> Result<Incoming, Vec<Problem>> {
+        let mut wrong = Vec::new();
+        let rating = noted(&mut wrong, self.rating(row));
+        let posted = noted(&mut wrong, self.date(row));
+        let author = noted(&mut wrong, self.author(row));
+        let text = noted(&mut wrong, self.text(row, Field::Text));
+        let title = noted(&mut wrong, self.stated(row, Field::Title));
+        let source = noted(&mut wrong, self.source(row));
+        let parts = || {
+            let text = text.as_ref()?.as_deref().unwrap_or_default();
+            let title = match title.as_ref()? {
+                Stated::Given(title) => title,
+                Stated::Unsaid | Stated::None => "",
+            };
+            let parts = [&source.as_ref()?.name, author.as_deref()?, title, text];
+            Some((posted.as_ref()?, parts))
+        };
+        let id = parts().and_then(|(posted, parts)| noted(&mut wrong, self.id(row, posted, parts)));
+        let language = noted(&mut wrong, self.stated(row, Field::Language));
+        let location = noted(&mut wrong, self.text(row, Field::Location));
+        let verification = noted(&mut wrong, self.verification(row));
+        let starless = rating.as_ref().is_some_and(|(_, starless)| *starless);
+        let status = noted(
+            &mut wrong,
+            self.status(row, starless, verification.as_ref()),
+        );
+        let mentions = noted(&mut wrong, self.mentions(row));
+        let response = noted(&mut wrong, self.response(row));
+        let updated_at = noted(&mut wrong, self.instant(row, Field::UpdatedAt));
+        let writer = noted(&mut wrong, self.writer(row));
+        let theirs = row.get(self.field(Field::Id));
+        let made = || {
+            let (author, format) = (author?, self.format);
+            let former = format.was_table.then(|| Former {
+                // A table still has the ids that it had.
+                id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
+                was_direct: format.vouches || self.request.source.is_some(),
+                author: author.clone(),
+            });
+            let text = match row {
+                // A table without such a column says nothing of texts.
+                Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
+                Row::Cells(..) | Row::Json(_) => Stated::Given(text?.unwrap_or_default()),
+            };
+            Some(Incoming {
+                id: id?,
+                has_id: theirs.is_some(),
+                rating: rating?.0,
+                posted: posted?,
+                author,
+                title: title?,
+                text,
+                language: language?,
+                source: Stated::Given(source?),
+                location: location?,
+                status: status?,
+                verification: verification?,
+                mentions: mentions?,
+                response: response?,
+                updated_at: updated_at?,
+                decided: Vec::new(),
+                noted: Noted {
+                    former,
+                    writer: writer?,
+                    ..Noted::default()
+                },
+            })
+        };
+        made().ok_or(wrong)
+    }
+
+    /// What `row` says if it is no review, but answers one; or everything that is wrong with it.
+    pub fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
+        let (parent, _) = self.comments.as_ref()?;
+        let found = row.get(parent)?;
+        let rating = row.get(self.field(Field::Rating));
+        let is_rated = rating.is_some_and(|its| its.text().is_ok_and(|text| text.trim() != "0"));
+        let parent = found
+            .text()
+            .ok()
+            .filter(|its| its.trim() != "0" && !is_rated)?;
+        let mut wrong = Vec::new();
+        let review = self.platform_id(parent.trim());
+        let review = noted(
+            &mut wrong,
+            review.map_err(|error| found.problem(error.to_string())),
+        );
+        let text = noted(&mut wrong, self.text(row, Field::Text));
+        let posted = noted(&mut wrong, self.dated(row, Field::Date));
+        let writer = noted(&mut wrong, self.writer(row));
+        let status = noted(&mut wrong, self.status(row, false, None));
+        let made = || {
+            let is_public = !matches!(status?, Stated::Given(Status::Withheld { .. }));
+            Some(Comment {
+                review: review?,
+                writer: writer?.filter(|_| is_public),
+                response: IncomingResponse {
+                    text: text?.unwrap_or_default(),
+                    posted: posted?,
+                    author: None,
+                },
+            })
+        };
+        Some(made().ok_or(wrong))
+    }
+
+    /// The number of the user who wrote the row; `None` for a visitor.
+    fn writer(&self, row: Row<'_>) -> Result<Option<String>, Problem> {
+        let Some((_, writer)) = &self.comments else {
+            return Ok(None);
+        };
+        let number = row.get(writer).map(|found| found.text()).transpose()?;
+        Ok(number.filter(|number| number.trim() != "0"))
+    }
+
+    /// Our id of the review that the platform calls `theirs`.
+    fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
+        values::of_platform(self.format.ids.unwrap_or(self.format.name), theirs)
+    }
+
+    /// What is read of `row`, under its names there: for the file of rejected rows, which can be
+    /// mended and imported.
+    pub fn raw(&self, row: Row<'_>) -> Value {
+        let mut read = Map::new();
+        if let Row::Json(members) = row {
+            let states = members
+                .iter()
+                .filter(|(name, _)| Says::find(name).is_some());
+            read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
+        }
+        for lookup in self.lookups().chain(&self.keys) {
+            // Private columns are never among them, but a name that recognises a file may stand for
+            // a whole object.
+            let found = row.get(lookup).filter(|found| !found.value.is_object());
+            if let Some(found) = found {
+                let (name, value) = (found.path.into_owned(), found.value.into_owned());
+                read.entry(name).or_insert(value);
+            } else if row.has(lookup) {
+                read.entry(row.path(lookup)).or_insert(Value::from(""));
+            }
+        }
+        Value::Object(read)
+    }
+
+    /// Refuses a table that lacks a column without which no row can be a review.
+    pub fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
+        let author = [Field::Author, Field::FirstName, Field::LastName];
+        let needed: [(&[Field], &'static str, bool); 4] = [
+            (&[Field::Rating, Field::Recommended], "rating", true),
+            (&[Field::Date], "date", true),
+            (&author, "author", self.format.anonymous.is_none()),
+            (&[Field::Text], "text", !self.request.no_text),
+        ];
+        let is_there = |field: &Field| !self.field(*field).columns.is_empty();
+        let lacks = needed
+            .into_iter()
+            .filter(|(fields, _, is_needed)| *is_needed && !fields.iter().any(is_there));
+        let lacks: Vec<&'static str> = lacks.map(|(_, ours, _)| ours).collect();
+        let unknown =
+            self.request.renames.iter().filter(|rename| {
+                !rename.ignores_status() && columns.find(rename.theirs()).is_none()
+            });
+        let unknown: Vec<String> = unknown.map(|rename| rename.theirs().to_owned()).collect();
+        if lacks.is_empty() && unknown.is_empty() {
+            return Ok(());
+        }
+        let doubtful = self.doubtful.iter().filter(|(_, names)| !names.is_empty());
+        let doubtful =
+            doubtful.map(|(field, names)| (Field::ALL[*field as usize].1, names.clone()));
+        Err(FileError::Columns {
+            doubtful: doubtful.filter(|(ours, _)| lacks.contains(ours)).collect(),
+            lacks,
+            unknown,
+            text: likely_text(&used.unused),
+            columns: columns.listed(),
+        })
+    }
+
+    /// The rating in `row` that shows that the scale ends at 10, where nobody said so.
+    pub fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
+        let text = row.get(self.field(Field::Rating))?.text().ok()?;
+        (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
+    }
+
+    /// Whether the member of that name is taken for something else than whether the row is public.
+    fn takes(&self, member: &str) -> bool {
+        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
+        let mut names = self.fields.iter().chain(hidden).flat_map(|its| &its.names);
+        names.any(|name| same_name(name, member))
+    }
+
+    fn field(&self, field: Field) -> &Lookup {
+        &self.fields[field as usize]
+    }
+
+    fn text(&self, row: Row<'_>, field: Field) -> Result<Option<String>, Problem> {
+        row.get(self.field(field))
+            .map(|found| found.text())
+            .transpose()
+    }
+
+    fn stated(&self, row: Row<'_>, field: Field) -> Result<Stated<String>, Problem> {
+        Ok(match self.text(row, field)? {
+            Some(text) => Stated::Given(text.trim().to_owned()),
+            None if row.has(self.field(field)) => Stated::None,
+            None => Stated::Unsaid,
+        })
+    }
+
+    fn problem(&self, row: Row<'_>, field: Field, message: impl Into<String>) -> Problem {
+        Problem::new(row.path(self.field(field)), message)
+    }
+
+    /// The stars, and whether they are made of a recommendation.
+    fn rating(&self, row: Row<'_>) -> Result<(Rating, bool), Problem> {
+        let recommended = row.get(self.field(Field::Recommended));
+        let rated = row.get(self.field(Field::Rating));
+        // Birdeye writes 0 where there are no stars.
+        let is_none = |text: &str| recommended.is_some() && matches!(text.trim(), "0" | "0.0");
+        let text = rated.as_ref().map(Found::text).transpose()?;
+        let text = text.filter(|text| !is_none(text));
+        let (found, text, is_recommendation) = match (rated, text, recommended) {
+            (Some(found), Some(text), _) => {
+                // Birdeye's report has the word where the stars would be.
+                let is_recommendation = text.to_lowercase().contains("recommend");
+                (found, text, is_recommendation)
+            }
+            (_, None, Some(found)) => {
+                let text = found.text()?;
+                (found, text, true)
+            }
+            _ => return Err(self.problem(row, Field::Rating, "missing")),
+        };
+        let stars = if is_recommendation {
+            recommendation(&text)
+        } else {
+            rating::parse(&text, self.request.scale)
+        };
+        let stars = stars.map_err(|error| found.problem(error))?;
+        Ok((stars, is_recommendation))
+    }
+
+    fn dated(&self, row: Row<'_>, field: Field) -> Result<Option<Dated>, Problem> {
+        let Some(found) = row.get(self.field(field)) else {
+            return Ok(None);
+        };
+        let day_first = self.is_day_first.then_some(DateOrder::DayFirst);
+        let dates = Dates {
+            format: self.request.date_format.as_deref(),
+            order: self.format.date_order.or(day_first),
+            zone: self.format.zone,
+        };
+        let posted = dates.parse(&found.text()?);
+        Ok(Some(Dated {
+            posted: posted.map_err(|error| found.problem(error))?,
+            path: Cow::Owned(found.path.into_owned()),
+        }))
+    }
+
+    fn date(&self, row: Row<'_>) -> Result<Dated, Problem> {
+        self.dated(row, Field::Date)?
+            .ok_or_else(|| self.problem(row, Field::Date, "missing"))
+    }
+
+    fn instant(&self, row: Row<'_>, field: Field) -> Result<Option<DateTime<Utc>>, Problem> {
+        let dated = self.dated(row, field)?;
+        Ok(dated.and_then(|dated| dated.posted.instant()))
+    }
+
+    fn author(&self, row: Row<'_>) -> Result<String, Problem> {
+        let whole = self.text(row, Field::Author)?;
+        let parts = [
+            self.text(row, Field::FirstName)?,
+            self.text(row, Field::LastName)?,
+        ];
+        let parts: Vec<&str> = parts.iter().flatten().map(|part| part.trim()).collect();
+        let joined = Some(parts.join(" ")).filter(|joined| !joined.is_empty());
+        let unnamed = self.format.anonymous;
+        match whole.map(|name| name.trim().to_owned()).or(joined) {
+            // An address in the place of a name is private.
+            Some(name) if name.contains('@') && !name.contains(' ') => {
+                Ok(unnamed.unwrap_or("Anonymous").to_owned())
+            }
+            Some(name) => Ok(name),
+            None => unnamed
+                .map(str::to_owned)
+                .ok_or_else(|| self.problem(row, Field::Author, "missing")),
+        }
+    }
+
+    fn source(&self, row: Row<'_>) -> Result<Source, Problem> {
+        let named = self.request.source.as_deref().unwrap_or(self.format.source);
+        let name = self.text(row, Field::SourceName)?;
+        let url = row
+            .get(self.field(Field::Url))
+            .map(|found| check_url(found.text()?, || found.path.clone().into_owned()))
+            .transpose()?;
+        Ok(Source {
+            name: name.as_deref().map_or(named, str::trim).to_owned(),
+            url,
+        })
+    }
+
+    /// What the row calls the review, else the digest of the day and of these parts: source, author, title, text.
+    fn id(&self, row: Row<'_>, posted: &Dated, parts: [&str; 4]) -> Result<ReviewId, Problem> {
+        let (path, made) = if let Some(found) = row.get(self.field(Field::Id)) {
+            let text = found.text()?;
+            let id = text.trim();
+            let own = (!self.format.vouches).then(|| id.parse().ok()).flatten();
+            let id = own.map_or_else(|| self.platform_id(id), Ok);
+            (found.path.into_owned(), id)
+        } else {
+            let [source, author, title, text] = parts;
+            let parts = [source, author, &posted.posted.to_string(), title, text];
+            ("id".to_owned(), values::digest(self.format.name, &parts))
+        };
+        made.map_err(|error| Problem::new(path, error.to_string()))
+    }
+
+    fn verification(&self, row: Row<'_>) -> Result<Stated<Verification>, Problem> {
+        let matched = self.text(row, Field::Matched)?.is_some_and(|text| {
+            self.format
+                .matched
+                .is_some_and(|value| value.eq_ignore_ascii_case(text.trim()))
+        });
+        let verified_at = self.instant(row, Field::VerifiedAt)?;
+        if self.format.vouches {
+            let method = if matched {
+                Method::JobMatch
+            } else {
+                Method::SourcePlatform
+            };
+            return Ok(Stated::Given(Verification {
+                verified: true,
+                method,
+                verified_at: verified_at.filter(|_| matched),
+            }));
+        }
+        let verified = row
+            .get(self.field(Field::Verified))
+            .map(|found| flag(&found.text()?).map_err(|error| found.problem(error)))
+            .transpose()?;
+        let named = |found: Found<'_>| {
+            let text = found.text()?;
+            let allowed = || Method::ALL.map(Method::name).join(", ");
+            Method::find(text.trim()).ok_or_else(|| {
+                found.problem(format!("{} is not one of {}", quoted(&text), allowed()))
+            })
+        };
+        let method = row.get(self.field(Field::Method)).map(named).transpose()?;
+        Ok(match (verified, method) {
+            (None, None) => Stated::Unsaid,
+            (verified, method) => Stated::Given(Verification {
+                verified: verified.unwrap_or(true),
+                method: method.unwrap_or(Method::Manual),
+                verified_at,
+            }),
+        })
+    }
+
+    fn status(
+        &self,
+        row: Row<'_>,
+        starless: bool,
+        verification: Option<&Stated<Verification>>,
+    ) -> Result<Stated<Status>, Problem> {
+        let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
+        for (lookup, hidden) in &self.hidden {
+            let Some(found) = row.get(lookup) else {
+                continue;
+            };
+            let text = found.text()?;
+            let hides = match hidden.when {
+                When::Yes => flag(&text).map_err(|error| found.problem(error))?,
+                When::No => !flag(&text).map_err(|error| found.problem(error))?,
+                When::NoneOf(shown) => {
+                    !names(shown).any(|value| value.eq_ignore_ascii_case(text.trim()))
+                }
+            };
+            if hides {
+                return withheld(hidden.reason);
+            }
+        }
+        if starless {
+            return withheld(NO_STARS);
+        }
+        let reason = self.text(row, Field::Reason)?;
+        if verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified)) {
+            return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
+        }
+        match self.is_public(row)? {
+            Some(false) => withheld(reason.as_deref().unwrap_or(NOT_PUBLISHED)),
+            Some(true) => Ok(Stated::Given(Status::Published)),
+            _ if reason.is_some() => Ok(Stated::Given(Status::Withheld { reason })),
+            _ if self
+                .hidden
+                .iter()
+                .any(|(lookup, _)| row.get(lookup).is_some()) =>
+            {
+                Ok(Stated::Given(Status::Published))
+            }
+            _ => Ok(Stated::Unsaid),
+        }
+    }
+
+    /// Whether a column or member of which the platform's entry says nothing says that the row is public.
+    fn is_public(&self, row: Row<'_>) -> Result<Option<bool>, Problem> {
+        let Some(states) = &self.states else {
+            return match row {
+                Row::Json(members) => {
+                    visibility::of_members(members, |name| self.takes(name), true)
+                }
+                Row::Cells(..) => Ok(None),
+            };
+        };
+        let mut public = None;
+        for (lookup, says) in states {
+            let text = match (row.get(lookup), row) {
+                (Some(found), _) => found.text()?,
+                (None, Row::Cells(..)) if *says == Says::Public => String::new(),
+                (None, _) => continue,
+            };
+            let is_public = says.read(&row.path(lookup), &text, true)?;
+            public = Some(is_public && public.unwrap_or(true));
+        }
+        Ok(public)
+    }
+
+    fn mentions(&self, row: Row<'_>) -> Result<Stated<Mentions>, Problem> {
+        let mut any = false;
+        let mut names = |field| {
+            let Some(found) = row.get(self.field(field)) else {
+                return Ok(Vec::new());
+            };
+            any = true;
+            let names = found.texts()?;
+            // The rows of a review's mentions are read packed between control characters.
+            let broken = names.iter().any(|name| name.contains(char::is_control));
+            if broken {
+                Err(found.problem("has a control character; remove it"))
+            } else {
+                Ok(names)
+            }
+        };
+        let mentions = Mentions::new(
+            names(Field::Technicians)?,
+            names(Field::Services)?,
+            names(Field::ServiceAreas)?,
+        );
+        Ok(if any {
+            Stated::Given(mentions)
+        } else {
+            Stated::Unsaid
+        })
+    }
+
+    fn response(&self, row: Row<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+        let Some(text) = self.text(row, Field::ResponseText)? else {
+            return Ok(if row.has(self.field(Field::ResponseText)) {
+                Stated::None
+            } else {
+                Stated::Unsaid
+            });
+        };
+        let (posted, author) = (
+            self.dated(row, Field::ResponseDate)?,
+            self.text(row, Field::ResponseAuthor)?,
+        );
+        Ok(Stated::Given(IncomingResponse {
+            text,
+            posted,
+            author,
+        }))
+    }
+}
+
+/// The column that has the first of these names that is there; also with something in brackets behind it, as in `Stars (1-5)`.
+fn called(list: Names, free: &Free<'_>) -> Option<usize> {
+    let is_called = |its: &str, name: &str| {
+        let before = its.split('(').next().unwrap_or_default();
+        same_name(its, name) || same_name(before, name)
+    };
+    names(list).find_map(|name| {
+        let column = free.iter().find(|(_, its)| is_called(its, name));
+        column.map(|(number, _)| *number)
+    })
+}
+
+/// The columns whose names have one of the known words, and beside it only words that change nothing of its meaning:
+/// `Stars given`.
+fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
+    let is_in = |list: Names, word: &str| names(list).any(|its| its == word);
+    let is_combined = |name: &str| {
+        let words = words(name.split('(').next().unwrap_or_default());
+        let mut words = words.split_whitespace();
+        words.clone().any(|word| is_in(known, word))
+            && words.all(|word| is_in(known, word) || is_in(beside, word))
+    };
+    let columns = free.iter().filter(|(_, name)| is_combined(name));
+    columns.copied().collect()
+}
+
+/// The column whose question has one of these words. Of several the first is the text, and the one that asks for everything the
+/// rating.
+fn asked(free: &Free<'_>, field: Field, wanted: Names) -> Option<usize> {
+    let has =
+        |question: &str, list: Names| names(list).any(|its| question.contains(words(its).as_str()));
+    let questions = free.iter().filter(|(_, name)| is_question(name));
+    let questions: Vec<(usize, String)> = questions
+        .map(|(number, name)| (*number, words(name)))
+        .filter(|(_, question)| has(question, wanted) && !has(question, table::NOT_ASKED))
+        .collect();
+    match questions.as_slice() {
+        [(only, _)] => Some(*only),
+        [(first, _), ..] if field == Field::Text => Some(*first),
+        several => {
+            let is_overall = |(_, question): &&(usize, String)| has(question, "overall");
+            let mut overall = several.iter().filter(is_overall);
+            let first = overall.next()?;
+            overall.next().is_none().then_some(first.0)
+        }
+    }
+}
+
+/// Whether a header is what a form asks, and not a name.
+fn is_question(header: &str) -> bool {
+    header.contains('?') || header.split_whitespace().count() >= 3
+}
+
+/// The column that most probably has the texts: one that is called so, else the first.
+fn likely_text(unused: &[String]) -> Option<String> {
+    const WORDS: Names = "text, comment, review, feedback, said, say, message, opinion, \
+        experience, content, words, tell";
+    let is_text = |name: &&String| {
+        let name = name.to_lowercase();
+        names(WORDS).any(|word| name.contains(word))
+    };
+    unused.iter().find(is_text).or(unused.first()).cloned()
+}
+
+/// Podium, which shows both, takes them for five stars and one.
+fn recommendation(text: &str) -> Result<Rating, String> {
+    let stars = match text.trim().to_ascii_lowercase().as_str() {
+        "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,
+        "negative" | "not recommended" | "notrecommended" | "not_recommended"
+        | "doesn't recommend" | "does not recommend" | "no" | "false" | "0" => 1,
+        _ => {
+            return Err(format!(
+                "{} is none of positive, negative, recommended, not recommended",
+                quoted(text)
+            ));
+        }
+    };
+    Rating::try_from(stars).map_err(|error| error.to_string())
+}

@@ -1,0 +1,692 @@
+//! Walks a JSON file and hands over the elements of one array as bytes, one at a time, so that
+//! neither a large file nor a single endless element ever stands in memory.
+//!
+//! Apart from `serde_json`, which judges each element, because its streaming has no bound for one
+//! value. Knows only where values begin and end (RFC 8259 §2): what is in them is judged by who
+//! parses them. Knows nothing of reviews.
+
+use std::io::BufRead;
+use std::{fmt, io};
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use crate::imports::file_error::{FileError, reason};
+
+/// How many bytes an element may have: as many as a line of JSON Lines.
+pub const ELEMENT_BYTES_MAX: usize = 1 << 20;
+/// How many bytes the name of a member may have where the path is looked for.
+const NAME_BYTES_MAX: usize = 64 << 10;
+
+/// A value of the file.
+#[derive(Debug)]
+pub struct Element<'e> {
+    /// Its number in the array, from 0.
+    pub index: u64,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// Its text, or only its beginning where it is longer than allowed.
+    pub text: &'e [u8],
+    /// Whether that is all of it.
+    pub is_whole: bool,
+}
+
+/// What is met on the way.
+pub enum Met<'e> {
+    /// An element of the array.
+    Element(Element<'e>),
+    /// The value of the member that was to be brought along.
+    Beside(&'e [u8]),
+}
+
+type Take<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
+
+/// Hands the elements of the array at `path` in `input` to `take`, and the value of the outermost
+/// member `beside`, in the order in which they stand there. An empty path is the outermost array;
+/// outermost values that are none are elements themselves.
+pub fn elements(
+    input: &mut dyn BufRead,
+    path: &[String],
+    beside: Option<&str>,
+    take: Take<'_>,
+) -> Result<(), FileError> {
+    let mut scan = Scan {
+        input,
+        line: 1,
+        column: 0,
+        text: Vec::new(),
+        beside,
+        index: 0,
+        take,
+    };
+    if scan.peek()?.is_none() {
+        return Err(scan.broken("nothing but blanks"));
+    }
+    // Values may follow each other, blanks between: somebody pretty-printed JSON Lines.
+    while scan.peek()?.is_some() {
+        scan.descend(path, true)?;
+    }
+    Ok(())
+}
+
+struct Scan<'i> {
+    input: &'i mut dyn BufRead,
+    line: u64,
+    column: u64,
+    text: Vec<u8>,
+    beside: Option<&'i str>,
+    /// The number of the next element.
+    index: u64,
+    take: Take<'i>,
+}
+
+impl Scan<'_> {
+    /// Takes the value that comes next: goes on to the rest of the path, or hands over what stands
+    /// at its end.
+    fn descend(&mut self, path: &[String], is_outermost: bool) -> Result<(), FileError> {
+        let next = self.peek()?;
+        match (path.split_first(), next) {
+            (None, Some(b'[')) => self.container(b'[', b']', &mut Self::element),
+            (None, Some(_)) => self.element(),
+            (Some((name, rest)), Some(b'{')) => self.container(b'{', b'}', &mut |scan| {
+                scan.member(name, rest, is_outermost)
+            }),
+            // Another kind of value stands where the path leads through: there are no elements in
+            // it.
+            (Some(_), Some(_)) => self.value(0).map(drop),
+            (_, None) => Err(self.broken("a value is missing")),
+        }
+    }
+
+    /// Takes what stands between two brackets, with commas between.
+    fn container(
+        &mut self,
+        begin: u8,
+        end: u8,
+        one: &mut dyn FnMut(&mut Self) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
+        self.expect(begin)?;
+        if self.peek()? == Some(end) {
+            return self.expect(end);
+        }
+        loop {
+            one(self)?;
+            match self.peek()? {
+                Some(b',') => self.expect(b',')?,
+                Some(byte) if byte == end => return self.expect(end),
+                _ => {
+                    let end = char::from(end);
+                    return Err(self.broken(&format!("`,` or `{end}` is missing")));
+                }
+            }
+        }
+    }
+
+    fn member(
+        &mut self,
+        wanted: &str,
+        rest: &[String],
+        is_outermost: bool,
+    ) -> Result<(), FileError> {
+        if self.peek()? != Some(b'"') {
+            return Err(self.broken("a member's name in \"quotes\" is missing"));
+        }
+        if !self.value(NAME_BYTES_MAX)? {
+            return Err(self.broken("a member's name is too long"));
+        }
+        let name: String = serde_json::from_slice(&self.text)
+            .map_err(|_| self.broken("a member's name is broken"))?;
+        self.expect(b':')?;
+        if name == wanted {
+            return self.descend(rest, false);
+        }
+        if !is_outermost || self.beside != Some(name.as_str()) {
+            return self.value(0).map(drop);
+        }
+        if self.value(ELEMENT_BYTES_MAX)? {
+            (self.take)(Met::Beside(&self.text))
+        } else {
+            let message = format!("`{name}` has more than {ELEMENT_BYTES_MAX} bytes");
+            Err(self.broken(&message))
+        }
+    }
+
+    fn element(&mut self) -> Result<(), FileError> {
+        self.peek()?;
+        let line = self.line;
+        let is_whole = self.value(ELEMENT_BYTES_MAX)?;
+        (self.take)(Met::Element(Element {
+            index: self.index,
+            line,
+            text: &self.text,
+            is_whole,
+        }))?;
+        self.index += 1;
+        Ok(())
+    }
+
+    /// Takes one value into `text`, at most `keep` bytes of it. Says whether that is all of it.
+    fn value(&mut self, keep: usize) -> Result<bool, FileError> {
+        self.text.clear();
+        let first = self
+            .peek()?
+            .ok_or_else(|| self.broken("a value is missing"))?;
+        let mut within = Within::new(first).ok_or_else(|| self.broken("a value is missing"))?;
+        let mut is_whole = true;
+        loop {
+            let ready = self.input.fill_buf().map_err(FileError::reading)?;
+            if ready.is_empty() {
+                // A number or word may end with the file.
+                return if within.is_scalar {
+                    Ok(is_whole)
+                } else {
+                    Err(self.broken("the file ends in the middle of a value"))
+                };
+            }
+            let (used, ended) = within.take(ready);
+            let fits = used.min(keep.saturating_sub(self.text.len()));
+            is_whole &= fits == used;
+            self.text.extend_from_slice(&ready[..fits]);
+            count(&ready[..used], &mut self.line, &mut self.column);
+            self.input.consume(used);
+            if ended {
+                return Ok(is_whole);
+            }
+        }
+    }
+
+    /// The next byte that is no blank.
+    fn peek(&mut self) -> Result<Option<u8>, FileError> {
+        loop {
+            let ready = self.input.fill_buf().map_err(FileError::reading)?;
+            if ready.is_empty() {
+                return Ok(None);
+            }
+            let blanks = ready
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+                .count();
+            let next = ready.get(blanks).copied();
+            count(&ready[..blanks], &mut self.line, &mut self.column);
+            self.input.consume(blanks);
+            if next.is_some() {
+                return Ok(next);
+            }
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), FileError> {
+        if self.peek()? != Some(byte) {
+            return Err(self.broken(&format!("`{}` is missing", char::from(byte))));
+        }
+        self.input.consume(1);
+        self.column += 1;
+        Ok(())
+    }
+
+    fn broken(&self, reason: &str) -> FileError {
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        FileError::Json {
+            line: number(self.line),
+            column: number(self.column + 1),
+            reason: reason.to_owned(),
+        }
+    }
+}
+
+fn count(bytes: &[u8], line: &mut u64, column: &mut u64) {
+    *line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+    *column = memchr::memrchr(b'\n', bytes).map_or(*column + bytes.len() as u64, |at| {
+        (bytes.len() - at - 1) as u64
+    });
+}
+
+// Where a JSON value ends (RFC 8259 §2), told byte by byte: by its brackets and quotes alone, so
+// that one of any depth and length needs a few words of memory.
+
+/// Where in a value the scan stands.
+struct Within {
+    depth: u64,
+    in_string: bool,
+    escaped: bool,
+    is_scalar: bool,
+}
+
+impl Within {
+    /// `None` where no value begins with that byte.
+    fn new(first: u8) -> Option<Self> {
+        let is_scalar = !matches!(first, b'{' | b'[' | b'"');
+        let begins =
+            !is_scalar || first.is_ascii_alphanumeric() || matches!(first, b'-' | b'+' | b'.');
+        begins.then_some(Self {
+            depth: 0,
+            in_string: false,
+            escaped: false,
+            is_scalar,
+        })
+    }
+
+    /// How many of these bytes belong to the value, and whether it ends with them.
+    fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
+        if self.is_scalar {
+            let end = bytes.iter().position(|byte| {
+                matches!(
+                    byte,
+                    b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\n' | b'\r'
+                )
+            });
+            return (end.unwrap_or(bytes.len()), end.is_some());
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.in_string {
+                if self.escaped {
+                    self.escaped = false;
+                    at += 1;
+                    continue;
+                }
+                let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
+                    return (bytes.len(), false);
+                };
+                at += found + 1;
+                self.escaped = bytes[at - 1] == b'\\';
+                self.in_string = self.escaped;
+                if !self.in_string && self.depth == 0 {
+                    return (at, true);
+                }
+                continue;
+            }
+            match bytes[at] {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return (at + 1, true);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        (bytes.len(), false)
+    }
+}
+
+// Walks the values of a JSON text, which may end anywhere, by their paths.
+
+/// Hears the path of each value before it is read, as `services[1].id`, or as `services[].id` without numbers, and of each object once more at its end, which `true`
+/// says; answers whether that is enough.
+pub type Visit<'v> = &'v mut dyn FnMut(&str, bool) -> bool;
+
+/// Visits the values of `text` as deep as that; gives the line and column, both from 1, where it was enough or the text is broken.
+pub fn walk(
+    text: &[u8],
+    deep_max: usize,
+    is_numbered: bool,
+    visit: Visit<'_>,
+) -> Option<(usize, usize)> {
+    let walk = Walk {
+        path: "",
+        deep_max,
+        is_numbered,
+        visit,
+    };
+    let ended = walk.deserialize(&mut serde_json::Deserializer::from_slice(text));
+    // serde_json adds the place to an error that a visitor makes.
+    let error = ended.err().filter(|error| error.line() > 0)?;
+    Some((error.line(), error.column()))
+}
+
+struct Walk<'w> {
+    path: &'w str,
+    deep_max: usize,
+    is_numbered: bool,
+    visit: Visit<'w>,
+}
+
+impl<'de> DeserializeSeed<'de> for Walk<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if !self.path.is_empty() && (self.visit)(self.path, false) {
+            Err(D::Error::custom("here"))
+        } else if self.deep_max > 0 {
+            deserializer.deserialize_any(self)
+        } else {
+            deserializer.deserialize_ignored_any(IgnoredAny).map(drop)
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Walk<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            let path = if self.path.is_empty() {
+                name
+            } else {
+                format!("{}.{name}", self.path)
+            };
+            map.next_value_seed(Walk {
+                path: &path,
+                deep_max: self.deep_max - 1,
+                is_numbered: self.is_numbered,
+                visit: self.visit,
+            })?;
+        }
+        if (self.visit)(self.path, true) {
+            return Err(A::Error::custom("it ends here"));
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        for index in 0_usize.. {
+            let path = if self.is_numbered {
+                format!("{}[{index}]", self.path)
+            } else {
+                format!("{}[]", self.path)
+            };
+            let element = Walk {
+                path: &path,
+                deep_max: self.deep_max,
+                is_numbered: self.is_numbered,
+                visit: self.visit,
+            };
+            if elements.next_element_seed(element)?.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+// JSON Lines (<https://jsonlines.org>), read line by line, so that one that is broken, or endless,
+// costs no other.
+//
+// Apart from what the values mean: our own records stand so, and other platforms' rows in a file
+// of rejected ones.
+
+/// How many bytes a line may have.
+const LINE_BYTES_MAX: usize = 1 << 20;
+/// How many bytes of a line that is too long are noted.
+pub const BYTES_SHOWN: usize = 1 << 10;
+
+/// What was read of a line.
+#[derive(Debug)]
+pub struct Read {
+    /// The value; or the message, and the line as text for whoever mends it, cut where it is too long.
+    pub value: Result<Value, (String, Value)>,
+    /// Where the JSON is broken, in bytes from 1.
+    pub broken_at: Option<usize>,
+}
+
+impl Read {
+    fn broken(broken_at: Option<usize>, message: impl Into<String>, line: &[u8]) -> Self {
+        let cut = if line.len() < LINE_BYTES_MAX {
+            line
+        } else {
+            &line[..BYTES_SHOWN]
+        };
+        let line = Value::from(String::from_utf8_lossy(cut));
+        Self {
+            value: Err((message.into(), line)),
+            broken_at,
+        }
+    }
+}
+
+impl From<Value> for Read {
+    fn from(value: Value) -> Self {
+        Self {
+            value: Ok(value),
+            broken_at: None,
+        }
+    }
+}
+
+type TakeLine<'t> = &'t mut dyn FnMut(u64, Read) -> Result<(), FileError>;
+
+/// Hands every line of `input` that is not blank to `take`, with its number from 1. Of a file of
+/// `rejected` rows, the rows.
+pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Result<(), FileError> {
+    let mut line = Vec::new();
+    let mut number = 0;
+    while let Some(is_whole) = next_line(input, &mut line).map_err(FileError::reading)? {
+        number += 1;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let message = || {
+            format!("longer than {LINE_BYTES_MAX} bytes; shorten it, or write one review in a line")
+        };
+        let read = if is_whole {
+            value(&line)
+        } else {
+            Read::broken(None, message(), &line)
+        };
+        take(number, if rejected { unwrapped(read) } else { read })?;
+    }
+    Ok(())
+}
+
+/// Reads a line into `line`. `Some(false)` says that it was longer than allowed and only its
+/// beginning is there.
+fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    line.clear();
+    let mut whole = true;
+    let mut any = false;
+    loop {
+        let ready = input.fill_buf()?;
+        if ready.is_empty() {
+            return Ok(any.then_some(whole));
+        }
+        any = true;
+        let end = memchr::memchr(b'\n', ready);
+        let part = &ready[..end.unwrap_or(ready.len())];
+        let fits = part.len().min(LINE_BYTES_MAX - line.len());
+        whole &= fits == part.len();
+        line.extend_from_slice(&part[..fits]);
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(whole));
+        }
+    }
+}
+
+fn value(line: &[u8]) -> Read {
+    if let Err(error) = std::str::from_utf8(line) {
+        return Read::broken(
+            Some(error.valid_up_to() + 1),
+            "not UTF-8 from here on; save the file as UTF-8",
+            line,
+        );
+    }
+    match serde_json::from_slice(line) {
+        Ok::<Value, _>(value) => value.into(),
+        Err(error) => Read::broken(
+            Some(error.column()),
+            format!("the JSON is broken ({}); correct the line", reason(&error)),
+            line,
+        ),
+    }
+}
+
+/// The row in a line `{file, line, error, row}`. A row that was broken JSON stands there as a text,
+/// which may have been mended.
+fn unwrapped(read: Read) -> Read {
+    let Ok(Value::Object(mut members)) = read.value else {
+        return read;
+    };
+    match members.remove("row") {
+        Some(Value::String(text)) => value(text.as_bytes()),
+        Some(row) => row.into(),
+        None => Value::Object(members).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::{ELEMENT_BYTES_MAX, Met, elements};
+
+    /// What is found, read through a buffer of `buffer` bytes.
+    fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
+        let mut input = BufReader::with_capacity(buffer, json.as_bytes());
+        let path: Vec<String> = path
+            .split('.')
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let mut found = Vec::new();
+        let take = &mut |met: Met<'_>| {
+            found.push(match met {
+                Met::Element(element) => format!(
+                    "{}@{} {}",
+                    element.index,
+                    element.line,
+                    String::from_utf8_lossy(element.text)
+                ),
+                Met::Beside(text) => format!("beside {}", String::from_utf8_lossy(text)),
+            });
+            Ok(())
+        };
+        elements(&mut input, &path, Some("business"), take).map_err(|fault| fault.to_string())?;
+        Ok(found)
+    }
+
+    #[test]
+    fn elements_are_found_whatever_the_size_of_the_buffer() {
+        let json = "{\"a\": [1, {\"r\": \"}]\\\"\"}],\n \"business\": {\"n\": 1},\n \"d\": {\"x\": null, \"r\": [\n {\"t\": \"[\\\\\"}\n, 7, \"s\"]}}";
+        for buffer in [1, 2, 7, 4096] {
+            let expected = [
+                "beside {\"n\": 1}",
+                "0@4 {\"t\": \"[\\\\\"}",
+                "1@5 7",
+                "2@5 \"s\"",
+            ];
+            assert_eq!(found(json, "d.r", buffer).unwrap(), expected, "{buffer}");
+            assert_eq!(
+                found("[{}, [1]]", "", buffer).unwrap(),
+                ["0@1 {}", "1@1 [1]"]
+            );
+            assert_eq!(
+                found("{\"a\":\n1}\n\n{\"a\":2}", "", buffer).unwrap(),
+                ["0@1 {\"a\":\n1}", "1@4 {\"a\":2}"]
+            );
+            assert_eq!(found("{\"d\": 5}", "d.r", buffer).unwrap(), [] as [&str; 0]);
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_or_broken_is_named_by_line_and_column() {
+        for (json, said) in [
+            (
+                "{\"d\": {\"r\": [{\"a\": 1},\n {\"a\": ",
+                "line 2, column 8: the JSON is broken (the file ends in the middle of a value)",
+            ),
+            ("{\"d\": {\"r\": [{} {}]}}", "`,` or `]` is missing"),
+            ("{\"d\": {\"r\": [{}]", "`,` or `}` is missing"),
+            ("{d: 1}", "a member's name in \"quotes\" is missing"),
+            ("{\"d\" 1}", "`:` is missing"),
+            ("  ", "nothing but blanks"),
+        ] {
+            let fault = found(json, "d.r", 4096).unwrap_err();
+            assert!(fault.contains(said), "{json}: {fault}");
+        }
+    }
+
+    #[test]
+    fn an_element_is_kept_up_to_its_bound_and_the_next_is_whole() {
+        let json = format!("[\"{}\", 2]", "x".repeat(3 * ELEMENT_BYTES_MAX));
+        let mut seen = Vec::new();
+        elements(&mut json.as_bytes(), &[], None, &mut |met| {
+            if let Met::Element(element) = met {
+                seen.push((element.index, element.text.len(), element.is_whole));
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, [(0, ELEMENT_BYTES_MAX, false), (1, 1, true)]);
+    }
+}
+
+#[cfg(test)]
+mod lines_tests {
+    use std::io::{self, BufRead, Read as _};
+
+    use super::{LINE_BYTES_MAX, lines, next_line};
+
+    /// Gives the same bytes again and again, without a line end.
+    struct Endless {
+        bytes: Vec<u8>,
+        left: usize,
+    }
+
+    impl io::Read for Endless {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            unreachable!("lines are read from the buffer")
+        }
+    }
+
+    impl BufRead for Endless {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            Ok(&self.bytes[..self.bytes.len().min(self.left)])
+        }
+
+        fn consume(&mut self, amount: usize) {
+            self.left -= amount;
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_gigabyte_takes_the_memory_of_the_longest_that_is_allowed_and_stops_no_other() {
+        let line = Endless {
+            bytes: vec![b'x'; 1 << 20],
+            left: 1 << 30,
+        };
+        let mut input = line.chain(&b"\n{\"id\":1}\n"[..]);
+        let mut held = Vec::new();
+        assert_eq!(next_line(&mut input, &mut held).unwrap(), Some(false));
+        assert!(held.len() == LINE_BYTES_MAX && held.capacity() <= 2 * LINE_BYTES_MAX);
+        let mut seen = Vec::new();
+        lines(&mut input, false, &mut |number, read| {
+            seen.push((number, read.value.is_ok()));
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen, [(1, true)]);
+    }
+}

@@ -1,0 +1,300 @@
+//! Read: what stands in a file. Opens what the user names, finds its format by its content, takes its rows out of lines, arrays,
+//! tables or pages, and hands the reviews made of them to the collector.
+//!
+//! Apart from the formats: where rows stand and what they mean are two questions.
+
+pub mod detect;
+pub mod json;
+pub mod open;
+pub mod table;
+pub mod workbook;
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::imports::file_error::{FileError, reason};
+use crate::imports::map::fields::{Fields, Problem};
+use crate::imports::map::plan::{Columns, Plan, Row};
+use crate::imports::map::visibility::NOT_PUBLISHED;
+use crate::imports::map::{self, Format, Incoming, Reader, Rename, business, names, visibility};
+use crate::imports::merge::collector::Collector;
+use crate::imports::platforms::{native, schema_org};
+use crate::imports::report::Position;
+use crate::imports::{ImportRequest, export};
+use crate::model::business::Business;
+use crate::model::{Stated, Status};
+use detect::{Detected, Rows};
+use json::{ELEMENT_BYTES_MAX, Element, Met};
+
+/// Where the headers of a table are, and so its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In delimited text.
+    Text(table::Dialect),
+    /// In a workbook.
+    Workbook(workbook::Header),
+}
+
+/// Hands every row of `input` to `sink`.
+pub fn read(
+    found: &Detected,
+    input: &mut dyn BufRead,
+    request: &ImportRequest,
+    sink: &mut Collector<'_>,
+) -> Result<(), FileError> {
+    let format = found.format;
+    if matches!(format.reader, Reader::LinkedData) {
+        return linked_data(&found.rows, input, sink);
+    }
+    match &found.rows {
+        Rows::Lines { rejected } => {
+            let plan = Plan::new(format, None, request);
+            json::lines(input, *rejected, &mut |line, read| {
+                if let Ok(value) = &read.value
+                    && format.is_own()
+                    && is_about_business(value)
+                {
+                    return sink.about_business(value);
+                }
+                let column = read.broken_at;
+                value(&plan, Position::Line { line, column }, read.value, sink)
+            })
+        }
+        Rows::Array(path) => array(&Plan::new(format, None, request), path, input, sink),
+        Rows::Table(place, columns) => table(format, place, columns, input, request, sink),
+        Rows::Page => Err(FileError::Misfit {
+            format: format.name,
+            said: "a page of HTML or XML".to_owned(),
+        }),
+    }
+}
+
+/// Whether a line has the business and the editorial texts, and no review.
+fn is_about_business(value: &Value) -> bool {
+    let has = |name: &str| value.get(name).is_some_and(Value::is_object);
+    (has("business") || has("editorial"))
+        && value.get("id").is_none()
+        && value.get("rating").is_none()
+}
+
+fn table(
+    format: &'static Format,
+    place: &Place,
+    columns: &Columns,
+    input: &mut dyn BufRead,
+    request: &ImportRequest,
+    sink: &mut Collector<'_>,
+) -> Result<(), FileError> {
+    let plan = Plan::new(format, Some(columns), request);
+    if matches!(format.reader, Reader::Columns) {
+        let mut used = plan.columns(columns);
+        match place {
+            Place::Text(dialect) => used.row = dialect.line,
+            Place::Workbook(header) => {
+                used.row = header.row;
+                used.sheet = Some(header.sheet.clone());
+                used.other_sheets.clone_from(&header.others);
+            }
+        }
+        sink.table(&used);
+        plan.complete(columns, &used)?;
+    } else if !format.is_own() {
+        return Err(FileError::Misfit {
+            format: format.name,
+            said: format!("a table with the columns {}", columns.listed()),
+        });
+    }
+    let mut take = |line, cells: table::Cells<'_>| {
+        let at = Position::Line { line, column: None };
+        let (cells, fault) = match cells {
+            Ok(cells) => (cells, None),
+            Err((message, cells)) => (cells, Some(message)),
+        };
+        if format.is_own() {
+            let record = export::of_cells(columns, cells);
+            let record = match fault {
+                Some(message) => Err((message, record)),
+                None => Ok(record),
+            };
+            return value(&plan, at, record, sink);
+        }
+        let its = Row::Cells(columns, cells);
+        if let Some(found) = plan.scale_of_ten(its) {
+            return Err(FileError::Scale { line, found });
+        }
+        match fault {
+            Some(message) => sink.reject(at, &|| plan.raw(its), &[Problem::of_all(message)]),
+            None => row(&plan, at, its, sink),
+        }
+    };
+    match place {
+        Place::Text(dialect) => table::read(input, *dialect, columns, &mut take),
+        Place::Workbook(header) => {
+            let mut packed = Vec::new();
+            input.read_to_end(&mut packed).map_err(FileError::reading)?;
+            workbook::read(&packed, header, columns, &mut take)
+        }
+    }
+}
+
+fn array(
+    plan: &Plan<'_>,
+    path: &[String],
+    input: &mut dyn BufRead,
+    sink: &mut Collector<'_>,
+) -> Result<(), FileError> {
+    let array: Arc<str> = path.join(".").into();
+    let beside = names(plan.format.document).find(|name| *name == "business");
+    json::elements(input, path, beside, &mut |met| match met {
+        Met::Beside(text) => sink.business(&mut || {
+            let value: Value = serde_json::from_slice(text).map_err(FileError::json)?;
+            business::business(&value, Business::default(), true).map_err(FileError::Business)
+        }),
+        Met::Element(element) => {
+            let index = element.index;
+            let at = if &*array == "reviews" {
+                Position::Element(index)
+            } else {
+                Position::Within {
+                    array: Arc::clone(&array),
+                    index,
+                }
+            };
+            value(plan, at, parsed(&element), sink)
+        }
+    })
+}
+
+fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
+    let wrong = |message: String| {
+        let shown = &element.text[..element.text.len().min(json::BYTES_SHOWN)];
+        (message, Value::from(String::from_utf8_lossy(shown)))
+    };
+    if !element.is_whole {
+        return Err(wrong(format!(
+            "line {}: longer than {ELEMENT_BYTES_MAX} bytes; shorten it",
+            element.line
+        )));
+    }
+    serde_json::from_slice(element.text).map_err(|error| {
+        // The element's first line is cut at its beginning: its columns are counted from there.
+        let line = element.line + error.line() as u64 - 1;
+        let reason = reason(&error);
+        wrong(format!(
+            "line {line}: the JSON is broken ({reason}); correct it"
+        ))
+    })
+}
+
+/// Hands over what a JSON value says; or why it could not be read, and what was there.
+fn value(
+    plan: &Plan<'_>,
+    at: Position,
+    value: Result<Value, (String, Value)>,
+    sink: &mut Collector<'_>,
+) -> Result<(), FileError> {
+    let value = match value {
+        Ok(value) => value,
+        Err((message, raw)) => {
+            return sink.reject(at, &|| raw.clone(), &[Problem::of_all(message)]);
+        }
+    };
+    let raw = || value.clone();
+    // These two our own record has, with a meaning of their own.
+    let is_own = |name: &str| matches!(name, "status" | "deleted");
+    match plan.format.reader {
+        Reader::Native | Reader::LinkedData => {
+            let renames = &plan.request.renames;
+            let mut record = value.clone();
+            map::apply(renames, &mut record);
+            if record.get("deleted") == Some(&Value::Bool(true)) {
+                let fields = Fields::of(&record, String::new());
+                let id = fields.and_then(|its| its.parsed("id")?.ok_or_else(|| its.missing("id")));
+                return match id {
+                    Ok(id) => sink.deleted(id),
+                    Err(problem) => sink.reject(at, &raw, &[problem]),
+                };
+            }
+            let is_ignored = renames.iter().any(Rename::ignores_status);
+            let is_taken = |name: &str| is_ignored || is_own(name);
+            let made = held(&record, native::review(&record), &is_taken, true);
+            sink.review(at, made, &raw)
+        }
+        Reader::Json(review) => {
+            let made = held(&value, review(&value), &is_own, false);
+            sink.review(at, made, &raw)
+        }
+        Reader::Columns => {
+            if let Value::Object(members) = &value {
+                return row(plan, at, Row::Json(members), sink);
+            }
+            let wrong = Fields::of(&value, String::new()).err();
+            sink.reject(at, &raw, wrong.as_slice())
+        }
+    }
+}
+
+/// Hands over what a row says by its columns or members.
+fn row(
+    plan: &Plan<'_>,
+    at: Position,
+    row: Row<'_>,
+    sink: &mut Collector<'_>,
+) -> Result<(), FileError> {
+    let raw = || plan.raw(row);
+    match plan.comment(row) {
+        Some(comment) => sink.comment(at, comment, &raw),
+        None => sink.review(at, plan.review(row), &raw),
+    }
+}
+
+fn linked_data(
+    rows: &Rows,
+    input: &mut dyn BufRead,
+    sink: &mut Collector<'_>,
+) -> Result<(), FileError> {
+    let texts = if *rows == Rows::Page {
+        schema_org::linked_data(input)?
+    } else {
+        let text = String::from_utf8(schema_org::whole(input)?);
+        vec![text.map_err(|_| FileError::Encoding("not UTF-8"))?]
+    };
+    let mut reviews = Vec::new();
+    for text in &texts {
+        let data = serde_json::from_str(text).map_err(FileError::json)?;
+        schema_org::collect(&data, schema_org::DEEP_MAX, &mut reviews);
+    }
+    if reviews.is_empty() {
+        return Err(FileError::NoLinkedReviews {
+            elements: texts.len(),
+            is_page: *rows == Rows::Page,
+        });
+    }
+    for (index, review) in (0..).zip(&reviews) {
+        let made = held(review, schema_org::review(review), &|_| false, false);
+        sink.review(Position::Element(index), made, &|| schema_org::raw(review))?;
+    }
+    Ok(())
+}
+
+/// The review, withheld where a member of its row says that it is not public at its source.
+fn held(
+    row: &Value,
+    made: Result<Incoming, Vec<Problem>>,
+    is_taken: &dyn Fn(&str) -> bool,
+    may_ignore: bool,
+) -> Result<Incoming, Vec<Problem>> {
+    let mut incoming = made?;
+    let Value::Object(members) = row else {
+        return Ok(incoming);
+    };
+    let public = visibility::of_members(members, is_taken, may_ignore);
+    if public.map_err(|problem| vec![problem])? == Some(false)
+        && !matches!(incoming.status, Stated::Given(Status::Withheld { .. }))
+    {
+        incoming.status = Stated::Given(Status::withheld(NOT_PUBLISHED));
+    }
+    Ok(incoming)
+}
