@@ -165,7 +165,8 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
     let is_told = entity.positive.is_some();
     let newest = if is_told { NEWEST } else { 0 };
     let reviews = naming(snapshot, kind, entity, newest);
-    let (all, naming_it) = (snapshot.input.review_index.len() as u64, entity.reviews);
+    let naming_it = entity.reviews;
+    let of_all = locale.counted("reviews", snapshot.input.review_index.len() as u64);
     let path = kind.path(entity, &site);
     super::super::rendered(&EntityPage {
         name: entity.name.clone(),
@@ -173,7 +174,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
             "reviews-that-name",
             &[
                 ("naming", &locale.number(u64::from(naming_it))),
-                ("all", &locale.counted("reviews", all)),
+                ("all", &of_all),
                 ("name", &entity.name),
             ],
         ),

@@ -38,14 +38,14 @@ fn question(generator: &mut Generator, reviews: &[Review]) -> String {
 
 #[tokio::test]
 async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_substring() {
-    let reviews = Generator::new(91).reviews(3_000);
+    let reviews = Generator::new(91).reviews(1_500);
     let app = TestApp::uncoded(&reviews).await;
     let known = known(&reviews);
     let snapshot = app.app().ctx().current.load();
     let index = eager(&app).await;
     let mut generator = Generator::new(92);
     let (mut more, mut indexed) = (0, 0);
-    for number in 0..1_200 {
+    for number in 0..500 {
         // Mostly the words alone decide.
         let filters = if number % 4 == 0 { number / 4 } else { 0 };
         let asked = Question {
@@ -76,7 +76,7 @@ async fn words_are_found_as_a_naive_scan_finds_them_and_never_fewer_than_the_sub
         more += usize::from(expected.len() > fewer.len());
     }
     assert!(
-        more > 300 && indexed > 100,
+        more > 100 && indexed > 30,
         "{more} questions found more than the substring, {indexed} asked the index"
     );
 }
