@@ -10,7 +10,7 @@ fn question(generator: &mut Generator, reviews: &[Review]) -> String {
     }
     let mut text = reviews[generator.below(reviews.len())].text.clone();
     let mut words = Vec::new();
-    for _ in 0..1 + generator.below(4) {
+    for _ in 0..=generator.below(4) {
         if generator.once_in(4) {
             text.clone_from(&reviews[generator.below(reviews.len())].text);
         }
