@@ -98,7 +98,13 @@ async fn pages_and_the_files_they_load_are_coded_ahead() {
     let home = app.get("/").await.text();
     let loaded = home.split('"').filter(|text| text.starts_with("/assets/"));
     let mut targets: Vec<&str> = loaded.collect();
-    assert!(targets.len() >= 2, "stylesheet and script: {targets:?}");
+    assert!(!targets.is_empty(), "the stylesheet");
+    let developers = app.get("/developers").await.text();
+    let loaded = developers
+        .split('"')
+        .filter(|text| text.starts_with("/assets/"));
+    targets.extend(loaded);
+    assert!(targets.len() >= 3, "stylesheet and script: {targets:?}");
     targets.extend([
         "/",
         "/insights",
