@@ -19,8 +19,8 @@
     const frame = frames().find((one) => one.contentWindow === event.source);
     if (frame && height > 0 && height < 20000) frame.style.height = `${height}px`;
   });
-  // A frame that was there first has spoken already.
+  // A frame that was there first has spoken already; one that is not loaded yet hears nothing.
   for (const frame of frames()) {
-    if (frame.src.startsWith(`${origin}/`)) frame.contentWindow.postMessage({ kind: "reviews-ask" }, origin);
+    if (frame.src.startsWith(`${origin}/`)) frame.contentWindow.postMessage({ kind: "reviews-ask" }, "*");
   }
 })();
