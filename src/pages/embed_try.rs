@@ -26,28 +26,28 @@ struct EmbedTryPage {
     action: &'static str,
     options: EmbedOptions,
     limit_max: usize,
-    layouts: Vec<Choice>,
-    themes: Vec<Choice>,
-    languages: Vec<Choice>,
+    layouts: Vec<SelectOption>,
+    themes: Vec<SelectOption>,
+    languages: Vec<SelectOption>,
     accent: String,
     faults: Vec<String>,
     /// The path of the frame with these options.
     source: String,
     snippet: String,
-    badges: [Badge; 2],
+    badges: [BadgeExample; 2],
     embed_script: &'static str,
     script: &'static str,
 }
 
 /// A value of a field.
-struct Choice {
+struct SelectOption {
     value: &'static str,
     text: Cow<'static, str>,
     is_chosen: bool,
 }
 
 /// One form of the badge.
-struct Badge {
+struct BadgeExample {
     id: &'static str,
     source: String,
     snippet: String,
@@ -75,7 +75,7 @@ fn show(snapshot: &Snapshot, query: &str, links: &Links) -> String {
     let site = Site::new(business, links);
     let locale = site.locale.clone();
     let (options, faults) = EmbedOptions::parse(query);
-    let layouts = Layout::ALL.map(|layout| Choice {
+    let layouts = Layout::ALL.map(|layout| SelectOption {
         value: layout.name(),
         text: locale.message(match layout {
             Layout::List => "try-layout-list",
@@ -84,7 +84,7 @@ fn show(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         }),
         is_chosen: layout == options.layout,
     });
-    let themes = Theme::ALL.map(|theme| Choice {
+    let themes = Theme::ALL.map(|theme| SelectOption {
         value: theme.name(),
         text: locale.message(match theme {
             Theme::Light => "try-theme-light",
@@ -93,13 +93,13 @@ fn show(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         }),
         is_chosen: theme == options.theme,
     });
-    let languages = Language::ALL.map(|language| Choice {
+    let languages = Language::ALL.map(|language| SelectOption {
         value: language.tag(),
         text: Cow::Borrowed(language.name()),
         is_chosen: Some(language) == options.language,
     });
     let label = locale.message_with("reviews-of", &[("business", &business.name)]);
-    let badge = |id: &'static str, is_short: bool| Badge {
+    let badge = |id: &'static str, is_short: bool| BadgeExample {
         id,
         source: format!(
             "{}{BADGE_PATH}{}",

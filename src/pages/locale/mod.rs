@@ -5,6 +5,8 @@
 //! other and with the ids and arguments that the sources use.
 
 use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -101,6 +103,19 @@ struct Inner {
     /// The ISO 3166 code of the country whose dates are written; empty where it is not known.
     region: String,
     numbers: Option<DecimalFormatter>,
+    /// Days as they are written, since lists of reviews write the same ones again and again.
+    days: RefCell<HashMap<NaiveDate, String>>,
+    /// What 0 to 5 stars are called.
+    stars: [OnceCell<Cow<'static, str>>; 6],
+}
+
+/// How many locales a thread keeps, and how many days each of them.
+const LOCALES_MAX: usize = 16;
+const DAYS_MAX: usize = 4_096;
+
+thread_local! {
+    /// The locales that this thread has made: to find how numbers are written takes as long as many messages.
+    static LOCALES: RefCell<Vec<Locale>> = const { RefCell::new(Vec::new()) };
 }
 
 impl fmt::Debug for Locale {
@@ -121,6 +136,21 @@ impl Locale {
     #[must_use]
     pub fn new(language: Language, business: &Business) -> Self {
         let region = region(business);
+        LOCALES.with_borrow_mut(|locales| {
+            let is_same = |one: &&Self| one.0.language == language && one.0.region == region;
+            if let Some(known) = locales.iter().find(is_same) {
+                return known.clone();
+            }
+            if locales.len() >= LOCALES_MAX {
+                locales.clear();
+            }
+            let locale = Self::with_region(language, region);
+            locales.push(locale.clone());
+            locale
+        })
+    }
+
+    fn with_region(language: Language, region: String) -> Self {
         let tag = format!("{}-{region}", language.tag());
         let locale = icu_locale_core::Locale::try_from_str(tag.trim_end_matches('-'));
         let numbers = locale.ok().and_then(|locale| {
@@ -130,6 +160,8 @@ impl Locale {
             language,
             region,
             numbers,
+            days: RefCell::default(),
+            stars: Default::default(),
         }))
     }
 
@@ -238,6 +270,15 @@ impl Locale {
     /// A day: `8 November 2026`, in the United States `November 8, 2026`.
     #[must_use]
     pub fn day(&self, date: NaiveDate) -> Cow<'static, str> {
+        let mut days = self.0.days.borrow_mut();
+        if days.len() >= DAYS_MAX {
+            days.clear();
+        }
+        let day = days.entry(date);
+        Cow::Owned(day.or_insert_with(|| self.format_day(date)).clone())
+    }
+
+    fn format_day(&self, date: NaiveDate) -> String {
         let (month, year) = (self.month_name(date), date.year().to_string());
         let mut args = args(&[
             ("month", &month),
@@ -246,7 +287,16 @@ impl Locale {
         ]);
         // A number, since French chooses by it: `1er novembre`, `2 novembre`.
         args.set("day", date.day());
-        self.format("day", Some(&args))
+        self.format("day", Some(&args)).into_owned()
+    }
+
+    /// So many of five stars, in words.
+    #[must_use]
+    pub fn stars_of_5(&self, stars: u8) -> Cow<'static, str> {
+        let stars = stars.min(5);
+        let label = self.0.stars[usize::from(stars)]
+            .get_or_init(|| self.message_with("stars-of-5", &[("stars", &stars.to_string())]));
+        label.clone()
     }
 
     /// A month: `2026-11` is `November 2026`; what is no month stays as it is.
