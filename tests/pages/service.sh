@@ -24,6 +24,7 @@ finish() {
 trap finish EXIT
 
 start() { # a name, a folder of seeds: sets `url`
+    : >"$folder/$1.said" # It is read before the service has begun.
     DATABASE_URL=sqlite://$folder/$1.db REVIEWS_LISTEN=127.0.0.1:0 REVIEWS_BASE_URL= "$binary" serve --seed "$2" \
         >"$folder/$1.said" 2>"$folder/$1.log" &
     services+=($!)
