@@ -123,6 +123,9 @@ fn is_formula(cell: &str) -> bool {
         .starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
+/// The first of the columns that exports alone have.
+pub const EXPORT_ALONE: &str = "decided";
+
 /// The columns of an export as a table: the paths of the native record.
 pub const COLUMNS: [&str; 28] = [
     "id",
@@ -147,7 +150,7 @@ pub const COLUMNS: [&str; 28] = [
     "status",
     "withheld_reason",
     "updated_at",
-    "decided",
+    EXPORT_ALONE,
     "deleted",
     "posted_at",
     "responded_at",

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::imports::export::COLUMNS;
+use crate::imports::export::{COLUMNS, EXPORT_ALONE};
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::Problem;
 use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
@@ -383,8 +383,16 @@ impl Dated {
 
 // `--map text=Review`: JSON Lines whose fields have other names than ours.
 
-/// The fields of a native record that can be filled from a field of another name: all that no export alone has.
-const FIELDS: &[&str] = COLUMNS.split_at(22).0;
+/// The fields of a native record that can be filled from a field of another name: all columns of an export but those, the last
+/// ones, that exports alone have.
+fn fields() -> impl Iterator<Item = &'static str> {
+    COLUMNS
+        .into_iter()
+        .take_while(|column| *column != EXPORT_ALONE)
+}
+
+/// What the preview of a table calls the text of the owner's answer.
+const RESPONSE: &str = "response";
 
 /// The one field that may be filled from nothing: `--map status=` ignores what a file says of it.
 pub const STATUS: &str = "status";
@@ -403,7 +411,7 @@ pub enum RenameError {
     #[error("write it as FIELD=THEIR_FIELD, for example text=Review")]
     Shape,
     /// The field is none of ours.
-    #[error("`{0}` is no field of a review; take one of {known}", known = FIELDS.join(", "))]
+    #[error("`{0}` is no field of a review; take one of {known}", known = fields().collect::<Vec<_>>().join(", "))]
     Field(String),
 }
 
@@ -432,7 +440,12 @@ impl FromStr for Rename {
         if ours.is_empty() || (theirs.is_empty() && ours != STATUS) {
             return Err(RenameError::Shape);
         }
-        let known = FIELDS.iter().find(|field| **field == ours);
+        let path = if ours == RESPONSE {
+            "response.text"
+        } else {
+            ours
+        };
+        let known = fields().find(|field| *field == path);
         Ok(Self {
             ours: known.ok_or_else(|| RenameError::Field(ours.to_owned()))?,
             theirs: theirs.to_owned(),

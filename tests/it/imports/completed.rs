@@ -198,7 +198,9 @@ async fn a_table_without_a_column_known_to_be_the_text_is_refused_and_its_column
         watch.tables[0].to_string(),
         "  rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  not used: What they said, Our reply"
     );
-    for (no_text, text) in [(true, &[][..]), (false, &[TEXT])] {
+    // What the preview calls a field, `--map` takes.
+    let both = &[TEXT, "response=Our reply"];
+    for (no_text, text) in [(true, &[][..]), (false, &[TEXT]), (false, both)] {
         let order = ImportRequest {
             dry_run: true,
             ..order(no_text, text)
