@@ -54,13 +54,18 @@ impl Endpoint for Badge {
     }
 }
 
+/// The query of the badge's address.
+pub const fn query(is_short: bool) -> &'static str {
+    if is_short { "?form=short" } else { "" }
+}
+
 /// The line that puts the badge, called `label`, into a page.
 pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
     format!(
         "<a href=\"{}\"><img src=\"{}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\"></a>",
         links.home(),
         links.absolute(BADGE_PATH),
-        if is_short { "?form=short" } else { "" },
+        query(is_short),
         attribute(label)
     )
 }

@@ -101,11 +101,7 @@ fn show(snapshot: &Snapshot, query: &str, links: &Links) -> String {
     let label = locale.message_with("reviews-of", &[("business", &business.name)]);
     let badge = |id: &'static str, is_short: bool| BadgeExample {
         id,
-        source: format!(
-            "{}{BADGE_PATH}{}",
-            site.root,
-            if is_short { "?form=short" } else { "" }
-        ),
+        source: format!("{}{BADGE_PATH}{}", site.root, badge::query(is_short)),
         snippet: badge::snippet(is_short, &label, links),
     };
     let template = EmbedTryPage {

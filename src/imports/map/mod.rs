@@ -47,7 +47,7 @@ pub struct Format {
     pub excerpts: bool,
     /// Whether its authors' names were public; else they are shortened to "Jane D." .
     pub authors_public: bool,
-    /// What whoever imports it must know.
+    /// A note for the person who imports it, shown with the report.
     pub note: Option<&'static str>,
     /// Whether `--map` has a meaning for it.
     pub(super) renames: bool,
