@@ -679,7 +679,7 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
             date: review.date,
             stars: review.rating,
             polarity: vote.vote.into(),
-            confirmed: vote.is_confirmed,
+            confirmed: vote.is_confirmed.then_some(true),
             response: review.response,
         }
     };

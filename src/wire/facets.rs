@@ -65,8 +65,9 @@ pub struct AspectFacet {
     pub mixed: u64,
     /// How many of them speak of it so that well or badly cannot be told.
     pub uncertain: u64,
-    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
-    pub confirmed: ConfirmedVotes,
+    /// How many of the positive and negative ones the text left open and the stars confirmed; left out where none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<u64>,
     /// Where the sentences are, of one technician or service; else at the aspect's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_url: Option<String>,
@@ -85,7 +86,9 @@ impl AspectFacet {
             neutral: votes.neutral.into(),
             mixed: votes.mixed.into(),
             uncertain: votes.uncertain.into(),
-            confirmed: votes.confirmed.into(),
+            confirmed: ConfirmedVotes::from(votes.confirmed)
+                .in_short()
+                .map(u64::from),
             evidence_url: None,
         }
     }

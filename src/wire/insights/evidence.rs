@@ -51,8 +51,9 @@ pub struct EvidenceReview {
     pub stars: u8,
     /// Its one vote: what its findings say together.
     pub polarity: Polarity,
-    /// Whether the text left that open and the stars confirmed the side that led.
-    pub confirmed: bool,
+    /// True where the text left that open and the stars confirmed the side that led; else left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<bool>,
     /// Where it speaks of the aspect, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public answer to the review, if any.

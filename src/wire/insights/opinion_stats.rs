@@ -119,6 +119,17 @@ impl From<[u32; 2]> for ConfirmedVotes {
     }
 }
 
+impl ConfirmedVotes {
+    /// How many there are, if any.
+    #[must_use]
+    pub const fn in_short(self) -> Option<u32> {
+        match self.positive + self.negative {
+            0 => None,
+            some => Some(some),
+        }
+    }
+}
+
 /// How texts speak as a whole: reviews by the text's own balance, never by their stars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Overall {

@@ -107,9 +107,9 @@ pub struct EntityRow {
     /// They speak badly of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<u32>,
-    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    /// How many of the positive and negative ones the text left open and the stars confirmed; left out where none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub confirmed: Option<ConfirmedVotes>,
+    pub confirmed: Option<u32>,
 }
 
 /// A phrase that stands out, in short.
@@ -267,7 +267,7 @@ impl From<&Aspect> for AspectFacet {
             neutral: aspect.neutral.into(),
             mixed: aspect.mixed.into(),
             uncertain: aspect.uncertain.into(),
-            confirmed: aspect.confirmed,
+            confirmed: aspect.confirmed.in_short().map(u64::from),
             evidence_url: None,
         }
     }
@@ -281,7 +281,7 @@ impl From<&Entity> for EntityRow {
             reviews: entity.reviews,
             positive: entity.positive,
             negative: entity.negative,
-            confirmed: entity.confirmed,
+            confirmed: entity.confirmed.and_then(ConfirmedVotes::in_short),
         }
     }
 }
