@@ -5,6 +5,7 @@
 //! ```text
 //! cargo run --release --example train_classifier                        # writes the weights of the aspects
 //! cargo run --release --example train_classifier -- --data DIR          # those of polarity too
+//! cargo run --release --example train_classifier -- --data DIR --document   # prints the weights of whole texts alone
 //! cargo run --release --example train_classifier -- --check             # whether training anew gives the same bytes
 //! ```
 //!
@@ -51,6 +52,9 @@ struct Args {
     /// The folder of other people's sentences, for polarity and for what is weighed by it.
     #[arg(long)]
     data: Option<PathBuf>,
+    /// With --data: learn nothing but how a whole text is weighed, by the decisions that are there; write nothing.
+    #[arg(long)]
+    document: bool,
     /// Leave out the reviews of this author, so that they can judge.
     #[arg(long)]
     without: Vec<String>,
@@ -67,6 +71,16 @@ fn main() -> anyhow::Result<()> {
         data: args.data.clone(),
     };
     let insights = root.join("src/insights");
+    let authors: BTreeSet<&str> = reviews.iter().map(|one| one.author.as_str()).collect();
+    let authors: Vec<&str> = authors.into_iter().collect();
+    if args.document {
+        let table = fs::read_to_string(insights.join("aspects/decision.tsv"))?;
+        println!(
+            "{}",
+            folds::read(&material, &reviews, &authors)?.document(&table)
+        );
+        return Ok(());
+    }
     for trade in trades::IDS {
         let all: Vec<&Review> = reviews.iter().collect();
         let weights = material.aspects(trade, &all).to_bytes();
@@ -84,8 +98,6 @@ fn main() -> anyhow::Result<()> {
         &insights.join("classifier/polarity.weights"),
         &weights,
     )?;
-    let authors: BTreeSet<&str> = reviews.iter().map(|one| one.author.as_str()).collect();
-    let authors: Vec<&str> = authors.into_iter().collect();
     let folds = folds::read(&material, &reviews, &authors)?;
     let table = folds.decisions();
     keep(

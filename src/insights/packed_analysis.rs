@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::analysis::{Analysis, Hit, Language, MentionKind, Polarity};
 use super::quotable::is_quotable;
 use super::trades::Trade;
-use super::witness::{WITHDRAWN, Witness};
+use super::witness::{CONFIRMED, WITHDRAWN, Witness};
 use crate::model::Review;
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
 /// The form in which packed analyses are stored. It is part of [`super::Analyzer::method`], so analyses in another form are
 /// as good as none.
-pub(super) const FORMAT: u8 = 4;
+pub(super) const FORMAT: u8 = 5;
 
 /// How many findings of one text can be told of somebody or something it names: as many as a mask
 /// has bits.
@@ -71,14 +71,32 @@ pub enum WitnessCount {
     One,
     /// Both witnesses.
     Both,
-    /// The stars withdrew what one witness said.
+    /// The stars withdrew what was said: it is uncertain.
     Withdrawn,
+    /// The stars confirmed what the text left open: it is counted as such, and not shown.
+    Confirmed,
+}
+
+impl PackedFinding {
+    /// How the text alone speaks: what the stars confirmed it left open.
+    #[must_use]
+    pub fn polarity_of_text(&self) -> Polarity {
+        if self.backing == WitnessCount::Confirmed {
+            Polarity::Uncertain
+        } else {
+            self.polarity
+        }
+    }
 }
 
 impl WitnessCount {
     fn of(hits: &[Hit]) -> Self {
-        if hits.iter().any(|hit| hit.rule == WITHDRAWN) {
+        let has = |rule: &str| hits.iter().any(|hit| hit.rule == rule);
+        if has(WITHDRAWN) {
             return Self::Withdrawn;
+        }
+        if has(CONFIRMED) {
+            return Self::Confirmed;
         }
         match Witness::of(hits) {
             Witness::Both => Self::Both,

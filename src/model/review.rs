@@ -297,6 +297,12 @@ impl Vote {
         }
     }
 
+    /// Whether it says well or badly.
+    #[must_use]
+    pub const fn judges(self) -> bool {
+        matches!(self, Self::Positive | Self::Negative | Self::Mixed)
+    }
+
     /// Its name as a parameter and in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {

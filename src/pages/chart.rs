@@ -455,6 +455,7 @@ mod trend_tests {
 
     fn monthly(month: &str, positive: u32, negative: u32) -> wire::Monthly {
         wire::Monthly {
+            confirmed: None,
             month: month.into(),
             reviews: 9,
             positive,

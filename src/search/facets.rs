@@ -211,6 +211,7 @@ fn period_aspects(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<Per
         positive: u64::from(votes.positive),
         negative: u64::from(votes.negative),
         mixed: u64::from(votes.mixed),
+        confirmed: votes.confirmed.into(),
     };
     aspects
         .iter()

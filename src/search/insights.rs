@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::cursor::{Cursor, CursorParameter};
 use super::facets::VALUES_MAX;
 use super::names;
-use crate::insights::aggregate::{PERSON_MIN, Vote, VoteCounts, vote_of};
+use crate::insights::aggregate::{PERSON_MIN, ReviewVote, Vote, VoteCounts, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
     Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, Trade, name_key,
@@ -243,14 +243,14 @@ fn by_aspect(
         MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
     };
     let key = name_key(kind, value);
-    let mut votes = vec![VoteCounts::default(); aspects.len()];
+    let mut counts = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
         for (_, analysis) in segment.analyses() {
             let mut names = analysis.names.iter();
             let Some(name) = names.find(|name| name.key == key && name.kind == kind) else {
                 continue;
             };
-            for (aspect, votes) in (0..).zip(&mut votes) {
+            for (aspect, counts) in (0..).zip(&mut counts) {
                 let vote = match kind {
                     MentionKind::Technician => vote_near(analysis, aspect, name.near_mask),
                     MentionKind::Service | MentionKind::ServiceArea if name.is_linked => {
@@ -259,12 +259,12 @@ fn by_aspect(
                     MentionKind::Service | MentionKind::ServiceArea => None,
                 };
                 if let Some(vote) = vote {
-                    votes.count(vote);
+                    counts.count_review(vote);
                 }
             }
         }
     }
-    let rows = aspects.iter().zip(&votes);
+    let rows = aspects.iter().zip(&counts);
     rows.filter(|(_, votes)| votes.reviews() > 0)
         .map(|(aspect, votes)| AspectFacet {
             evidence_url: evidence_url(links, &aspect.id, kind, value),
@@ -274,20 +274,11 @@ fn by_aspect(
 }
 
 /// What the findings of a mask say of an aspect together.
-fn vote_near(analysis: PackedAnalysisRef<'_>, aspect: u8, mask: u32) -> Option<Vote> {
+fn vote_near(analysis: PackedAnalysisRef<'_>, aspect: u8, mask: u32) -> Option<ReviewVote> {
     let near = (0_u32..u32::BITS)
         .zip(analysis.findings)
         .filter(|(at, finding)| finding.aspect == aspect && mask & (1 << at) != 0);
-    let polarities: Vec<Polarity> = near.map(|(_, finding)| finding.polarity).collect();
-    let says = |polarity| polarities.contains(&polarity);
-    let vote = || {
-        Vote::fold(
-            says(Polarity::Positive),
-            says(Polarity::Negative),
-            says(Polarity::Uncertain),
-        )
-    };
-    (!polarities.is_empty()).then(vote)
+    ReviewVote::of(near.map(|(_, finding)| finding))
 }
 
 /// Where the sentences are; evidence is not narrowed by places.
@@ -428,6 +419,8 @@ impl<'a> EvidenceQuery<'a> {
 pub struct EvidencePage {
     /// How many reviews support the aspect so.
     pub total: u64,
+    /// How many of them because the stars confirmed what the text left open.
+    pub confirmed: u64,
     /// How many of them speak of whom where they do.
     pub by_technician: Vec<Facet>,
     /// How many of them mention which service.
@@ -444,7 +437,7 @@ pub struct Supporting {
     /// The review as it is published.
     pub review: wire::Review,
     /// How the review votes on the aspect.
-    pub vote: Vote,
+    pub vote: ReviewVote,
     /// Its findings of the aspect, each with whom it is about.
     pub findings: Vec<(Finding, Vec<String>)>,
 }
@@ -481,7 +474,7 @@ impl NameFilter {
 
 /// What of one review supports the aspect as asked for.
 struct Support {
-    vote: Vote,
+    vote: ReviewVote,
     /// Which of its findings: bit 0 is the first.
     finding_mask: u32,
 }
@@ -512,7 +505,7 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
             let Some(support) = support(analysis, query, &named) else {
                 continue;
             };
-            counted.count(analysis, support.finding_mask);
+            counted.count(analysis, &support);
             if position + index - first < after || named.is_named_by_few {
                 continue;
             }
@@ -540,6 +533,7 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
     };
     EvidencePage {
         total: counted.total,
+        confirmed: counted.confirmed,
         by_technician,
         by_service: counted.listed(
             &keyed(MentionKind::Service, &counts.services),
@@ -575,7 +569,7 @@ fn support(
 ) -> Option<Support> {
     let vote = vote_of(analysis, query.at)?;
     let request = query.request;
-    if request.polarity.is_some_and(|wanted| wanted != vote) {
+    if request.polarity.is_some_and(|wanted| wanted != vote.vote) {
         return None;
     }
     let speaks_so = |polarity: Polarity| match request.polarity {
@@ -684,7 +678,8 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
             url: review.url,
             date: review.date,
             stars: review.rating,
-            polarity: vote.into(),
+            polarity: vote.vote.into(),
+            confirmed: vote.is_confirmed,
             response: review.response,
         }
     };
@@ -692,6 +687,7 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
         aspect: query.aspect.id.clone(),
         label: query.aspect.label.clone(),
         total: page.total,
+        confirmed: page.confirmed,
         by_technician: page.by_technician,
         by_service: page.by_service,
         count: page.reviews.len() as u64,
@@ -735,16 +731,19 @@ fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
 struct SupportCounts {
     /// How many reviews.
     total: u64,
+    /// How many of them the stars confirmed.
+    confirmed: u64,
     by_name: HashMap<(MentionKind, u64), u64>,
 }
 
 impl SupportCounts {
     /// Counts a review whose findings of that mask support it.
-    fn count(&mut self, analysis: PackedAnalysisRef<'_>, finding_mask: u32) {
+    fn count(&mut self, analysis: PackedAnalysisRef<'_>, support: &Support) {
         self.total += 1;
+        self.confirmed += u64::from(support.vote.is_confirmed);
         for name in analysis.names {
             let is_meant = match name.kind {
-                MentionKind::Technician => name.near_mask & finding_mask != 0,
+                MentionKind::Technician => name.near_mask & support.finding_mask != 0,
                 MentionKind::Service => name.is_linked,
                 MentionKind::ServiceArea => false,
             };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::input::SnapshotInput;
 use crate::compute::steps;
-use crate::insights::aggregate::{AggregateInput, Original, aggregate};
+use crate::insights::aggregate::{AggregateInput, Corpus, Original, aggregate};
 use crate::insights::text::TokenizedText;
 use crate::insights::{MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
@@ -52,7 +52,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         answered: &aspects_of_faq(input),
         others: &others(input),
     });
-    let method = method(input, insights.corpus.withdrawn);
+    let method = method(input, &insights.corpus);
     wire::Insights::new(&insights, &input.editorial, method, links)
 }
 
@@ -102,7 +102,7 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
         .collect()
 }
 
-fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Method {
+fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::Method {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
     let [aspects, polarity] = engine.rules().classifier().digests();
@@ -110,8 +110,8 @@ fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Metho
     wire::Method {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
-            "Every text is read by rules and small integer weights; the stars only take back what one of them says alone and they \
-                      contradict. A review has one vote for each aspect. The same reviews give the same bytes."
+            "Every text is read by rules and small integer weights. The stars may withdraw a judgement, or confirm one that the text \
+                      left open, and never make one. A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade: wire::MethodTrade {
             id: trade.id.clone(),
@@ -125,7 +125,14 @@ fn method(input: &SnapshotInput, (findings, reviews): (u32, u32)) -> wire::Metho
         },
         deterministic: true,
         offset_unit: "code_point".to_owned(),
-        withdrawn: wire::Withdrawn { findings, reviews },
+        withdrawn: wire::Withdrawn {
+            findings: corpus.withdrawn.0,
+            reviews: corpus.withdrawn.1,
+        },
+        confirmed: wire::ConfirmedFindings {
+            findings: corpus.confirmed.0,
+            reviews: corpus.confirmed.1,
+        },
         quality: figures.into_iter().map(Into::into).collect(),
     }
 }

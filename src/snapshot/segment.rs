@@ -493,12 +493,12 @@ impl Opinions {
         positions.resize_with(aspects, AspectPositions::default);
         for (index, analysis) in analyses {
             for ((aspect, votes), spoken) in (0..).zip(&mut votes).zip(&mut positions) {
-                if let Some(vote) = vote_of(analysis, aspect) {
-                    votes.count(vote);
+                if let Some(review) = vote_of(analysis, aspect) {
+                    votes.count_review(review);
                     spoken
                         .positions
                         .push(u32::try_from(index).unwrap_or(u32::MAX));
-                    spoken.votes.push(vote);
+                    spoken.votes.push(review.vote);
                 }
             }
         }

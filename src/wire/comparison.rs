@@ -7,6 +7,7 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
 use super::business::Distribution;
+use super::insights::ConfirmedVotes;
 use crate::insights::aggregate::{COMPARED_MIN, fisher_exact, holm};
 use crate::model::RatingCounts;
 
@@ -76,6 +77,8 @@ pub struct PeriodAspect {
     pub negative: u64,
     /// How many both well and badly.
     pub mixed: u64,
+    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    pub confirmed: ConfirmedVotes,
 }
 
 /// The second period less the first.
@@ -349,6 +352,7 @@ mod tests {
             positive,
             negative: reviews - positive,
             mixed: 0,
+            confirmed: [0, 0].into(),
         };
         let first = period(
             &[5, 5, 5, 5, 4],
@@ -444,6 +448,7 @@ mod tests {
             positive,
             negative,
             mixed,
+            confirmed: [0, 0].into(),
         };
         let first = vec![
             aspect("price", 20, 2, 0),

@@ -3,6 +3,7 @@
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
+use super::insights::ConfirmedVotes;
 use crate::insights::aggregate::VoteCounts;
 
 /// What reviews can be narrowed by, with counts of published reviews.
@@ -64,6 +65,8 @@ pub struct AspectFacet {
     pub mixed: u64,
     /// How many of them speak of it so that well or badly cannot be told.
     pub uncertain: u64,
+    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    pub confirmed: ConfirmedVotes,
     /// Where the sentences are, of one technician or service; else at the aspect's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_url: Option<String>,
@@ -82,6 +85,7 @@ impl AspectFacet {
             neutral: votes.neutral.into(),
             mixed: votes.mixed.into(),
             uncertain: votes.uncertain.into(),
+            confirmed: votes.confirmed.into(),
             evidence_url: None,
         }
     }

@@ -25,10 +25,10 @@ pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
 pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use hub::{HubMode, HubRequest};
 pub use insights::{
-    Aspect, AspectEvidence, Direction, Entity, EntityRow, Evidence, EvidenceFinding,
-    EvidenceReview, FaqRow, GeneratedFrom, Insights, InsightsAnswer, InsightsStage, Method,
-    MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share, TopicRow, Trend, Weights,
-    Withdrawn,
+    Aspect, AspectEvidence, ConfirmedFindings, ConfirmedVotes, Direction, Entity, EntityRow,
+    Evidence, EvidenceFinding, EvidenceReview, FaqRow, GeneratedFrom, Insights, InsightsAnswer,
+    InsightsStage, Method, MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share,
+    TopicRow, Trend, Weights, Withdrawn,
 };
 pub use problem::{Issue, IssueCode, Problem};
 pub use review::{

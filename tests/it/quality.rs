@@ -8,7 +8,8 @@ use std::path::Path;
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::aspects::combine::Decisions;
 use reviews_service::insights::evaluate::{
-    EvaluationFigures, Proportion, WholeQuality, evaluate, evaluate_reviews, reviews, rows,
+    EvaluationFigures, Proportion, StarsShown, WholeQuality, evaluate, evaluate_reviews, reviews,
+    rows,
 };
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::IDS;
@@ -180,7 +181,11 @@ fn what_is_said_of_plain_reviews_is_right_nine_times_in_ten() {
         ("food", 0.87, 0.87, 0.59),
         ("general", 0.90, 0.87, 0.42),
     ] {
-        let quality = whole_reviews(package, &format!("plain/{package}.jsonl"));
+        let quality = whole_reviews(
+            package,
+            &format!("plain/{package}.jsonl"),
+            StarsShown::Hidden,
+        );
         let figures = [
             (quality.judged.precision(), right),
             (quality.blamed.precision(), right_of_blame),
@@ -232,7 +237,9 @@ fn the_published_figures_are_those_that_are_measured() {
             ),
             (format!("plain/{package}.jsonl"), "synthetic_plain_reviews"),
         ] {
-            lines.extend(whole_reviews(package, &file).published(set));
+            lines.extend(whole_reviews(package, &file, StarsShown::Hidden).published(set));
+            let with_stars = whole_reviews(package, &file, StarsShown::AtHand);
+            lines.extend(with_stars.published_of_findings(&format!("{set}_with_stars")));
         }
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join(format!("src/insights/trades/{package}/quality.tsv"));
@@ -249,14 +256,14 @@ fn the_published_figures_are_those_that_are_measured() {
 }
 
 /// How well a package reads the whole reviews of a file that are of its trade.
-fn whole_reviews(package: &str, file: &str) -> WholeQuality {
+fn whole_reviews(package: &str, file: &str, stars: StarsShown) -> WholeQuality {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/gold")
         .join(file);
     let mut all = reviews(file, &fs::read_to_string(path).unwrap()).unwrap();
     all.retain(|review| review.package.as_deref() == Some(package));
     let engine = Engine::shipped(package);
-    evaluate_reviews(engine.rules(), &engine.trade().aspect_ids(), &all)
+    evaluate_reviews(engine.rules(), &engine.trade().aspect_ids(), &all, stars)
 }
 
 /// Of the whole reviews for tuning that `is_wanted` takes, by trade: how many pairs of review and aspect

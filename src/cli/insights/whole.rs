@@ -1,4 +1,5 @@
-//! How well whole reviews are read, beside the rules alone and the classifier alone.
+//! How well whole reviews are read, by the text alone and with the stars at hand, beside the rules alone and the classifier
+//! alone.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -7,7 +8,9 @@ use serde_json::{Value, json};
 
 use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::combine::Decisions;
-use crate::insights::evaluate::{Proportion, WholeQuality, evaluate_reviews, reviews};
+use crate::insights::evaluate::{
+    Proportion, STARS, StarsShown, WholeQuality, evaluate_reviews, reviews,
+};
 use crate::insights::trades::{HOME_SERVICES, QUALITY_HEADER};
 use crate::insights::{Engine, Engines};
 
@@ -34,18 +37,26 @@ pub fn told(
     let id = &engine.trade().id;
     reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
     let aspects = engine.trade().aspect_ids();
-    let [all, rules, classifier] = [
-        engine.rules(),
-        &engine.rules().clone().decided_by(Decisions::of_rules()),
-        &without_rules(&engine),
+    let [all, with_stars, rules, classifier] = [
+        (engine.rules(), StarsShown::Hidden),
+        (engine.rules(), StarsShown::AtHand),
+        (
+            &engine.rules().clone().decided_by(Decisions::of_rules()),
+            StarsShown::Hidden,
+        ),
+        (&without_rules(&engine), StarsShown::Hidden),
     ]
-    .map(|reader| evaluate_reviews(reader, &aspects, &reviews));
-    let alone = [("rules_alone", &rules), ("classifier_alone", &classifier)];
+    .map(|(reader, stars)| evaluate_reviews(reader, &aspects, &reviews, stars));
+    let others = [
+        ("with_stars", &with_stars),
+        ("rules_alone", &rules),
+        ("classifier_alone", &classifier),
+    ];
     Ok(Report {
         text: if is_json {
-            format!("{}\n", figures(id, &all, alone))
+            format!("{}\n", figures(id, &all, others))
         } else {
-            table(id, &all, alone)
+            table(id, &all, others)
         },
         lines: lines(set, &all),
     })
@@ -59,10 +70,10 @@ fn without_rules(engine: &Engine) -> RuleEngine {
     RuleEngine::with(&trade, classifier, Decisions::built_in())
 }
 
-/// Parts of the reader by themselves, by their names in JSON.
-type Alone<'a> = [(&'static str, &'a WholeQuality); 2];
+/// The reader that sees the stars, and parts of the reader by themselves, by their names in JSON.
+type Others<'a> = [(&'static str, &'a WholeQuality); 3];
 
-fn figures(trade: &str, all: &WholeQuality, alone: Alone<'_>) -> Value {
+fn figures(trade: &str, all: &WholeQuality, others: Others<'_>) -> Value {
     let object = |quality: &WholeQuality| {
         let mut object = json!({});
         for (name, share) in quality.shares() {
@@ -70,17 +81,17 @@ fn figures(trade: &str, all: &WholeQuality, alone: Alone<'_>) -> Value {
                 "value": rounded(share.value()), "ci95": share.interval().map(rounded), "part": share.part, "whole": share.whole,
             });
         }
+        for (witness, share) in &quality.by_witness {
+            object["by_witness"][*witness] = json!({ "part": share.part, "whole": share.whole });
+        }
         object
     };
     let mut figures = object(all);
     figures["trade"] = json!(trade);
     figures["reviews"] = json!(all.reviews);
     figures["not_english"] = json!(all.not_english);
-    for (name, quality) in alone {
+    for (name, quality) in others {
         figures[name] = object(quality);
-    }
-    for (witness, share) in &all.by_witness {
-        figures["by_witness"][*witness] = json!({ "part": share.part, "whole": share.whole });
     }
     figures
 }
@@ -90,25 +101,26 @@ fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-fn table(trade: &str, all: &WholeQuality, [(_, rules), (_, classifier)]: Alone<'_>) -> String {
+fn table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
     let mut text = format!(
-        "{} reviews read as {trade}, {} not English\n\n{:<20} SHARE  INTERVAL (95 %)        RULES ALONE  CLASSIFIER ALONE\n",
+        "{} reviews read as {trade}, {} not English\n\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ALONE  CLASSIFIER ALONE\n",
         all.reviews, all.not_english, "FIGURE"
     );
-    let alone = rules.shares().into_iter().zip(classifier.shares());
-    for ((name, share), ((_, rules), (_, classifier))) in all.shares().into_iter().zip(alone) {
+    let columns = others.map(|(_, quality)| quality.shares());
+    for (at, (name, share)) in all.shares().into_iter().enumerate() {
         let [low, high] = share.interval();
         let of = format!("{} of {}", share.part, share.whole);
+        let [stars, rules, classifier] = columns.each_ref().map(|shares| shares[at].1.value());
         let _ = writeln!(
             text,
-            "{name:<20} {:.3}  ({low:.3} to {high:.3})  {of:<13} {:.3}        {:.3}",
+            "{name:<20} {:.3}  ({low:.3} to {high:.3})  {of:<13} {stars:.3}       {rules:.3}        {classifier:.3}",
             share.value(),
-            rules.value(),
-            classifier.value()
         );
     }
     let _ = writeln!(text, "\nJUDGED BY    RIGHT");
-    for (witness, Proportion { part, whole }) in &all.by_witness {
+    let [(_, with_stars), ..] = others;
+    let confirmed = with_stars.by_witness.get_key_value(STARS);
+    for (witness, Proportion { part, whole }) in all.by_witness.iter().chain(confirmed) {
         let _ = writeln!(text, "{witness:<12} {part} of {whole}");
     }
     text

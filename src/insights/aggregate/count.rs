@@ -3,13 +3,14 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::figures::{Vote, VoteCounts};
+use super::figures::{ReviewVote, Vote, VoteCounts, at};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
-use crate::insights::analysis::{Language, MentionKind, Polarity};
+use crate::insights::analysis::{Language, MentionKind};
 use crate::insights::packed_analysis::{
     PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
 };
+use crate::insights::witness::DISCONTENT_MAX;
 
 /// An aspect's number has to be one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;
@@ -34,9 +35,8 @@ pub struct OpinionCounts {
 pub struct Month {
     /// Years times twelve, and the month from 0.
     pub number: i32,
-    /// Reviews; of which positive, negative, mixed: of each aspect, then of each who or what is
-    /// named.
-    pub cells: Vec<[u32; 4]>,
+    /// The votes on each aspect, then on each who or what is named.
+    pub cells: Vec<VoteCounts>,
 }
 
 /// All that is counted.
@@ -56,6 +56,10 @@ pub struct Counted {
     pub days: Option<(i32, i32)>,
     /// How many findings the stars withdrew, and in how many reviews.
     pub withdrawn: (u32, u32),
+    /// How many they confirmed, and in how many reviews.
+    pub confirmed: (u32, u32),
+    /// How many of the analysed reviews have one or two stars, and how many of these are not negative as a whole.
+    pub discontent: (u32, u32),
     /// Analysed reviews by how they speak as a whole.
     pub overall: VoteCounts,
     /// Counts of each aspect, in the trade's order; at most `ASPECTS_MAX`.
@@ -90,6 +94,8 @@ impl Counted {
             sentences: 0,
             days: newest.zip(oldest),
             withdrawn: (0, 0),
+            confirmed: (0, 0),
+            discontent: (0, 0),
             overall: VoteCounts::default(),
             aspects: vec![OpinionCounts::default(); aspects],
             entities: vec![OpinionCounts::default(); entities],
@@ -125,17 +131,10 @@ struct Masks {
     aspects: [u64; 4],
     /// Marks by polarity, in the order of [`at`].
     findings: [u32; 4],
+    /// Aspects and marks that the text judges by itself.
+    text_judges: (u64, u32),
     /// How good a quote each of them would be, of those that can be shown.
     quote_rank: [Option<u32>; u32::BITS as usize],
-}
-
-const fn at(polarity: Polarity) -> usize {
-    match polarity {
-        Polarity::Positive => 0,
-        Polarity::Negative => 1,
-        Polarity::Neutral => 2,
-        Polarity::Uncertain => 3,
-    }
 }
 
 impl CountingPass<'_> {
@@ -154,6 +153,10 @@ impl CountingPass<'_> {
             counted.analysed += 1;
             counted.sentences += u32::from(head.sentences);
             counted.overall.count(overall);
+            if head.stars <= DISCONTENT_MAX {
+                counted.discontent.0 += 1;
+                counted.discontent.1 += u32::from(overall != Vote::Negative);
+            }
         }
         self.turn_to_month_of(counted, head.day);
         let judged = self.judgements(counted, packed_analysis);
@@ -172,7 +175,7 @@ impl CountingPass<'_> {
         let number = date.year() * YEAR + date.month0().cast_signed();
         counted.months.push(Month {
             number,
-            cells: vec![[0; 4]; counted.aspects.len() + counted.entities.len()],
+            cells: vec![VoteCounts::default(); counted.aspects.len() + counted.entities.len()],
         });
     }
 
@@ -186,6 +189,10 @@ impl CountingPass<'_> {
             let polarity = at(finding.polarity);
             masks.aspects[polarity] |= 1 << finding.aspect;
             masks.findings[polarity] |= 1_u32.checked_shl(number).unwrap_or(0);
+            if Vote::from(finding.polarity_of_text()).judges() {
+                masks.text_judges.0 |= 1 << finding.aspect;
+                masks.text_judges.1 |= 1_u32.checked_shl(number).unwrap_or(0);
+            }
             opinion_counts.mentions += 1;
             if let Some(list) = opinion_counts.quotes.get_mut(polarity) {
                 let age = self.newest - packed_analysis.head.day;
@@ -198,11 +205,17 @@ impl CountingPass<'_> {
                 }
             }
         }
-        let withdrawn = packed_analysis.findings.iter();
-        let withdrawn = withdrawn.filter(|finding| finding.backing == WitnessCount::Withdrawn);
-        let withdrawn = u32::try_from(withdrawn.count()).unwrap_or(u32::MAX);
-        counted.withdrawn.0 += withdrawn;
-        counted.withdrawn.1 += u32::from(withdrawn > 0);
+        for (backing, settled) in [
+            (WitnessCount::Withdrawn, &mut counted.withdrawn),
+            (WitnessCount::Confirmed, &mut counted.confirmed),
+        ] {
+            let findings = packed_analysis.findings.iter();
+            let findings = findings
+                .filter(|finding| finding.backing == backing)
+                .count();
+            settled.0 += u32::try_from(findings).unwrap_or(u32::MAX);
+            settled.1 += u32::from(findings > 0);
+        }
         let [praised, blamed, neutral, uncertain] = masks.aspects;
         let Some(month) = counted.months.last_mut() else {
             return masks;
@@ -210,8 +223,12 @@ impl CountingPass<'_> {
         for aspect in bits(praised | blamed | neutral | uncertain) {
             let holds = |mask: u64| mask >> aspect & 1 == 1;
             let vote = Vote::fold(holds(praised), holds(blamed), holds(uncertain));
-            counted.aspects[aspect].votes.count(vote);
-            tick(&mut month.cells[aspect], vote);
+            let review = ReviewVote {
+                vote,
+                is_confirmed: vote.judges() && !holds(masks.text_judges.0),
+            };
+            counted.aspects[aspect].votes.count_review(review);
+            month.cells[aspect].count_review(review);
         }
         masks
     }
@@ -247,7 +264,12 @@ impl CountingPass<'_> {
             } else {
                 said
             };
-            opinion_counts.votes.count(vote);
+            let text_judges = masks.text_judges.1 & name.finding_mask != 0;
+            let review = ReviewVote {
+                vote,
+                is_confirmed: said.judges() && !text_judges,
+            };
+            opinion_counts.votes.count_review(review);
             let told = findings_of(name, packed_analysis);
             let ranked = (0..).zip(packed_analysis.findings).zip(masks.quote_rank);
             for ((number, finding), quote_rank) in ranked {
@@ -262,7 +284,7 @@ impl CountingPass<'_> {
                 }
             }
             if let Some(month) = counted.months.last_mut() {
-                tick(&mut month.cells[aspects + entity], vote);
+                month.cells[aspects + entity].count_review(review);
             }
             let joint = &mut counted.joint[entity * aspects..][..aspects];
             bits(judged).for_each(|aspect| joint[aspect] += 1);
@@ -284,25 +306,9 @@ fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32
 
 /// A review's vote on an aspect; nothing where it does not speak of it.
 #[must_use]
-pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<Vote> {
-    let says = |polarity| {
-        packed_analysis
-            .findings
-            .iter()
-            .any(|finding| finding.aspect == aspect && finding.polarity == polarity)
-    };
-    let is_spoken_of = packed_analysis
-        .findings
-        .iter()
-        .any(|finding| finding.aspect == aspect);
-    let vote = || {
-        Vote::fold(
-            says(Polarity::Positive),
-            says(Polarity::Negative),
-            says(Polarity::Uncertain),
-        )
-    };
-    is_spoken_of.then(vote)
+pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<ReviewVote> {
+    let findings = packed_analysis.findings.iter();
+    ReviewVote::of(findings.filter(|finding| finding.aspect == aspect))
 }
 
 /// The votes of these reviews on each of so many aspects.
@@ -314,18 +320,11 @@ pub fn votes_of<'a>(
     for packed_analysis in packed_analyses {
         for (aspect, votes) in (0..).zip(&mut votes) {
             if let Some(vote) = vote_of(packed_analysis, aspect) {
-                votes.count(vote);
+                votes.count_review(vote);
             }
         }
     }
     votes
-}
-
-fn tick([reviews, positive, negative, mixed]: &mut [u32; 4], vote: Vote) {
-    *reviews += 1;
-    *positive += u32::from(vote == Vote::Positive);
-    *negative += u32::from(vote == Vote::Negative);
-    *mixed += u32::from(vote == Vote::Mixed);
 }
 
 /// The bits that are set, ascending.

@@ -28,6 +28,8 @@ pub struct Answered {
     pub service: Option<String>,
     /// The reviews that are quoted.
     pub review_ids: Vec<String>,
+    /// How many of the positive and of the negative reviews that are counted the stars confirmed.
+    pub confirmed: [u32; 2],
 }
 
 /// The questions that most reviews judge and the firm does not answer: of aspects, then of services, in their order.
@@ -68,6 +70,7 @@ fn of_aspect(aspect: &AspectFigures) -> Answered {
         aspect: Some(aspect.id.clone()),
         service: None,
         review_ids,
+        confirmed: aspect.said.votes.confirmed,
     }
 }
 
@@ -100,6 +103,7 @@ fn of_service(service: &EntityFigures, aspects: &[AspectFigures]) -> Option<Answ
         aspect: None,
         service: Some(id.clone()),
         review_ids,
+        confirmed: said.votes.confirmed,
     })
 }
 

@@ -3,6 +3,7 @@
 //! root alone, which IEEE 754 rounds in one way.
 
 use crate::insights::analysis::Polarity;
+use crate::insights::packed_analysis::PackedFinding;
 
 pub use crate::model::Vote;
 
@@ -14,6 +15,43 @@ impl From<Polarity> for Vote {
             Polarity::Neutral => Self::Neutral,
             Polarity::Uncertain => Self::Uncertain,
         }
+    }
+}
+
+/// A review's vote on something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewVote {
+    /// What its findings say together.
+    pub vote: Vote,
+    /// Whether the text left open what the stars confirmed: without them it would judge nothing.
+    pub is_confirmed: bool,
+}
+
+impl ReviewVote {
+    /// The vote of these findings; nothing of none.
+    pub fn of<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Option<Self> {
+        let (mut findings, mut says, mut text_judges) = (findings.peekable(), [false; 4], false);
+        findings.peek()?;
+        for finding in findings {
+            says[at(finding.polarity)] = true;
+            text_judges |= Vote::from(finding.polarity_of_text()).judges();
+        }
+        let [praises, blames, _, is_open] = says;
+        let vote = Vote::fold(praises, blames, is_open);
+        Some(Self {
+            vote,
+            is_confirmed: vote.judges() && !text_judges,
+        })
+    }
+}
+
+/// The place of a polarity among counts of all four.
+pub const fn at(polarity: Polarity) -> usize {
+    match polarity {
+        Polarity::Positive => 0,
+        Polarity::Negative => 1,
+        Polarity::Neutral => 2,
+        Polarity::Uncertain => 3,
     }
 }
 
@@ -30,6 +68,8 @@ pub struct VoteCounts {
     pub mixed: u32,
     /// Reviews of [`Vote::Uncertain`]: neither praise nor blame is clear.
     pub uncertain: u32,
+    /// How many of the positive and of the negative ones are so because the stars confirmed what the text left open.
+    pub confirmed: [u32; 2],
 }
 
 impl VoteCounts {
@@ -41,6 +81,16 @@ impl VoteCounts {
             Vote::Neutral => self.neutral += 1,
             Vote::Mixed => self.mixed += 1,
             Vote::Uncertain => self.uncertain += 1,
+        }
+    }
+
+    /// Counts one review.
+    pub const fn count_review(&mut self, review: ReviewVote) {
+        self.count(review.vote);
+        match review.vote {
+            Vote::Positive if review.is_confirmed => self.confirmed[0] += 1,
+            Vote::Negative if review.is_confirmed => self.confirmed[1] += 1,
+            _ => {}
         }
     }
 
@@ -63,6 +113,8 @@ impl VoteCounts {
         self.neutral += other.neutral;
         self.mixed += other.mixed;
         self.uncertain += other.uncertain;
+        self.confirmed[0] += other.confirmed[0];
+        self.confirmed[1] += other.confirmed[1];
     }
 
     /// The positive or the negative ones.

@@ -26,7 +26,7 @@ pub use count::{vote_of, votes_of};
 pub use faq::Answered;
 use few_reviews::FewReviews;
 pub use few_reviews::PERSON_MIN;
-pub use figures::{SampleConfidence, TrendDirection, Vote, VoteCounts, WilsonShare};
+pub use figures::{ReviewVote, SampleConfidence, TrendDirection, Vote, VoteCounts, WilsonShare};
 pub use keyphrases::Keyphrase;
 pub use parts::{AspectFigures, EntityFigures, Joint, OpinionStats};
 use quotes::Originals;
@@ -90,6 +90,10 @@ pub struct Corpus {
     pub overall: VoteCounts,
     /// How many judgements the stars withdrew, and in how many reviews.
     pub withdrawn: (u32, u32),
+    /// How many they confirmed, and in how many reviews.
+    pub confirmed: (u32, u32),
+    /// How many of the analysed reviews have one or two stars, and how many of these are not negative as a whole.
+    pub discontent: (u32, u32),
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
 }
@@ -128,6 +132,8 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
         foreign: counted.foreign,
         overall: counted.overall,
         withdrawn: counted.withdrawn,
+        confirmed: counted.confirmed,
+        discontent: counted.discontent,
         window: counted.days.map(|(newest, oldest)| (oldest, newest)),
     };
     let input = summary::NarrativeInput {

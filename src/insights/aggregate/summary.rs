@@ -64,10 +64,11 @@ pub struct SentenceEvidence {
     pub review_ids: Vec<String>,
 }
 
-/// The sentences in a fixed order: whole, praise, blame, trends, names, topics.
+/// The sentences in a fixed order: whole, what was not heard, praise, blame, trends, names, topics.
 pub fn sentences(input: &NarrativeInput<'_>) -> Vec<SummarySentence> {
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
+    sentences.extend(unheard(input));
     sentences.extend(sides(input, true));
     sentences.extend(sides(input, false));
     sentences.extend(input.aspects.iter().filter_map(trend));
@@ -109,6 +110,23 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
         text,
         template: "overall",
         evidence,
+    })
+}
+
+/// How many reviews of few stars do not read so: what the other figures cannot hold.
+fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
+    let (reviews, unheard) = input.corpus.discontent;
+    let was = if unheard == 1 { "was" } else { "were" };
+    let figures = figures([("unheard", unheard), ("reviews", reviews)]);
+    (reviews >= REVIEWS_MIN && unheard > 0).then(|| SummarySentence {
+        text: format!(
+            "{unheard} of {reviews} reviews with one or two stars {was} not read as negative."
+        ),
+        template: "unheard",
+        evidence: SentenceEvidence {
+            figures,
+            ..SentenceEvidence::default()
+        },
     })
 }
 
@@ -169,7 +187,9 @@ fn of_side(aspect: &AspectFigures, is_praise: bool) -> SummarySentence {
         .quotes
         .iter()
         .filter(|quote| quote.polarity == vote));
-    let figures = figures([(word, side), ("judged", judged)]);
+    let [praised, blamed] = aspect.said.votes.confirmed;
+    let confirmed = if is_praise { praised } else { blamed };
+    let figures = figures([(word, side), ("judged", judged), ("confirmed", confirmed)]);
     SummarySentence {
         text,
         template,
@@ -206,6 +226,8 @@ fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
         ("recent_judged", now.judged),
         ("previous_positive", before.positive),
         ("previous_judged", before.judged),
+        ("recent_confirmed", now.confirmed[0]),
+        ("previous_confirmed", before.confirmed[0]),
     ]);
     let review_ids = ids(aspect.said.quotes.iter());
     let evidence = SentenceEvidence {

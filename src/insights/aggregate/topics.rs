@@ -310,7 +310,7 @@ pub fn find(
     };
     let shown = || findings().filter(|finding| finding.backing == WitnessCount::Both);
     let judged = aspect_bits(shown());
-    let says = |polarity| findings().any(|finding| finding.polarity == polarity);
+    let says = |polarity| findings().any(|finding| finding.polarity_of_text() == polarity);
     let vote = Vote::fold(
         says(Polarity::Positive),
         says(Polarity::Negative),

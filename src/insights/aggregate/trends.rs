@@ -2,7 +2,7 @@
 //! whether the last half year differs from the one before beyond chance.
 
 use super::count::Month;
-use super::figures::TrendDirection;
+use super::figures::{TrendDirection, VoteCounts};
 
 /// A trend compares so many months with as many before.
 const HALF_YEAR: i32 = 6;
@@ -22,6 +22,8 @@ pub struct MonthCount {
     pub positive: u32,
     /// How many of them are negative.
     pub negative: u32,
+    /// How many of the positive and of the negative ones the stars confirmed.
+    pub confirmed: [u32; 2],
 }
 
 /// How the share of positive reviews was and is.
@@ -59,6 +61,8 @@ pub struct HalfYear {
     pub positive: u32,
     /// Of so many that judge.
     pub judged: u32,
+    /// How many of the positive and of the negative ones the stars confirmed.
+    pub confirmed: [u32; 2],
 }
 
 /// Gives each comparison its direction. All that one document shows are tested together, else one
@@ -101,18 +105,21 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
             compared: None,
         };
     };
-    let told = months.iter().filter(|month| month.cells[cell][0] > 0);
+    let told = months
+        .iter()
+        .filter(|month| month.cells[cell].reviews() > 0);
     let mut told: Vec<MonthCount> = told
         .filter(|month| newest - month.number < months_max)
         .map(|month| {
-            let [reviews, positive, negative, _] = month.cells[cell];
+            let votes = month.cells[cell];
             let (year, month) = calendar(month.number);
             MonthCount {
                 year,
                 month,
-                reviews,
-                positive,
-                negative,
+                reviews: votes.reviews(),
+                positive: votes.positive,
+                negative: votes.negative,
+                confirmed: votes.confirmed,
             }
         })
         .collect();
@@ -138,18 +145,15 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
 /// The half year that ends with the month of number `last`.
 fn period(months: &[Month], cell: usize, last: i32) -> HalfYear {
     let first = last - HALF_YEAR + 1;
-    let within = months
-        .iter()
-        .filter(|month| (first..=last).contains(&month.number))
-        .map(|month| month.cells[cell]);
-    let (positive, judged) = within.fold((0, 0), |(part, of), [_, positive, negative, mixed]| {
-        (part + positive, of + positive + negative + mixed)
-    });
+    let mut votes = VoteCounts::default();
+    let within = (months.iter()).filter(|month| (first..=last).contains(&month.number));
+    within.for_each(|month| votes.add(&month.cells[cell]));
     HalfYear {
         from: calendar(first),
         to: calendar(last),
-        positive,
-        judged,
+        positive: votes.positive,
+        judged: votes.judged(),
+        confirmed: votes.confirmed,
     }
 }
 
@@ -243,6 +247,7 @@ mod tests {
             to: (2026, 6),
             positive,
             judged,
+            confirmed: [0, 0],
         };
         ShareTrend {
             months: Vec::new(),

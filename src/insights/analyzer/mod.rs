@@ -15,7 +15,7 @@ use crate::insights::linking::Linker;
 use crate::insights::packed_analysis::FORMAT;
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::Trade;
-use crate::insights::witness::{withdraw, withdraw_overall};
+use crate::insights::witness::{settle, withdraw_overall};
 use crate::metrics;
 use crate::model::business::Business;
 use crate::model::hash::hex;
@@ -41,7 +41,7 @@ pub struct Subject<'a> {
     pub author: &'a str,
     /// What was recorded to be mentioned.
     pub recorded: &'a Mentions,
-    /// Its stars, 1 to 5: they may withdraw a judgement and never make one.
+    /// Its stars, 1 to 5: they may withdraw a judgement, or confirm one that the text left open, and never make one.
     pub stars: u8,
 }
 
@@ -181,7 +181,7 @@ impl Analyzer {
             mut findings,
             overall,
         } = self.engine.rules().analyze(&text);
-        withdraw(&mut findings, subject.stars);
+        settle(&mut findings, subject.stars);
         let mentions = self.names.mentions(&text, subject.author, subject.recorded);
         Analysis {
             language,

@@ -2,6 +2,8 @@
 //! hears it, and how the rest of the text speaks. `combine` decides by these figures, and
 //! `examples/train_classifier` learns from them how.
 
+use std::ops::Range;
+
 use super::RuleEngine;
 use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score;
@@ -9,6 +11,7 @@ use crate::compute::steps;
 use crate::insights::analysis::{Finding, Polarity};
 use crate::insights::classifier::{AspectScores, SentencePart, UNIT};
 use crate::insights::text::{Capitalisation, TokenizedText};
+use crate::insights::trades::{Cue, Meaning};
 
 /// No figure is further from 0: one sentence decides no more than this.
 const FIGURE_MAX: i32 = 4 * UNIT;
@@ -66,6 +69,8 @@ pub struct AspectCandidate {
     pub part: usize,
     /// What the rules judge, if they found something.
     pub rule: Option<Polarity>,
+    /// Whom and what the part is about.
+    pub(super) about: About,
     /// By what else it is decided.
     pub basis: DecisionBasis,
     /// What it is decided by.
@@ -81,8 +86,8 @@ pub struct SentenceReading<'engine> {
     judged: [i64; 2],
     /// What the classifier heard.
     pub scores: AspectScores<'engine>,
-    /// Of each part whether it is about this firm, and said as a fact; empty where all are.
-    about_us: Vec<bool>,
+    /// Of each part whom and what it is about; empty where all are about this firm, and said as a fact.
+    about: Vec<About>,
     /// Whether it is more than numbers and marks.
     pub has_words: bool,
     /// By how much praise leads in it as a whole; 0 where there are but numbers and marks.
@@ -113,13 +118,25 @@ impl<'engine> SentenceReading<'engine> {
                 Capitalisation::Number | Capitalisation::Mark
             )
         });
-        let scores = engine.classifier.classify(text, tokens);
+        let unread = parsed
+            .items
+            .iter()
+            .filter(|item| item.meaning == Meaning::Cue(Cue::Unread));
+        let unread = unread.filter_map(|item| {
+            let (first, last) = (
+                parsed.units.get(item.start)?,
+                parsed.units.get(item.end - 1)?,
+            );
+            Some(first.start..last.end)
+        });
+        let unread: Vec<Range<usize>> = unread.collect();
+        let scores = engine.classifier.classify(text, tokens, &unread);
         let is_plain = |clause: &Clause| clause.about == About::default();
-        let about_us = if parsed.clauses.iter().all(is_plain) {
+        let about = if parsed.clauses.iter().all(is_plain) {
             Vec::new()
         } else {
             let parts = scores.parts.iter();
-            parts.map(|part| is_about_us(parsed, part)).collect()
+            parts.map(|part| about(parsed, part)).collect()
         };
         let whole = scores.parts.last().filter(|_| has_words);
         Self {
@@ -128,7 +145,7 @@ impl<'engine> SentenceReading<'engine> {
                 .clamp(-FIGURE_MAX, FIGURE_MAX),
             rules,
             judged,
-            about_us,
+            about,
             has_words,
             scores,
         }
@@ -153,14 +170,14 @@ impl<'engine> SentenceReading<'engine> {
     }
 }
 
-/// Whether what a part says is about this firm, and said as a fact.
-fn is_about_us(parsed: &ParsedSentence<'_>, part: &SentencePart) -> bool {
+/// Whom and what a part is about.
+fn about(parsed: &ParsedSentence<'_>, part: &SentencePart) -> About {
     let at = parsed
         .units
         .partition_point(|unit| unit.start < part.tokens.start);
     let at = if at < parsed.units.len() { at } else { 0 };
     let clause = parsed.clauses.get(parsed.clause_at(at));
-    clause.is_none_or(|clause| clause.about == About::default())
+    clause.map(|clause| clause.about).unwrap_or_default()
 }
 
 /// How the sentences of a text speak together.
@@ -210,6 +227,7 @@ pub fn candidates(
                 sentence: number,
                 part,
                 rule: rule.map(|finding| finding.polarity),
+                about: sentence.about.get(part).copied().unwrap_or_default(),
                 basis: match its {
                     _ if !sentence.has_words => DecisionBasis::Rules,
                     Some(_) => DecisionBasis::Aspect,
@@ -277,7 +295,7 @@ fn figures(
         lead_elsewhere,
         findings_elsewhere,
         only_sentence,
-        is(!sentence.about_us.get(at).copied().unwrap_or(true)),
+        is((sentence.about.get(at)).is_some_and(|about| *about != About::default())),
         is(rule.is_some()),
         is(label == Some(Polarity::Positive)),
         is(label == Some(Polarity::Negative)),

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::candidates::{AspectCandidate, DecisionBasis, FIGURES, Figures, SentenceReading};
+use super::parsed_sentence::About;
 use super::{MARGIN, RuleEngine};
 use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
@@ -15,6 +16,8 @@ const POINTS: i32 = MARGIN + 1;
 /// What the classifier adds to a judgement that it hears likewise. It changes no label; the
 /// clearest sentences are quoted first.
 const BACKING: i32 = 2;
+/// How far the score of a finding that is left open leans to the label that leads: below `MARGIN`, so that it is none.
+const LEANING: i32 = 1;
 /// A judgement that a rule makes too is left open where it is right in fewer of a hundred cases.
 const CONFIDENCE_MIN: u8 = 60;
 /// One that the classifier makes by itself: of those between the two, 63 of a hundred were right in reviews
@@ -83,19 +86,35 @@ fn finding(
     } else {
         CONFIDENCE_MIN_ALONE
     };
+    // What the classifier alone hears of what may be is no judgement, nor its blame of another firm, nor its praise in a wish.
+    let About {
+        elsewhere,
+        wishes,
+        open,
+    } = candidate.about;
+    let is_no_fact = match polarity {
+        Polarity::Positive => open || wishes,
+        Polarity::Negative => open || elsewhere,
+        Polarity::Neutral | Polarity::Uncertain => false,
+    };
+    let is_of_others = is_no_fact && finding.polarity != polarity;
     let is_clear = match polarity {
-        Polarity::Positive | Polarity::Negative => confidence >= least,
+        Polarity::Positive | Polarity::Negative => confidence >= least && !is_of_others,
         Polarity::Neutral => true,
         Polarity::Uncertain => false,
     };
     let points = match (is_clear, finding.polarity == polarity) {
-        (false, _) => -finding.score,
+        // What rules alone leave open leans as their sum does.
+        (false, _) if polarity == Polarity::Uncertain => 0,
+        (false, _) if is_of_others => -finding.score,
+        (false, _) => sign * LEANING - finding.score,
         (true, true) if sign * part.lead() > 0 => sign * BACKING,
         (true, true) => 0,
         (true, false) => sign * POINTS - finding.score,
     };
     if points != 0 {
-        let hit = hit(text, scores, part, sign, points);
+        let place = text.tokens_in(finding.span);
+        let hit = examples_hit(text, decisive(scores, place, head, points.signum()), points);
         finding.score += hit.points;
         finding.hits.push(hit);
     }
@@ -108,19 +127,30 @@ fn finding(
     finding
 }
 
-/// Why a part sounds as it does: the run of words that says most for it.
-fn hit(
-    text: &TokenizedText,
+/// What made the classifier say so of an aspect: of what is said where the aspect is spoken of, the run of words that speaks
+/// most for the side of `sign`; where none does, the run that speaks most for the aspect.
+fn decisive(
     scores: &AspectScores<'_>,
-    part: &SentencePart,
+    place: Range<usize>,
+    aspect: Option<OutputHead>,
     sign: i32,
-    points: i32,
-) -> Hit {
-    let label = usize::try_from(sign + 1).unwrap_or_default();
-    let run = scores
-        .strongest(&part.tokens, OutputHead::Label(label))
-        .map_or_else(|| part.tokens.clone(), |(run, _)| run);
-    examples_hit(text, run, points)
+) -> Range<usize> {
+    let label = OutputHead::Label(usize::try_from(sign + 1).unwrap_or_default());
+    let named = aspect.and_then(|aspect| scores.strongest(&place, aspect));
+    let Some((named, _)) = named else {
+        let strongest = scores.strongest(&place, label);
+        return strongest.map_or(place, |(run, _)| run);
+    };
+    // The whole sentence is the last of its parts.
+    let is_around =
+        |part: &&SentencePart| part.tokens.start <= named.start && named.end <= part.tokens.end;
+    let near = scores
+        .parts
+        .iter()
+        .find(is_around)
+        .map(|part| part.tokens.start.max(place.start)..part.tokens.end.min(place.end));
+    let strongest = near.and_then(|near| scores.strongest(&near, label));
+    strongest.map_or(named, |(run, _)| run)
 }
 
 fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {

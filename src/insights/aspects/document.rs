@@ -8,27 +8,23 @@ use crate::insights::classifier::UNIT;
 
 /// Sentences that every text has besides its own, so that a short one is not surer than a long one.
 const SENTENCES_PRIOR: i64 = 1;
-/// Thousandths of a logarithm of the odds that a text begins with: of real reviews four in five are
-/// content, of those that were learned from three in five.
-const CONSTANT: i64 = 850;
+/// Thousandths of a logarithm of the odds that a text begins with. Learned from reviews of which half are content: -50. Of
+/// real ones four in five are; with those weighed so, 400 is right as often as any other (924 of 1,000, the best 926), and
+/// hears more of the bad ones than a higher one (912, at 850 884).
+const CONSTANT: i64 = 400;
 /// Thousandths for each whole unit by which praise leads in the mean sentence.
-const LEAD_WEIGHT: i64 = 2_766;
-/// Thousandths for findings that are all of one side.
-const FINDINGS_WEIGHT: i64 = 212;
+const LEAD_WEIGHT: i64 = 2_805;
 /// Thousandths for rules that all judge to one side.
-const RULES_WEIGHT: i64 = 1_945;
-/// From here on a text judges, whatever was found in it.
-const JUDGES_MIN: i64 = 1_000;
-/// Below, what speaks for one side is too weak against the other: 55 % against 45 %.
-const MARGIN: i64 = 200;
+const RULES_WEIGHT: i64 = 2_020;
+/// From here on a text judges, whatever was found in it: 62 % against 38 %. At 1,000 152 of 3,329 texts that judge were
+/// neutral, now 67.
+const JUDGES_MIN: i64 = 500;
 
 /// The sums of one text.
 #[derive(Debug, Default)]
 pub struct DocumentPolarity {
     leads: i64,
     sentences: i64,
-    positive: i64,
-    negative: i64,
     rules_positive: i64,
     rules_negative: i64,
     is_judged: bool,
@@ -47,41 +43,35 @@ impl DocumentPolarity {
     }
 
     /// Adds what was found in one.
-    pub const fn add_finding(&mut self, finding: &Finding) {
-        match finding.polarity {
-            Polarity::Positive => self.positive += 1,
-            Polarity::Negative => self.negative += 1,
-            Polarity::Neutral | Polarity::Uncertain => return,
-        }
-        self.is_judged = true;
+    pub fn add_finding(&mut self, finding: &Finding) {
+        self.is_judged |= matches!(finding.polarity, Polarity::Positive | Polarity::Negative);
     }
 
-    /// What it is decided by, in thousandths: by how much praise leads in the mean sentence, how
-    /// one-sided the findings are, and how one-sided all that the rules judge.
+    /// What it is decided by, in thousandths: by how much praise leads in the mean sentence, and
+    /// how one-sided all that the rules judge.
     #[must_use]
-    pub fn figures(&self) -> [i64; 3] {
-        let side = |positive, negative| 1_000 * (positive - negative) / (positive + negative + 1);
+    pub fn figures(&self) -> [i64; 2] {
+        let (positive, negative) = (self.rules_positive, self.rules_negative);
         [
             1_000 * self.leads / (i64::from(UNIT) * (self.sentences + SENTENCES_PRIOR)),
-            side(self.positive, self.negative),
-            side(self.rules_positive, self.rules_negative),
+            1_000 * (positive - negative) / (positive + negative + 1),
         ]
     }
 
     /// The label, and the thousandths of a logarithm of the odds behind it: positive is praise. A
-    /// text that judges nothing is neutral.
+    /// text that judges nothing is neutral; one that does goes to the side that leads.
     #[must_use]
     pub fn label(&self) -> (Polarity, i32) {
-        let [lead, findings, rules] = self.figures();
+        let [lead, rules] = self.figures();
         // `0/10` is for the rules: what most people write says nothing about it.
         let constant = if self.has_words { CONSTANT } else { 0 };
-        let own = (LEAD_WEIGHT * lead + FINDINGS_WEIGHT * findings + RULES_WEIGHT * rules) / 1_000;
+        let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
         let is_judged = self.is_judged || own.abs() >= JUDGES_MIN;
         let score = constant + own;
-        let polarity = match score {
+        let polarity = match score.signum() {
             _ if !is_judged => Polarity::Neutral,
-            MARGIN.. => Polarity::Positive,
-            score if score <= -MARGIN => Polarity::Negative,
+            1 => Polarity::Positive,
+            -1 => Polarity::Negative,
             _ => Polarity::Uncertain,
         };
         (polarity, i32::try_from(score).unwrap_or_default())
@@ -108,6 +98,23 @@ mod tests {
         );
         assert_eq!(overall("They came on Tuesday."), Polarity::Neutral);
         assert_eq!(overall(""), Polarity::Neutral);
+    }
+
+    #[test]
+    fn a_text_that_judges_takes_a_side_however_close() {
+        for text in [
+            "Friendly crew. Late by an hour.",
+            "The price was fair, the work was bad.",
+            "Good and bad.",
+            "They were polite but slow.",
+            "Great office, terrible repair.",
+        ] {
+            assert!(
+                matches!(overall(text), Polarity::Positive | Polarity::Negative),
+                "{text}: {:?}",
+                overall(text)
+            );
+        }
     }
 
     #[test]

@@ -322,6 +322,246 @@ mod tests {
     }
 
     #[test]
+    fn what_would_be_good_is_missing_and_what_would_be_bad_has_not_happened() {
+        assert_said(&[
+            (
+                "A polite voice on the phone would be a start.",
+                "professionalism-",
+            ),
+            ("Fair prices would be nice.", "price-"),
+            (
+                "A friendly word would be better than a shrug.",
+                "professionalism-",
+            ),
+            ("Some honesty about the hours would be welcome.", "honesty-"),
+            ("It would be rude to complain about a free visit.", ""),
+            ("It would be dishonest to give one star.", ""),
+            ("We would be happy to hire them again.", "overall+"),
+        ]);
+    }
+
+    #[test]
+    fn what_one_would_rather_have_is_no_judgement() {
+        assert_said(&[
+            (
+                "I would rather have a friendly crew than a cheap one.",
+                "professionalism=",
+            ),
+            ("I'd rather pay a fair price than argue.", "price="),
+            (
+                "My wife would rather talk to somebody polite.",
+                "professionalism=",
+            ),
+            ("We'd rather wait for a punctual company.", "punctuality="),
+            ("They'd rather be rude than wait.", "professionalism="),
+            ("I would rather not call them again.", "overall-"),
+        ]);
+    }
+
+    #[test]
+    fn what_is_so_supposedly_is_open() {
+        assert_said(&[
+            (
+                "The supposedly friendly owner did not look up.",
+                "professionalism=",
+            ),
+            ("Supposedly the price was fair.", "price="),
+            ("He supposedly fixed the leak on Monday.", "workmanship="),
+            (
+                "A supposedly professional crew came on Tuesday.",
+                "professionalism=",
+            ),
+            ("Allegedly he was on time.", "punctuality="),
+        ]);
+    }
+
+    #[test]
+    fn others_who_are_not_the_firm() {
+        assert_said(&[
+            ("Others who came before left a mess.", ""),
+            ("I have worked with others who did a terrible job.", ""),
+            ("There are others who are cheap and friendly.", ""),
+            ("We had many others who were rude.", ""),
+            ("Some companies who charge less are dishonest.", ""),
+            (
+                "Unlike others who were late, they were on time.",
+                "punctuality+",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn thanks_with_a_sick_face_are_none() {
+        assert_said(&[
+            ("Thank you for the lovely mess 🤮", "overall-"),
+            ("Thanks for your great service 🤮", "overall-"),
+            ("Thanks a lot for the excellent advice 🙄", "overall-"),
+            (
+                "Thank you so much, wonderful work 🤢",
+                "overall- workmanship-",
+            ),
+            (
+                "Thank you for nothing, guys 👎",
+                "overall- professionalism-",
+            ),
+            ("Thank you for the great work 👍", "overall+ workmanship+"),
+        ]);
+    }
+
+    #[test]
+    fn to_be_honest_says_nothing_of_honesty() {
+        let texts = [
+            "To be honest, the kitchen was finished on Friday.",
+            "If I'm honest, I chose them for the parking.",
+            "The bill came on Monday, to be honest.",
+            "Being completely honest, I had never heard of them.",
+            "In all honesty, we were away that week.",
+            "If we are being honest, it is a long drive.",
+        ];
+        for text in texts {
+            for engine in [rules(), engine()] {
+                let said = findings_in(engine, text);
+                assert!(!said.contains("honesty"), "{text}: {said}");
+            }
+        }
+        assert_said(&[("I found him to be honest.", "honesty+")]);
+    }
+
+    #[test]
+    fn at_no_time_turns_round_what_follows() {
+        assert_said(&[
+            ("At no time were they rude.", "professionalism+"),
+            ("At no point was the crew late.", "punctuality+"),
+            ("At no time did the price seem unfair.", "price+"),
+            (
+                "Never did I have the feeling that they were dishonest.",
+                "honesty+",
+            ),
+            (
+                "I never had the feeling that the price was unfair.",
+                "price+",
+            ),
+            (
+                "We never got the impression that he was rude.",
+                "professionalism+",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn what_one_needs_is_a_wish() {
+        assert_said(&[
+            ("I need somebody honest.", "honesty-"),
+            ("We need a company that is on time.", "punctuality-"),
+            (
+                "I just want somebody polite on the phone.",
+                "professionalism-",
+            ),
+            ("I only want a team that is friendly.", "professionalism-"),
+            ("We need someone punctual.", "punctuality-"),
+            (
+                "If you need somebody honest, call them.",
+                "honesty+ overall+",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn people_who_love_something_are_no_staff() {
+        let texts = [
+            "People love the new kitchen.",
+            "I hear people love their boilers.",
+            "Most people love a warm bathroom.",
+            "Everybody loves that blue door.",
+            "People really enjoy the garden now.",
+        ];
+        for text in texts {
+            let said = findings_in(rules(), text);
+            assert!(!said.contains("professionalism"), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn covered_alone_is_no_warranty() {
+        let texts = [
+            "The patio is covered.",
+            "The pool was covered when we came.",
+            "All rooms were covered with blue paper.",
+            "He covered all topics in an hour.",
+            "The route is covered by two vans.",
+            "He covered everything with foil.",
+        ];
+        for text in texts {
+            for engine in [rules(), engine()] {
+                let said = findings_in(engine, text);
+                assert!(!said.contains("warranty+"), "{text}: {said}");
+            }
+        }
+        assert_said(&[("The repair was covered under the warranty.", "warranty+")]);
+    }
+
+    #[test]
+    fn the_charge_of_a_battery_is_no_price() {
+        let texts = [
+            "The battery does not hold a charge.",
+            "The bike needs a full charge overnight.",
+            "The phone lost its charge after an hour.",
+            "You can charge the car in the yard.",
+            "It took eight hours to charge the battery.",
+            "He took charge of the kitchen at once.",
+        ];
+        for text in texts {
+            for engine in [rules(), engine()] {
+                let said = findings_in(engine, text);
+                assert!(!said.contains("price"), "{text}: {said}");
+            }
+        }
+        assert_said(&[("They did not charge for the visit.", "price+")]);
+    }
+
+    #[test]
+    fn a_hit_of_examples_names_the_words_of_its_own_aspect() {
+        let engine = engine();
+        for (original, aspect, others) in [
+            (
+                "The price was fair, but the dispatcher was horribly rude.",
+                "price",
+                "rude",
+            ),
+            (
+                "He was an hour late, and the repair is excellent.",
+                "punctuality",
+                "excellent",
+            ),
+            (
+                "The office was rude, and the work is flawless.",
+                "professionalism",
+                "flawless",
+            ),
+            (
+                "Great communication, and they left a filthy mess.",
+                "communication",
+                "filthy",
+            ),
+            (
+                "The bill was outrageous, the technician was friendly.",
+                "price",
+                "friendly",
+            ),
+        ] {
+            let findings = engine.analyze(&TokenizedText::new(original)).findings;
+            let finding = findings.iter().find(|finding| finding.aspect == aspect);
+            let hits = finding.unwrap_or_else(|| panic!("{original}: {findings:?}"));
+            let told: Vec<&str> = hits.hits.iter().map(|hit| hit.rule.as_str()).collect();
+            assert!(
+                told.iter().any(|rule| rule.starts_with("examples:"))
+                    && !told.iter().any(|rule| rule.contains(others)),
+                "{original}: {told:?}"
+            );
+        }
+    }
+
+    #[test]
     fn words_judge_in_their_frame_and_nowhere_else() {
         assert_said(&[
             (

@@ -307,8 +307,10 @@ impl Scorer<'_> {
 // Which words reach which others in a sentence: the negator that turns a judgement round, the cues
 // before it, and the name that an opinion belongs to.
 
-/// How far before a word its negator stands at most, in units.
+/// How far before a word its negator ends at most, in units.
 const NEGATION_REACH: usize = 5;
+/// How many units a negator has at most: `never did I have the feeling that`.
+const NEGATOR_UNITS_MAX: usize = 7;
 /// How far an opinion stands from the name of what it judges at most, in units between them.
 const NAME_REACH: usize = 5;
 
@@ -364,9 +366,9 @@ impl Scorer<'_> {
             .iter()
             .rev()
             .inspect(|_| steps::one())
-            .take_while(|one| one.start >= from);
+            .take_while(|one| one.start + NEGATOR_UNITS_MAX > from);
         for one in before {
-            if one.end > item.start {
+            if one.end > item.start || one.end <= from {
                 continue;
             }
             match one.meaning {

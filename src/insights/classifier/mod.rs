@@ -170,9 +170,14 @@ impl NgramClassifier {
         self.digests.each_ref().map(String::as_str)
     }
 
-    /// What a sentence sounds like.
+    /// What a sentence sounds like without the `unread` tokens, which are in order and do not overlap.
     #[must_use]
-    pub fn classify(&self, text: &TokenizedText, sentence: Range<usize>) -> AspectScores<'_> {
+    pub fn classify(
+        &self,
+        text: &TokenizedText,
+        sentence: Range<usize>,
+        unread: &[Range<usize>],
+    ) -> AspectScores<'_> {
         let words = NgramTokens::read(text, sentence.clone());
         let mut parts = words.parts();
         let count = parts.len();
@@ -183,6 +188,10 @@ impl NgramClassifier {
         let mut at = 0;
         words.runs(|key, tokens, is_turned| {
             steps::one();
+            let last = unread.partition_point(|part| part.start < tokens.end);
+            if last > 0 && unread[last - 1].end > tokens.start {
+                return;
+            }
             let Some(weights) = self.model.lanes(key) else {
                 return;
             };
@@ -270,7 +279,9 @@ mod tests {
             NgramClassifier::parse(HOME_SERVICES).unwrap(),
             TokenizedText::new(sentence),
         );
-        let parts = classifier.classify(&text, 0..text.tokens().len()).parts;
+        let parts = classifier
+            .classify(&text, 0..text.tokens().len(), &[])
+            .parts;
         (classifier, text, parts)
     }
 
@@ -325,7 +336,7 @@ mod tests {
             .position(|aspect| aspect == "cleanliness")
             .unwrap();
         let (tokens, points) = classifier
-            .classify(&text, 0..text.tokens().len())
+            .classify(&text, 0..text.tokens().len(), &[])
             .strongest(&parts[0].tokens, OutputHead::Aspect(cleanliness))
             .unwrap();
         assert!(
@@ -374,7 +385,7 @@ mod tests {
     #[test]
     fn what_knows_nothing_says_nothing() {
         let text = TokenizedText::new("Great service.");
-        let parts = NgramClassifier::default().classify(&text, 0..2).parts;
+        let parts = NgramClassifier::default().classify(&text, 0..2, &[]).parts;
         assert!(
             parts
                 .iter()

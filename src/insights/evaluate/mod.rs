@@ -8,7 +8,7 @@ mod whole;
 
 pub use figures::{AgreementCounts, EvaluationFigures, Miss, Proportion};
 pub use rows::{AnnotatedReview, AnnotatedRow, RowError, reviews, rows};
-pub use whole::{WholeQuality, evaluate_reviews};
+pub use whole::{STARS, StarsShown, WholeQuality, evaluate_reviews};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,14 +1,14 @@
 //! How well whole reviews are read: what is found in them, by sentence and aspect, and how they
-//! speak as a whole beside their stars. The stars are hidden from the reading.
+//! speak as a whole beside their stars. The stars are hidden from the reading, unless they are asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figures::{AgreementCounts, Proportion};
 use super::rows::AnnotatedReview;
 use crate::insights::analysis::{Language, Polarity};
-use crate::insights::aspects::RuleEngine;
+use crate::insights::aspects::{RuleEngine, TextFindings};
 use crate::insights::text::TokenizedText;
-use crate::insights::witness::Witness;
+use crate::insights::witness::{CONFIRMED, Witness, settle, withdraw_overall};
 
 /// The measures of findings and of whole texts that a package publishes.
 const PUBLISHED: [(&str, &str, &str); 6] = [
@@ -35,7 +35,7 @@ pub struct WholeQuality {
     pub judged: AgreementCounts,
     /// Those of them that blame.
     pub blamed: AgreementCounts,
-    /// Of the judgements of each witness those that annotators made too.
+    /// Of the judgements of each witness, and of what the stars confirmed, those that annotators made too.
     pub by_witness: BTreeMap<&'static str, Proportion>,
     /// Reviews of 1, 2, 4 or 5 stars whose text alone speaks as they do; uncertain is wrong.
     pub against_stars: Proportion,
@@ -46,12 +46,25 @@ pub struct WholeQuality {
 /// What is said of an aspect in a sentence.
 type SentenceLabels<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
 
+/// What the stars confirmed, among [`WholeQuality::by_witness`].
+pub const STARS: &str = "stars";
+
+/// Whether the reader sees a review's stars, as it does in production.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StarsShown {
+    /// The text alone is read.
+    Hidden,
+    /// They settle what they may of what the text says.
+    AtHand,
+}
+
 /// Reads every review and counts what agrees. Aspects that the trade does not have are left out.
 #[must_use]
 pub fn evaluate_reviews(
     engine: &RuleEngine,
     aspects: &[&str],
     reviews: &[AnnotatedReview],
+    stars: StarsShown,
 ) -> WholeQuality {
     let mut quality = WholeQuality::default();
     for review in reviews {
@@ -62,7 +75,12 @@ pub fn evaluate_reviews(
             continue;
         }
         quality.reviews += 1;
-        quality.add(engine, aspects, review, &text);
+        let mut read = engine.analyze(&text);
+        if let (StarsShown::AtHand, Some(stars)) = (stars, review.stars) {
+            settle(&mut read.findings, stars);
+            read.overall = withdraw_overall(read.overall, stars);
+        }
+        quality.add(&read, aspects, review, &text);
     }
     quality
 }
@@ -70,12 +88,11 @@ pub fn evaluate_reviews(
 impl WholeQuality {
     fn add(
         &mut self,
-        engine: &RuleEngine,
+        read: &TextFindings,
         aspects: &[&str],
         review: &AnnotatedReview,
         text: &TokenizedText,
     ) {
-        let read = engine.analyze(text);
         let starts: Vec<u32> = text
             .sentences()
             .iter()
@@ -94,7 +111,11 @@ impl WholeQuality {
             let place = (finding.sentence as usize, finding.aspect.as_str());
             got.entry(place).or_default().insert(finding.polarity);
             if matches!(finding.polarity, Polarity::Positive | Polarity::Negative) {
-                let witness = Witness::of(&finding.hits).name();
+                let is_confirmed = finding.hits.iter().any(|hit| hit.rule == CONFIRMED);
+                let witness = match Witness::of(&finding.hits) {
+                    _ if is_confirmed => STARS,
+                    witness => witness.name(),
+                };
                 let share = self.by_witness.entry(witness).or_default();
                 share.whole += 1;
                 let is_right = (expected.get(&place))
@@ -160,6 +181,14 @@ impl WholeQuality {
             })
         };
         PUBLISHED.into_iter().filter_map(line).collect()
+    }
+
+    /// The same of findings alone: how a text as a whole speaks the stars settle never.
+    #[must_use]
+    pub fn published_of_findings(&self, set: &str) -> Vec<String> {
+        let mut lines = self.published(set);
+        lines.retain(|line| line.starts_with("finding"));
+        lines
     }
 
     /// The figures that people ask for, by their names.

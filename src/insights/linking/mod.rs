@@ -24,7 +24,7 @@ use services::Services;
 use words::{Dictionary, TaggedText, WordClass};
 
 /// Raised whenever the rules change, so that what was read by the old ones is read again.
-const RULES: u32 = 1;
+const RULES: u32 = 2;
 
 /// The names that a firm's reviews are searched for.
 #[derive(Debug, Clone)]
@@ -234,6 +234,27 @@ mod tests {
                 )
             })
             .collect()
+    }
+
+    #[test]
+    fn an_id_that_says_nothing_is_no_name_of_a_service() {
+        let services = [
+            service("a", "Boiler repair", &[]),
+            service("it", "Computer help", &[]),
+            service("our", "Garden care", &[]),
+            service("ac", "Cooling", &["ac"]),
+            service("attic", "Insulation", &[]),
+        ];
+        let firm = Business {
+            services: services.to_vec(),
+            ..Business::default()
+        };
+        let text = TokenizedText::new(
+            "They did a boiler repair in our attic. It took an hour, and the AC works.",
+        );
+        let mentions = Linker::new(&firm).mentions(&text, "", &Mentions::default());
+        let named: Vec<&str> = mentions.iter().filter_map(Mention::link).collect();
+        assert_eq!(named, ["a", "attic", "ac"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::certainty::TokenContext;
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
-use crate::insights::text::{Capitalisation, TokenizedText};
+use crate::insights::text::{Capitalisation, TokenizedText, is_function_word};
 use crate::model::business::Service;
 
 /// Dictionary that say nothing at the end of a service's name: `Heat pump service`.
@@ -275,7 +275,11 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
             forms.push(rest.to_vec());
         }
     }
-    forms.extend(parts(&service.id));
+    forms.extend(
+        parts(&service.id)
+            .into_iter()
+            .filter(|form| says_something(form)),
+    );
     for synonym in &service.synonyms {
         forms.extend(parts(synonym));
     }
@@ -302,6 +306,15 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     forms.sort();
     forms.dedup();
     forms
+}
+
+/// Letters from which on a word of an id may be what customers call the service.
+const ID_LETTERS_MIN: usize = 3;
+
+/// Whether a form of an id says what the service is: `a` or `it` stands in every review.
+fn says_something(form: &[String]) -> bool {
+    let says = |word: &String| word.chars().count() >= ID_LETTERS_MIN && !is_function_word(word);
+    form.iter().any(says)
 }
 
 /// The words of a name; where it lists several things, each of them: `Duct cleaning and sealing`,

@@ -29,6 +29,12 @@ const CONFIDENCE_MIN: f64 = 0.25;
 /// Beyond so many words the answer is known.
 const WORDS_MAX: usize = 200;
 
+/// Whether it says nothing by itself, as `a` or `our`.
+#[must_use]
+pub fn is_function_word(word: &str) -> bool {
+    FUNCTION_WORDS.contains(&Fingerprint::of(word))
+}
+
 /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
 pub fn guess(text: &TokenizedText, declared: Option<&str>) -> Language {
     let is_declared_other =

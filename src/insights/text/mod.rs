@@ -9,6 +9,7 @@ mod tokens;
 use std::ops::Range;
 
 use super::analysis::{Language, TextSpan};
+pub use language::is_function_word;
 pub use tokens::Fingerprint;
 
 /// How a token is written.
@@ -103,6 +104,16 @@ impl TokenizedText {
             .join(" ")
     }
 
+    /// The tokens that begin in a part of the original.
+    #[must_use]
+    pub fn tokens_in(&self, span: TextSpan) -> Range<usize> {
+        let before = |place: u32| {
+            self.tokens
+                .partition_point(|token| token.span.start < place)
+        };
+        before(span.start)..before(span.end)
+    }
+
     /// The place of a range of tokens in the original.
     #[must_use]
     pub fn span(&self, tokens: Range<usize>) -> TextSpan {
@@ -192,6 +203,29 @@ mod tests {
                 "No leak?"
             ]
         );
+    }
+
+    #[test]
+    fn a_full_stop_in_a_date_does_not_end_a_sentence() {
+        for one in [
+            "They came on 15.03.21 and fixed the tap.",
+            "On 3.5.2024 the boiler was put in.",
+            "Booked on 01.12. and finished on 04.12. as agreed.",
+            "We called on 7. 11. 2025 and again a day later.",
+            "Since 24. 6. the heating is off.",
+            "From 28.02. to 03.03. nobody came.",
+        ] {
+            assert_eq!(sentences(one), [one]);
+        }
+        for (text, count) in [
+            ("They came at 7. It took an hour.", 2),
+            ("Built in 2019. 3 rooms were wet.", 2),
+            ("I paid 12.50. They gave no bill.", 2),
+            ("It was the 15.03.21. They never came.", 2),
+            ("We live at number 12. 4 vans came.", 2),
+        ] {
+            assert_eq!(sentences(text).len(), count, "{text}");
+        }
     }
 
     #[test]

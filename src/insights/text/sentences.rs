@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Capitalisation, TokenizedText};
+use super::{Capitalisation, Token, TokenizedText};
 use crate::compute::steps;
 
 /// A longer sentence is read in parts of so many tokens at most. People hardly write one, but a
@@ -109,9 +109,52 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
             let is_inside = next.is_some_and(|next| {
                 !next.is_apart && next.shape != Capitalisation::Mark && goes_on_small
             });
-            !(abbreviates && next.is_some() || is_initial || is_inside)
+            let is_of_date = is_of_date(text, at, start) && next.is_some();
+            !(abbreviates && next.is_some() || is_initial || is_inside || is_of_date)
         }
         "\u{2026}" => !goes_on_small,
         _ => true,
     }
+}
+
+/// Whether the full stop at `at` stands in a date: `15.03. we called`, `3. 5. 2024`.
+fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
+    let number = |token: usize| {
+        let is_number = |token: &Token| token.shape == Capitalisation::Number;
+        let is_there = token >= start && text.tokens().get(token).is_some_and(is_number);
+        is_there.then(|| text.word(token))
+    };
+    let day = |token: Option<usize>| {
+        let digits = token.and_then(number)?;
+        digits
+            .parse()
+            .ok()
+            .filter(|day: &u8| (1..=31).contains(day))
+    };
+    let month = |token: usize| {
+        let digits = number(token)?;
+        digits
+            .parse()
+            .ok()
+            .filter(|month: &u8| (1..=12).contains(month))
+    };
+    let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
+    let goes_on_small =
+        (text.tokens().get(at + 1)).is_some_and(|next| next.shape == Capitalisation::Lower);
+    // `15.03.` is a number and a full stop.
+    let both = at
+        .checked_sub(1)
+        .and_then(number)
+        .and_then(|both| both.split_once('.'));
+    let is_both = both.is_some_and(|(day, month)| {
+        let within =
+            |digits: &str, most: u8| digits.parse().is_ok_and(|it: u8| (1..=most).contains(&it));
+        within(day, 31) && within(month, 12)
+    });
+    is_both && (goes_on_small || number(at + 1).is_some())
+        || day(at.checked_sub(1)).is_some() && month(at + 1).is_some() && is_stop(at + 2)
+        || day(at.checked_sub(3)).is_some()
+            && is_stop(at - 2)
+            && month(at - 1).is_some()
+            && (goes_on_small || number(at + 1).is_some())
 }

@@ -60,6 +60,8 @@ pub enum Cue {
     Setting,
     /// `not only`: words that say nothing here.
     Silent,
+    /// `to be honest`: the same, and the classifier does not read them either.
+    Unread,
 }
 
 /// What a phrase means.

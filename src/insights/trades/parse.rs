@@ -27,7 +27,7 @@ const JUDGEMENTS: [(&str, i32); 5] = [
     ("mildly_negative", -2),
     ("negative", -3),
 ];
-const CUES: [(&str, Cue); 12] = [
+const CUES: [(&str, Cue); 13] = [
     ("negators", Cue::Negator),
     ("intensifiers", Cue::Intensifier),
     ("diminishers", Cue::Diminisher),
@@ -40,6 +40,7 @@ const CUES: [(&str, Cue); 12] = [
     ("asks", Cue::Asks),
     ("setting", Cue::Setting),
     ("silent", Cue::Silent),
+    ("unread", Cue::Unread),
 ];
 /// What a file may hold.
 const SECTIONS: [(&str, ()); 8] = [

@@ -170,7 +170,7 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
         stars: Stars::new(review.rating, &site.locale),
         date: review.date.to_string(),
         day: site.locale.day(review.date),
-        polarity: words(vote.into(), &site.locale),
+        polarity: words(vote.vote.into(), &site.locale),
         href: site.review(&review.id),
         findings: findings.into_iter().map(finding).collect(),
     }

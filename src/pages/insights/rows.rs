@@ -127,12 +127,14 @@ pub fn aspect_path(id: &str, site: &Site) -> String {
 }
 
 impl FiguresFragment {
-    /// The figures of something that is called `name`; `rest` counts the votes that judge nothing: neutral and uncertain.
+    /// The figures of something that is called `name`: the votes that judge nothing, neutral and uncertain, and of those that
+    /// judge how many the stars confirmed.
     #[must_use]
     pub fn new(
         name: &str,
         votes: Votes<'_>,
         [neutral, uncertain]: [u32; 2],
+        confirmed: wire::ConfirmedVotes,
         trend: Option<&wire::Trend>,
         locale: &Locale,
     ) -> Self {
@@ -145,6 +147,11 @@ impl FiguresFragment {
         if uncertain > 0 {
             words += "; ";
             words += &locale.message_with("number-uncertain", &[("number", &number(uncertain))]);
+        }
+        let confirmed = confirmed.positive + confirmed.negative;
+        if confirmed > 0 {
+            words += "; ";
+            words += &locale.message_with("number-confirmed", &[("number", &number(confirmed))]);
         }
         Self {
             bar: BarFragment::of(name, votes, locale),
@@ -160,6 +167,7 @@ impl FiguresFragment {
             &locale.name(&aspect.label),
             votes_of_aspect(aspect),
             [aspect.neutral, aspect.uncertain],
+            aspect.confirmed,
             Some(&aspect.trend),
             locale,
         )
@@ -173,6 +181,7 @@ impl FiguresFragment {
             &entity.name,
             votes_of_entity(entity),
             rest,
+            entity.confirmed.unwrap_or([0, 0].into()),
             entity.trend.as_ref(),
             locale,
         )

@@ -21,6 +21,7 @@ pub fn sentence<'a>(
     };
     let words = match sentence.template.as_str() {
         "overall" => told.overall(business),
+        "unheard" => told.unheard(),
         "aspect_positive" => told.side("positive"),
         "aspect_negative" => told.side("negative"),
         "trend" => told.trend(),
@@ -62,6 +63,12 @@ impl Told<'_> {
         ];
         let judged = self.figure("judged")?;
         Some(self.locale.counted_with("summary-overall", judged, &texts))
+    }
+
+    fn unheard(&self) -> Option<Cow<'static, str>> {
+        let texts = [("reviews", &*self.number("reviews")?)];
+        let unheard = self.figure("unheard")?;
+        Some(self.locale.counted_with("summary-unheard", unheard, &texts))
     }
 
     fn side(&self, side: &str) -> Option<Cow<'static, str>> {

@@ -164,6 +164,7 @@ number-negative = { $number } negativ
 number-mixed = { $number } gemischt
 number-neutral = { $number } neutral
 number-uncertain = { $number } unsicher
+number-confirmed = davon { $number } mit Hilfe der Sterne
 bar = { $name }: { $figure }
 months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat
 months-table = Diese Monate als Tabelle
@@ -208,6 +209,10 @@ all-of-these = Alle diese Bewertungen
 summary-overall = { $count ->
     [one] Von { $number } Bewertung, die { $business } insgesamt beurteilt, ist { $positive } positiv und { $negative } negativ.
    *[other] Von { $number } Bewertungen, die { $business } insgesamt beurteilen, sind { $positive } positiv und { $negative } negativ.
+}
+summary-unheard = { $count ->
+    [one] { $number } von { $reviews } Bewertungen mit einem oder zwei Sternen wurde nicht als negativ gelesen.
+   *[other] { $number } von { $reviews } Bewertungen mit einem oder zwei Sternen wurden nicht als negativ gelesen.
 }
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.

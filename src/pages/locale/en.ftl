@@ -172,6 +172,7 @@ number-negative = { $number } negative
 number-mixed = { $number } mixed
 number-neutral = { $number } neutral
 number-uncertain = { $number } uncertain
+number-confirmed = { $number } of these with the help of the stars
 bar = { $name }: { $figure }
 months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month
 months-table = These months as a table
@@ -216,6 +217,10 @@ all-of-these = All of these reviews
 summary-overall = { $count ->
     [one] Of the { $number } review that judges { $business } as a whole, { $positive } is positive and { $negative } negative.
    *[other] Of the { $number } reviews that judge { $business } as a whole, { $positive } are positive and { $negative } negative.
+}
+summary-unheard = { $count ->
+    [one] { $number } of { $reviews } reviews with one or two stars was not read as negative.
+   *[other] { $number } of { $reviews } reviews with one or two stars were not read as negative.
 }
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.

@@ -164,6 +164,7 @@ number-negative = { $number } negativas
 number-mixed = { $number } mixtas
 number-neutral = { $number } neutras
 number-uncertain = { $number } dudosas
+number-confirmed = { $number } de ellas con ayuda de las estrellas
 bar = { $name }: { $figure }
 months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes
 months-table = Estos meses en una tabla
@@ -208,6 +209,10 @@ all-of-these = Todas estas reseñas
 summary-overall = { $count ->
     [one] De { $number } reseña que valora { $business } en conjunto, { $positive } es positiva y { $negative } negativa.
    *[other] De las { $number } reseñas que valoran { $business } en conjunto, { $positive } son positivas y { $negative } negativas.
+}
+summary-unheard = { $count ->
+    [one] { $number } de { $reviews } reseñas con una o dos estrellas no se leyó como negativa.
+   *[other] { $number } de { $reviews } reseñas con una o dos estrellas no se leyeron como negativas.
 }
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.

@@ -167,6 +167,7 @@ number-negative = { $number } négatifs
 number-mixed = { $number } mitigés
 number-neutral = { $number } neutres
 number-uncertain = { $number } incertains
+number-confirmed = dont { $number } à l’aide des étoiles
 bar = { $name } : { $figure }
 months-described = Par mois, de { $from } à { $to } : { $positive } avis positifs et { $negative } négatifs, au plus { $up } et { $down } en un mois
 months-table = Ces mois en tableau
@@ -211,6 +212,10 @@ all-of-these = Tous ces avis
 summary-overall = { $count ->
     [one] Sur { $number } avis qui juge { $business } dans l’ensemble, { $positive } est positif et { $negative } négatif.
    *[other] Sur { $number } avis qui jugent { $business } dans l’ensemble, { $positive } sont positifs et { $negative } négatifs.
+}
+summary-unheard = { $count ->
+    [one] { $number } avis sur { $reviews } avec une ou deux étoiles n’a pas été lu comme négatif.
+   *[other] { $number } avis sur { $reviews } avec une ou deux étoiles n’ont pas été lus comme négatifs.
 }
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.

@@ -17,6 +17,8 @@ pub struct AspectEvidence {
     pub label: String,
     /// How many reviews support it so; without other filters the figure in `/insights.json`.
     pub total: u64,
+    /// How many of them speak so because the text left it open and the stars confirmed the side that led.
+    pub confirmed: u64,
     /// How many of them speak so of which technician: in a sentence that names the person, or in the next one. The most
     /// frequent first.
     pub by_technician: Vec<Facet>,
@@ -45,10 +47,12 @@ pub struct EvidenceReview {
     pub url: String,
     /// Day of the review, `YYYY-MM-DD`, in the business's time zone.
     pub date: NaiveDate,
-    /// Its stars, which may withdraw a judgement and never make one.
+    /// Its stars, which may withdraw a judgement, or confirm one that the text left open, and never make one.
     pub stars: u8,
     /// Its one vote: what its findings say together.
     pub polarity: Polarity,
+    /// Whether the text left that open and the stars confirmed the side that led.
+    pub confirmed: bool,
     /// Where it speaks of the aspect, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public answer to the review, if any.

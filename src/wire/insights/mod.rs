@@ -13,7 +13,7 @@ use crate::insights::{MentionKind, aggregate, quality};
 use crate::links::Links;
 use crate::model::business::Editorial;
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
-pub use opinion_stats::{Direction, Monthly, Polarity, Quote, Share, Trend};
+pub use opinion_stats::{ConfirmedVotes, Direction, Monthly, Polarity, Quote, Share, Trend};
 pub use parts::{Aspect, Entity, Evidence, Sentence};
 use parts::{Entities, Faq, Summary, Topic};
 pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
@@ -91,8 +91,10 @@ pub struct Method {
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
     pub offset_unit: String,
-    /// Judgements that were taken back, because one witness alone made them and the review's stars contradict them.
+    /// Judgements that were taken back, because the review's stars contradict them and one witness alone made them, or neither surely.
     pub withdrawn: Withdrawn,
+    /// What the texts left open and the reviews' stars confirmed.
+    pub confirmed: ConfirmedFindings,
     /// How good it is on annotated sentences and reviews, if that was measured of the trade (`trade.is_measured`).
     pub quality: Vec<Quality>,
 }
@@ -108,7 +110,17 @@ pub struct MethodTrade {
     pub is_measured: bool,
 }
 
-/// Judgements that one witness made alone and the review's stars contradict. They count as `uncertain`.
+/// Findings that the text left `uncertain`, leaning the way of the review's stars. They count as `positive` or `negative`, and
+/// are never quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct ConfirmedFindings {
+    /// How many there are.
+    pub findings: u32,
+    /// In how many reviews.
+    pub reviews: u32,
+}
+
+/// Judgements that the review's stars contradict, and that one witness made alone or both not surely. They count as `uncertain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Withdrawn {
     /// How many there are.
@@ -235,6 +247,8 @@ impl From<&aggregate::Corpus> for GeneratedFrom {
             foreign,
             overall: _,
             withdrawn: _,
+            confirmed: _,
+            discontent: _,
             window,
         } = *corpus;
         let excluded = [

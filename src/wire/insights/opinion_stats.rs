@@ -104,6 +104,21 @@ impl From<Polarity> for aggregate::Vote {
     }
 }
 
+/// Votes that the text alone leaves open, leaning the way of the review's stars, which settle them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct ConfirmedVotes {
+    /// How many of the positive ones.
+    pub positive: u32,
+    /// How many of the negative ones.
+    pub negative: u32,
+}
+
+impl From<[u32; 2]> for ConfirmedVotes {
+    fn from([positive, negative]: [u32; 2]) -> Self {
+        Self { positive, negative }
+    }
+}
+
 /// How texts speak as a whole: reviews by the text's own balance, never by their stars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Overall {
@@ -128,6 +143,7 @@ impl From<&aggregate::VoteCounts> for Overall {
             neutral,
             mixed: _,
             uncertain,
+            confirmed: _,
         } = *votes;
         let positive_share = aggregate::WilsonShare::new(positive, votes.judged()).map(Share::from);
         Self {
@@ -180,6 +196,9 @@ pub struct Monthly {
     pub positive: u32,
     /// How many of these are negative.
     pub negative: u32,
+    /// How many of the positive and of the negative ones the stars confirmed; left out where none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<ConfirmedVotes>,
 }
 
 /// What a direction rests on.
@@ -210,6 +229,8 @@ pub struct Period {
     pub positive: u32,
     /// How many reviews of these months judge: positive, negative or mixed.
     pub judged: u32,
+    /// How many of the positive and of the negative ones the stars confirmed.
+    pub confirmed: ConfirmedVotes,
 }
 
 impl From<aggregate::ShareTrend> for Trend {
@@ -226,12 +247,14 @@ impl From<aggregate::ShareTrend> for Trend {
                 reviews,
                 positive,
                 negative,
+                confirmed,
             } = count;
             Monthly {
                 month: year_and_month((year, month)),
                 reviews,
                 positive,
                 negative,
+                confirmed: (confirmed != [0, 0]).then(|| confirmed.into()),
             }
         };
         let direction = match direction {
@@ -274,12 +297,14 @@ impl From<aggregate::HalfYear> for Period {
             to,
             positive,
             judged,
+            confirmed,
         } = period;
         Self {
             from: year_and_month(from),
             to: year_and_month(to),
             positive,
             judged,
+            confirmed: confirmed.into(),
         }
     }
 }

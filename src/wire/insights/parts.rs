@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
-use super::opinion_stats::{Confidence, Overall, Quote, Share, Trend};
+use super::opinion_stats::{Confidence, ConfirmedVotes, Overall, Quote, Share, Trend};
 use crate::insights::{MentionKind, aggregate};
 use crate::links::Links;
 use crate::model::business::FaqEntry;
@@ -32,6 +32,8 @@ pub struct Aspect {
     pub mixed: u32,
     /// How many reviews speak of it, but too close to call.
     pub uncertain: u32,
+    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    pub confirmed: ConfirmedVotes,
     /// The share of positive ones among those that judge; left out where none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
@@ -127,6 +129,9 @@ pub struct Entity {
     /// What they say is too close to call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<u32>,
+    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<ConfirmedVotes>,
     /// The share of positive ones among those that judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
@@ -222,6 +227,7 @@ impl Aspect {
             neutral,
             mixed,
             uncertain,
+            confirmed,
         } = votes;
         let of = |kind: MentionKind| {
             let joints = named
@@ -242,6 +248,7 @@ impl Aspect {
             neutral,
             mixed,
             uncertain,
+            confirmed: confirmed.into(),
             positive_share: positive_share.map(Share::from),
             confidence: confidence.into(),
             trend: trend.into(),
@@ -286,6 +293,7 @@ impl Entity {
             neutral: None,
             mixed: None,
             uncertain: None,
+            confirmed: None,
             positive_share: None,
             confidence: None,
             trend: None,
@@ -305,6 +313,7 @@ impl Entity {
             shape.neutral = Some(votes.neutral);
             shape.mixed = Some(votes.mixed);
             shape.uncertain = Some(votes.uncertain);
+            shape.confirmed = Some(votes.confirmed.into());
             shape.positive_share = positive_share.map(Share::from);
             shape.confidence = Some(confidence.into());
             shape.trend = Some(trend.into());
@@ -373,6 +382,9 @@ pub struct Faq {
     /// The ids of the reviews that are quoted; left out of the firm's own answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Vec<String>>,
+    /// How many of the positive and of the negative reviews that the answer counts the text left open and the stars confirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<ConfirmedVotes>,
 }
 
 /// `editorial`: the firm wrote it; `reviews`: counts and words of the reviews, in a fixed form.
@@ -401,6 +413,7 @@ impl From<&FaqEntry> for Faq {
             aspect: None,
             service: None,
             evidence: None,
+            confirmed: None,
         }
     }
 }
@@ -414,6 +427,7 @@ impl From<aggregate::Answered> for Faq {
             aspect,
             service,
             review_ids,
+            confirmed,
         } = answered;
         Self {
             id,
@@ -423,6 +437,7 @@ impl From<aggregate::Answered> for Faq {
             aspect,
             service,
             evidence: Some(review_ids),
+            confirmed: Some(confirmed.into()),
         }
     }
 }
@@ -445,7 +460,7 @@ pub struct Summary {
 pub struct Sentence {
     /// The sentence itself, in English plain text.
     pub text: String,
-    /// Its form: `overall`, `aspect_positive`, `aspect_negative`, `trend`, `technicians`, `services` or `topics`.
+    /// Its form: `overall`, `unheard`, `aspect_positive`, `aspect_negative`, `trend`, `technicians`, `services` or `topics`.
     pub template: String,
     /// What it rests on.
     pub evidence: Evidence,

@@ -4,7 +4,7 @@
 use poem_openapi::{Object, Union};
 use serde::{Deserialize, Serialize};
 
-use super::opinion_stats::{Quote, Share};
+use super::opinion_stats::{ConfirmedVotes, Quote, Share};
 use super::parts::{Aspect, Entity, Faq, FaqBasis, Summary, Topic};
 use super::{GeneratedFrom, Insights, Method};
 use crate::insights::aggregate::WilsonShare;
@@ -87,6 +87,8 @@ pub struct ComplaintRow {
     pub reviews: u32,
     /// The share of those that complain among those that judge.
     pub share: Share,
+    /// How many of those that complain the text left open and the stars confirmed.
+    pub confirmed: u32,
 }
 
 /// Somebody or something that reviews name, in short. The votes are left out of people whom fewer than three name.
@@ -105,6 +107,9 @@ pub struct EntityRow {
     /// They speak badly of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<u32>,
+    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<ConfirmedVotes>,
 }
 
 /// A phrase that stands out, in short.
@@ -135,6 +140,9 @@ pub struct FaqRow {
     /// The ids of the reviews that are quoted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review_ids: Option<Vec<String>>,
+    /// How many of the positive and of the negative reviews that the answer counts the stars confirmed; only with `part=faq`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confirmed: Option<ConfirmedVotes>,
 }
 
 impl InsightsStage {
@@ -188,6 +196,7 @@ impl InsightsStage {
         let question = |faq: &Faq| FaqRow {
             answer: None,
             review_ids: None,
+            confirmed: None,
             ..FaqRow::from(faq)
         };
         stage.faq = stage.first("faq", &insights.faq, most, question);
@@ -234,6 +243,7 @@ fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow
             id: aspect.id.clone(),
             reviews,
             share: share.into(),
+            confirmed: aspect.confirmed.negative,
         })
     };
     let mut rows: Vec<ComplaintRow> = aspects.filter_map(row).collect();
@@ -257,6 +267,7 @@ impl From<&Aspect> for AspectFacet {
             neutral: aspect.neutral.into(),
             mixed: aspect.mixed.into(),
             uncertain: aspect.uncertain.into(),
+            confirmed: aspect.confirmed,
             evidence_url: None,
         }
     }
@@ -270,6 +281,7 @@ impl From<&Entity> for EntityRow {
             reviews: entity.reviews,
             positive: entity.positive,
             negative: entity.negative,
+            confirmed: entity.confirmed,
         }
     }
 }
@@ -292,6 +304,7 @@ impl From<&Faq> for FaqRow {
             answer: Some(faq.answer.clone()),
             basis: faq.basis,
             review_ids: faq.evidence.clone(),
+            confirmed: faq.confirmed,
         }
     }
 }

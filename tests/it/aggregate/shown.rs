@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::AggregatedInsights;
+use reviews_service::insights::aggregate::{AggregatedInsights, VoteCounts};
+use reviews_service::insights::{Finding, Hit, Language, MentionKind, Polarity};
 use serde_json::Value;
 
 use super::written::{Written, hits, insights, write};
@@ -65,6 +66,183 @@ fn a_quote_under_an_aspect_is_a_sentence_that_both_witnesses_judge_so() {
             }
         }
     }
+}
+
+/// The same reviews, all of whose judgements the stars confirmed.
+fn confirmed(seed: u64) -> Vec<Written> {
+    let mut written = write(seed, 120);
+    for finding in written
+        .iter_mut()
+        .flat_map(|one| &mut one.analysis.findings)
+    {
+        if matches!(finding.polarity, Polarity::Positive | Polarity::Negative) {
+            finding.hits.push(Hit {
+                rule: "stars:confirmed".to_owned(),
+                span: finding.span,
+                points: 0,
+            });
+        }
+    }
+    written
+}
+
+#[test]
+fn what_the_stars_confirmed_is_counted_beside_its_figure_and_not_shown() {
+    for seed in SEEDS {
+        let (text, stars) = (
+            insights(&write(seed, 120), 50),
+            insights(&confirmed(seed), 50),
+        );
+        assert_eq!(quotes(&stars).count(), 0);
+        assert_eq!(text.corpus.confirmed, (0, 0));
+        assert!(
+            stars.corpus.confirmed.0 > stars.corpus.confirmed.1,
+            "the premise"
+        );
+        for (text, stars) in text.aspects.iter().zip(&stars.aspects) {
+            let (before, after) = (text.said.votes, stars.said.votes);
+            assert_eq!(before.confirmed, [0, 0]);
+            // What is mixed is of neither side.
+            assert_eq!(after.confirmed, [after.positive, after.negative]);
+            let without = VoteCounts {
+                confirmed: [0, 0],
+                ..after
+            };
+            assert_eq!(without, before, "{}", text.id);
+            for month in &stars.said.trend.months {
+                assert_eq!(month.confirmed, [month.positive, month.negative]);
+            }
+        }
+        for person in stars
+            .entities
+            .iter()
+            .filter(|one| one.kind == MentionKind::Technician)
+        {
+            let votes = person
+                .detail
+                .as_ref()
+                .map(|said| said.votes)
+                .unwrap_or_default();
+            assert_eq!(
+                votes.confirmed,
+                [votes.positive, votes.negative],
+                "{}",
+                person.name
+            );
+        }
+        let sentences = stars.summary.iter();
+        for sentence in sentences.filter(|one| one.template.starts_with("aspect_")) {
+            let figures = &sentence.evidence.figures;
+            let side = sentence.template.trim_start_matches("aspect_");
+            assert_eq!(figures["confirmed"], figures[side], "{figures:?}");
+        }
+    }
+}
+
+#[test]
+fn a_vote_is_confirmed_where_the_text_judges_nothing_else() {
+    for seed in SEEDS {
+        let mut written = confirmed(seed);
+        // The first judgement of each review is the text's own.
+        for one in &mut written {
+            let mut findings = one.analysis.findings.iter_mut();
+            if let Some(first) = findings.find(|finding| finding.polarity != Polarity::Neutral) {
+                first.hits.retain(|hit| hit.rule != "stars:confirmed");
+            }
+        }
+        let insights = insights(&written, 50);
+        for aspect in &insights.aspects {
+            let is_settled = |one: &&Written| {
+                let findings = one.analysis.findings.iter();
+                let mut its = findings.filter(|finding| {
+                    finding.aspect == aspect.id
+                        && matches!(finding.polarity, Polarity::Positive | Polarity::Negative)
+                });
+                let is_confirmed = |finding: &Finding| {
+                    finding.hits.iter().any(|hit| hit.rule == "stars:confirmed")
+                };
+                let sides: BTreeSet<Polarity> =
+                    its.clone().map(|finding| finding.polarity).collect();
+                sides.len() == 1 && its.all(is_confirmed)
+            };
+            let expected = written.iter().filter(is_settled).count();
+            let [positive, negative] = aspect.said.votes.confirmed;
+            assert_eq!((positive + negative) as usize, expected, "{}", aspect.id);
+        }
+    }
+}
+
+#[test]
+fn reviews_of_few_stars_that_do_not_read_so_are_told() {
+    let mut told = 0;
+    for seed in SEEDS {
+        let written = write(seed, 120);
+        let discontent = written.iter().filter(|one| {
+            one.review.rating.stars() <= 2 && one.analysis.language == Language::English
+        });
+        let (unheard, heard): (Vec<&Written>, Vec<&Written>) =
+            discontent.partition(|one| one.analysis.overall.0 != Polarity::Negative);
+        let insights = insights(&written, 50);
+        let sentence = insights
+            .summary
+            .iter()
+            .find(|one| one.template == "unheard");
+        let figures = &sentence.unwrap().evidence.figures;
+        assert_eq!(figures["unheard"] as usize, unheard.len());
+        assert_eq!(figures["reviews"] as usize, unheard.len() + heard.len());
+        told += unheard.len();
+        // All heard, or of too few reviews: nothing is said.
+        let mut calm = written.clone();
+        calm.iter_mut()
+            .for_each(|one| one.analysis.overall.0 = Polarity::Negative);
+        let few: Vec<Written> = unheard.into_iter().take(4).cloned().collect();
+        for silent in [calm, few] {
+            let summary = super::written::insights(&silent, 50).summary;
+            assert!(summary.iter().all(|one| one.template != "unheard"));
+        }
+    }
+    assert!(told > 100, "the premise");
+}
+
+#[tokio::test]
+async fn what_the_stars_confirmed_is_found_as_what_it_is_and_said() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let confirmed = &insights["method"]["confirmed"];
+    assert!(confirmed["findings"].as_u64() >= confirmed["reviews"].as_u64());
+    let mut seen = 0;
+    for aspect in insights["aspects"].as_array().unwrap() {
+        let id = aspect["id"].as_str().unwrap();
+        for (side, stars) in [("positive", 4..=5), ("negative", 1..=2)] {
+            let path = format!("/insights/aspects/{id}/evidence.json?polarity={side}&limit=100");
+            let evidence = app.get(&path).await.json();
+            assert_eq!(evidence["confirmed"], aspect["confirmed"][side], "{path}");
+            let search = format!("/api/reviews?aspect={id}&polarity={side}&limit=1");
+            assert_eq!(app.get(&search).await.json()["total"], aspect[side]);
+            let reviews = evidence["reviews"].as_array().unwrap();
+            for review in reviews.iter().filter(|review| review["confirmed"] == true) {
+                assert!(
+                    stars.contains(&review["stars"].as_u64().unwrap()),
+                    "{review}"
+                );
+                let findings = review["findings"].as_array().unwrap();
+                let said = findings
+                    .iter()
+                    .filter(|finding| finding["polarity"] == side);
+                for finding in said {
+                    let mut hits = finding["hits"].as_array().unwrap().iter();
+                    assert!(
+                        hits.any(|hit| hit["rule"] == "stars:confirmed"),
+                        "{finding}"
+                    );
+                    seen += 1;
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "the premise: {seen}");
+    let page = app.get("/insights?aspect=punctuality").await.text();
+    assert!(page.contains("with the help of the stars"), "{page}");
 }
 
 fn of_the_sample<'a>(value: &'a Value, list: &str, into: &mut Vec<&'a Value>) {
