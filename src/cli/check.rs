@@ -17,6 +17,10 @@ use crate::storage::{Database, DbError, FileVerification, lacking_room, unerased
 /// How many rows that break the checks are told one by one.
 const TOLD_MAX: usize = 20;
 
+/// What to do with a file whose faults have no remedy of their own.
+const DAMAGED: &str = "Keep a copy of the file. Then `reviews restore COPY` brings back a backup; without one, `reviews export FILE` saves \
+     the reviews that can be read, for `reviews import FILE` into a new database.";
+
 /// Verify the database, changing nothing: schema, integrity, and text index and insights in step with the reviews
 #[derive(Debug, Args)]
 pub struct Check {
@@ -30,16 +34,23 @@ impl Check {
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
+        // What is wrong and names its own remedy.
+        let mut mendable = Vec::new();
         let mut verified = verify(&mut connection).await.map_err(fault)?;
         if verified.is_readable {
             let unreadable = reviews::unreadable(&mut connection, TOLD_MAX)
                 .await
                 .map_err(fault)?;
-            let sentence = |(id, flaw)| format!("reviews: {id} {flaw}");
-            verified.wrong.extend(unreadable.into_iter().map(sentence));
-            verify_insights(&mut connection, &engines, &mut verified)
-                .await
-                .map_err(fault)?;
+            let sentence = |(id, flaw)| format!("reviews: {id} {flaw} (`reviews delete {id}`)");
+            mendable.extend(unreadable.into_iter().map(sentence));
+            verify_insights(
+                &mut connection,
+                &engines,
+                &mut verified.behind,
+                &mut mendable,
+            )
+            .await
+            .map_err(fault)?;
             let unerased = unerased(&mut connection).await.map_err(fault)?.count;
             if unerased > 0 {
                 let room = lacking_room(&path)?
@@ -59,9 +70,9 @@ impl Check {
         };
         drop(connection);
         readers.close().await;
-        let is_sound = verified.wrong.is_empty();
+        let is_sound = verified.wrong.is_empty() && mendable.is_empty();
         let notes = business.as_ref().map(remarks).unwrap_or_default();
-        say(&told(&path, verified, notes))?;
+        say(&report(&path, verified, mendable, notes))?;
         Ok(if is_sound {
             Outcome::Done
         } else {
@@ -70,7 +81,12 @@ impl Check {
     }
 }
 
-fn told(path: &Path, verified: FileVerification, notes: Vec<String>) -> String {
+fn report(
+    path: &Path,
+    verified: FileVerification,
+    mendable: Vec<String>,
+    notes: Vec<String>,
+) -> String {
     let FileVerification {
         reviews,
         is_readable,
@@ -93,32 +109,35 @@ fn told(path: &Path, verified: FileVerification, notes: Vec<String>) -> String {
             .into_iter()
             .map(|note| format!("note    business: {note}")),
     );
-    let end = match wrong.as_slice() {
-        [] => "ok      schema, integrity, reviews, text index, insights, publications",
-        _ => {
-            "Keep a copy of the file; then restore a backup, or export with `sqlite3` and import into a new one."
-        }
-    };
+    if wrong.is_empty() && mendable.is_empty() {
+        let sound = "ok      schema, integrity, reviews, text index, insights, publications";
+        lines.push(sound.to_owned());
+    }
+    let is_damaged = !wrong.is_empty();
     lines.extend(
         wrong
             .into_iter()
+            .chain(mendable)
             .map(|sentence| format!("wrong   {sentence}")),
     );
-    lines.push(format!("{end}\n"));
-    lines.join("\n")
+    if is_damaged {
+        lines.push(DAMAGED.to_owned());
+    }
+    lines.join("\n") + "\n"
 }
 
 /// Reads every published review once more, and holds what is kept against it.
 async fn verify_insights(
     connection: &mut SqliteConnection,
     engines: &Engines,
-    verified: &mut FileVerification,
+    behind: &mut Vec<String>,
+    mendable: &mut Vec<String>,
 ) -> sqlx::Result<()> {
     let business = storage::business::find(&mut *connection)
         .await?
         .unwrap_or_default();
     let analyzer = Analyzer::new(&business, &engines.of(&business));
-    let (mut newest, mut behind, mut wrong) = (reviews::Newest::default(), 0, Vec::new());
+    let (mut newest, mut unread, mut wrong) = (reviews::Newest::default(), 0, Vec::new());
     while let Some(reviews) = newest.next(&mut *connection).await? {
         let derived: Vec<_> = reviews
             .iter()
@@ -130,27 +149,25 @@ async fn verify_insights(
         {
             match verdict {
                 insights::StoredAnalysisState::Right => {}
-                insights::StoredAnalysisState::Behind => behind += 1,
+                insights::StoredAnalysisState::Behind => unread += 1,
                 insights::StoredAnalysisState::Wrong => wrong.push(one.id.clone()),
             }
         }
     }
-    if behind > 0 {
-        verified.behind.push(format!(
-            "insights: {behind} reviews are still to be read; a running `reviews serve` does it"
+    if unread > 0 {
+        behind.push(format!(
+            "insights: {unread} reviews are still to be read; a running `reviews serve` does it"
         ));
     }
     let stray = insights::stray(connection).await?;
     let mend = "`reviews insights rebuild` derives them anew";
     if stray > 0 {
-        verified.wrong.push(format!(
+        mendable.push(format!(
             "insights: {stray} readings are of no review that appears; {mend}"
         ));
     }
     let sentence =
         |id: String| format!("insights: {id} has findings other than its text gives; {mend}");
-    verified
-        .wrong
-        .extend(wrong.into_iter().take(TOLD_MAX).map(sentence));
+    mendable.extend(wrong.into_iter().take(TOLD_MAX).map(sentence));
     Ok(())
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use sqlx::SqliteConnection;
 
-use super::review_argument::review_id;
+use super::review_argument::row_id;
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::Review;
@@ -89,9 +90,13 @@ impl Decision {
 }
 
 /// The review that `given` names.
-async fn find(write: &mut Write, path: &Path, given: &str) -> anyhow::Result<Review> {
-    let id = review_id(write, path, given).await?;
-    let found = reviews::find(write, &id).await;
+pub(super) async fn find(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    given: &str,
+) -> anyhow::Result<Review> {
+    let id = row_id(connection, path, given).await?;
+    let found = reviews::find(connection, &id).await;
     found
         .map_err(|error| DbError::at(path, error))?
         .with_context(|| {

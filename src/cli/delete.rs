@@ -3,13 +3,14 @@
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::Decision;
+use super::decision::open;
+use super::review_argument::row_id;
 use super::review_text::{first, paragraphs, stars};
 use super::{Outcome, prompt, report_done};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{DbError, Erased, Postponed};
+use crate::storage::{DbError, Erased, Opening, Postponed, Write};
 
 /// How many characters of the text are shown before it is deleted.
 const WORDS_MAX: usize = 300;
@@ -29,22 +30,28 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         if !self.yes && prompt::is_possible() {
             // Before the write begins: others are not to wait for the answer.
-            let decision = Decision::open(config, &self.id).await?;
-            let question = question(&decision.review);
-            decision.leave().await;
-            if !prompt::confirm(&question)? {
+            let Named {
+                opening,
+                write,
+                id,
+                review,
+            } = Named::find(config, &self.id).await?;
+            drop(write);
+            opening.leave().await;
+            if !prompt::confirm(&question(&id, review.as_ref()))? {
                 report_done("nothing was deleted\n");
                 return Ok(Outcome::Done);
             }
         }
-        let Decision {
+        let Named {
             opening,
             mut write,
-            review,
-        } = Decision::open(config, &self.id).await?;
-        let (database, id) = (opening.database(), &review.id);
+            id,
+            review: _,
+        } = Named::find(config, &self.id).await?;
+        let database = opening.database();
         let fault = |error| DbError::at(database.path(), error);
-        reviews::delete(&mut write, id).await.map_err(fault)?;
+        reviews::delete(&mut write, &id).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(
@@ -60,16 +67,54 @@ impl Delete {
     }
 }
 
+/// A database opened to delete a review, and what is to be deleted.
+struct Named {
+    opening: Opening,
+    write: Write,
+    id: String,
+    /// `None` for a row that no review can be made of: it can be deleted too.
+    review: Option<Review>,
+}
+
+impl Named {
+    async fn find(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
+        let opening = open(config).await?;
+        let database = opening.database();
+        let mut write = database.write_as_owner().await?;
+        let path = database.path().to_owned();
+        let id = match row_id(&mut write, &path, given).await {
+            Ok(id) => id,
+            Err(error) => {
+                drop(write);
+                opening.leave().await;
+                return Err(error);
+            }
+        };
+        let review = reviews::find(&mut write, &id)
+            .await
+            .map_err(|error| DbError::at(&path, error))?;
+        Ok(Self {
+            opening,
+            write,
+            id,
+            review,
+        })
+    }
+}
+
 /// What is asked before a review is deleted.
-fn question(review: &Review) -> String {
-    format!(
-        "{}\n{}  {}  {}\n{}Delete this review and every trace of it?",
-        review.id,
-        stars(review.rating.stars()),
-        review.date,
-        review.author,
-        paragraphs(&first(&review.text, WORDS_MAX))
-    )
+fn question(id: &str, review: Option<&Review>) -> String {
+    let said = match review {
+        Some(review) => format!(
+            "{}  {}  {}\n{}",
+            stars(review.rating.stars()),
+            review.date,
+            review.author,
+            paragraphs(&first(&review.text, WORDS_MAX))
+        ),
+        None => "It cannot be read; `reviews check` says why.\n".to_owned(),
+    };
+    format!("{id}\n{said}Delete this review and every trace of it?")
 }
 
 /// What became of the traces of what was deleted.

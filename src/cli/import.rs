@@ -298,7 +298,12 @@ impl Watch for Console {
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {
-        let message = escaped(format!("{file}{}\n{columns}", columns.place()));
+        let columns_text = if io::stdout().is_terminal() {
+            format!("{columns:#}")
+        } else {
+            columns.to_string()
+        };
+        let message = escaped(format!("{file}{}\n{columns_text}", columns.place()));
         // Where nobody reads it, the import goes on.
         let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
     }

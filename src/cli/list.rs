@@ -149,13 +149,26 @@ impl List {
                 author(review),
                 review.status.name(),
             );
+            let words = review.text.as_str();
             let room = COLUMNS.saturating_sub(line.chars().count() + 2);
-            let _ = if review.text.trim().is_empty() {
+            let _ = if line.trim_end().chars().count() > COLUMNS {
+                // Long ids, as those of tables are, leave no room for the author.
+                let line = format!(
+                    "{:<ids$}  {}  {}  {}",
+                    review.id,
+                    stars(review.rating.stars()),
+                    review.date,
+                    review.status.name()
+                );
+                let separator = if words.trim().is_empty() { "" } else { ": " };
+                let said = format!("{}{separator}{words}", author(review));
+                writeln!(text, "{line}\n    {}", first(&said, COLUMNS - 4))
+            } else if words.trim().is_empty() {
                 writeln!(text, "{}", line.trim_end())
             } else if room >= WORDS_MIN {
-                writeln!(text, "{line}  {}", first(&review.text, room))
+                writeln!(text, "{line}  {}", first(words, room))
             } else {
-                let words = first(&review.text, COLUMNS - 4);
+                let words = first(words, COLUMNS - 4);
                 writeln!(text, "{}\n    {words}", line.trim_end())
             };
         }

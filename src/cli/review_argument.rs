@@ -16,15 +16,16 @@ const NAMED_MAX: i64 = 5;
 /// How many ids are compared at a time where none fits.
 const COMPARED: i64 = 5_000;
 
-/// The id of the review that `given` names in the database at `path`.
+/// The id of the row that `given` names in the database at `path`: also of one that no review can be
+/// made of, whose id may be none that a review can have.
 ///
 /// # Errors
 /// Where it names none, several, or one that was deleted.
-pub(super) async fn review_id(
+pub(super) async fn row_id(
     connection: &mut SqliteConnection,
     path: &Path,
     given: &str,
-) -> anyhow::Result<ReviewId> {
+) -> anyhow::Result<String> {
     let fault = |error| DbError::at(path, error);
     let text = id_of(given);
     if let Ok(id) = text.parse::<ReviewId>() {
@@ -32,7 +33,7 @@ pub(super) async fn review_id(
             .await
             .map_err(fault)?;
         if known.reviews.contains_key(id.as_str()) {
-            return Ok(id);
+            return Ok(text);
         }
         if known.deleted.contains(id.as_str()) {
             bail!(
@@ -44,7 +45,8 @@ pub(super) async fn review_id(
         .await
         .map_err(fault)?;
     match fitting.as_slice() {
-        [one] => return Ok(one.parse()?),
+        [one] => return Ok(one.clone()),
+        [first, ..] if *first == text => return Ok(text),
         [] => {}
         several => {
             let named = usize::try_from(NAMED_MAX)?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::review_argument::review_id;
+use super::review_argument::row_id;
 use super::review_text::{decisions, native, paragraphs, stars};
 use super::{Outcome, say};
 use crate::config::DatabaseConfig;
@@ -28,7 +28,7 @@ impl Show {
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut reader = readers.acquire().await.map_err(fault)?;
-        let id = review_id(&mut reader, &path, &self.id).await?;
+        let id = row_id(&mut reader, &path, &self.id).await?;
         let mut standing = reviews::standing(&mut reader, &[id.as_str()])
             .await
             .map_err(fault)?;

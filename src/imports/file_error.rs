@@ -1,7 +1,7 @@
 //! Why a whole file, or a whole import, cannot be. What is wrong with a single row is a
 //! [`Rejection`](super::Rejection), which stops nothing.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io;
 
 use thiserror::Error;
@@ -75,7 +75,7 @@ pub enum FileError {
         said: String,
     },
     /// A table without columns that every review needs.
-    #[error("is a table with the columns {columns}{}{}", lacking(.lacks, .text.as_deref()), unknown_columns(.unknown, .doubtful))]
+    #[error("is a table with the columns {columns}: {}", wrong_columns(.unknown, .lacks, .text.as_deref(), .doubtful))]
     Columns {
         /// Such fields of which several columns may each be meant, and these.
         doubtful: Vec<(&'static str, Vec<String>)>,
@@ -307,10 +307,28 @@ fn failed(files: &[FailedFile]) -> String {
     lines.join("\n")
 }
 
-fn lacking(lacks: &[&str], text: Option<&str>) -> String {
-    if lacks.is_empty() {
-        return String::new();
+/// What is wrong with a table's columns, the names that somebody gave first: a wrong one may be why the others lack.
+fn wrong_columns(
+    unknown: &[String],
+    lacks: &[&str],
+    text: Option<&str>,
+    doubtful: &[(&'static str, Vec<String>)],
+) -> String {
+    let mut parts = Vec::new();
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        parts.push(format!("it has no column {unknown}, which --map names"));
     }
+    if !lacks.is_empty() {
+        parts.push(lacking(lacks, text));
+    }
+    for (field, columns) in doubtful {
+        parts.push(format!("the {field} may be {}", columns.join(" or ")));
+    }
+    parts.join("; ")
+}
+
+fn lacking(lacks: &[&str], text: Option<&str>) -> String {
     if lacks == ["text"] {
         let column = text.unwrap_or("COLUMN");
         let column = if column.contains(['"', '$', '`', '\\', '!']) {
@@ -319,7 +337,7 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
             format!("\"{column}\"")
         };
         return format!(
-            ": no column is known to be the text; say --map text={column}, or --no-text if there is none"
+            "no column is known to be the text; say --map text={column}, or --no-text if there is none"
         );
     }
     let maps: Vec<String> = lacks
@@ -332,23 +350,10 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
         ""
     };
     format!(
-        ": none of them is known to be the {}; say which is, with {}{without_text}",
+        "none of them is known to be the {}; say which is, with {}{without_text}",
         lacks.join(", the "),
         maps.join(" ")
     )
-}
-
-fn unknown_columns(unknown: &[String], doubtful: &[(&'static str, Vec<String>)]) -> String {
-    let mut text = String::new();
-    for (field, columns) in doubtful {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "; the {field} may be {}", columns.join(" or "));
-    }
-    if !unknown.is_empty() {
-        let unknown = unknown.join(", ");
-        let _ = write!(text, "; it has no column {unknown}, which --map names");
-    }
-    text
 }
 
 fn no_linked_reviews(elements: usize, is_page: bool) -> String {

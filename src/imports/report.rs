@@ -12,6 +12,8 @@ use crate::storage::reviews::Written;
 
 /// How many columns that are not used are named.
 const COLUMNS_SHOWN_MAX: usize = 50;
+/// How many characters a line of the preview of a table has on a terminal, where it can be broken.
+const LINE_CHARACTERS: usize = 80;
 
 /// What one import did, or would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,6 +100,8 @@ impl TableColumns {
     }
 }
 
+/// A line for the fields, one for the columns that are not used, and one for the other sheets; with `{:#}`, these lines
+/// are broken for a terminal.
 impl fmt::Display for TableColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = |(field, columns): &(&str, Vec<String>)| match columns.as_slice() {
@@ -105,21 +109,56 @@ impl fmt::Display for TableColumns {
             some => format!("{field} ← {}", some.join(", ")),
         };
         let fields: Vec<String> = self.used.iter().map(field).collect();
-        write!(f, "  {}", fields.join("    "))?;
+        let room = if f.alternate() {
+            LINE_CHARACTERS
+        } else {
+            usize::MAX
+        };
+        let mut lines = line("  ", &fields, "    ", room);
         if !self.unused.is_empty() {
-            let shown = &self.unused[..self.unused.len().min(COLUMNS_SHOWN_MAX)];
-            write!(f, "\n  not used: {}", shown.join(", "))?;
+            lines += &line("\n  not used: ", &listed(&self.unused), " ", room);
         }
-        match self.unused.len().saturating_sub(COLUMNS_SHOWN_MAX) {
-            0 => {}
-            more => write!(f, " and {more} more")?,
+        if !self.other_sheets.is_empty() {
+            let sheets = listed(&self.other_sheets);
+            lines += &line("\n  other sheets (--sheet): ", &sheets, " ", room);
         }
-        if self.other_sheets.is_empty() {
-            return Ok(());
-        }
-        let shown = &self.other_sheets[..self.other_sheets.len().min(COLUMNS_SHOWN_MAX)];
-        write!(f, "\n  other sheets (--sheet): {}", shown.join(", "))
+        f.write_str(&lines)
     }
+}
+
+/// The first names, with commas behind them, and how many more there are.
+fn listed(names: &[String]) -> Vec<String> {
+    let shown = &names[..names.len().min(COLUMNS_SHOWN_MAX)];
+    let mut listed: Vec<String> = shown.iter().map(|name| format!("{name},")).collect();
+    if let Some(last) = listed.last_mut() {
+        last.pop();
+    }
+    match names.len() - shown.len() {
+        0 => {}
+        more => listed.push(format!("and {more} more")),
+    }
+    listed
+}
+
+/// `parts` behind `head`, broken where a line would have more than `room` characters.
+fn line(head: &str, parts: &[String], separator: &str, room: usize) -> String {
+    let (mut text, mut length) = (
+        head.to_owned(),
+        head.trim_start_matches('\n').chars().count(),
+    );
+    for (index, part) in parts.iter().enumerate() {
+        let separator = if index == 0 { "" } else { separator };
+        let more = separator.len() + part.chars().count();
+        if index > 0 && length + more > room {
+            text += "\n    ";
+            length = 4 + part.chars().count();
+        } else {
+            text += separator;
+            length += more;
+        }
+        text += part;
+    }
+    text
 }
 
 /// A row that no review could be made of.

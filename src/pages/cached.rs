@@ -9,7 +9,7 @@ use poem::http::{HeaderMap, HeaderValue};
 
 use super::form::Choices;
 use super::frame::POLICY;
-use super::{developers, discovery, home, insights};
+use super::{developers, discovery, home, insights, picture};
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::Ready;
@@ -75,6 +75,7 @@ pub struct SnapshotPages {
     bodies: [OnceLock<Arc<CachedBody>>; Page::ALL.len()],
     choices: OnceLock<Choices>,
     sitemap_files: OnceLock<Vec<Arc<CachedBody>>>,
+    picture: OnceLock<Option<Arc<CachedBody>>>,
 }
 
 impl SnapshotPages {
@@ -94,6 +95,19 @@ impl SnapshotPages {
                 .map(|xml| Arc::new(body(discovery::XML, xml)))
                 .collect()
         })
+    }
+
+    /// Its picture; none where it could not be made, which is logged.
+    #[must_use]
+    pub fn picture(&self, snapshot: &Snapshot) -> Option<&Arc<CachedBody>> {
+        let picture = self.picture.get_or_init(|| {
+            let made = picture::png(snapshot).inspect_err(
+                |error| tracing::error!(%error, "pages.no_picture: /og.png could not be made"),
+            );
+            let content = Content::whole(made.ok()?);
+            Some(Arc::new(CachedBody::new("image/png", content)))
+        });
+        picture.as_ref()
     }
 }
 

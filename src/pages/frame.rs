@@ -7,6 +7,7 @@ use poem::{Request, Response};
 
 use super::assets;
 use super::locale::Locale;
+use super::picture::PICTURE_PATH;
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
 use crate::snapshot::{Document, Snapshot};
@@ -46,6 +47,8 @@ pub struct Site {
     pub stylesheet: &'static str,
     /// The path of the script below `root`.
     pub script: &'static str,
+    /// The absolute URL of the picture that apps show beside a link.
+    pub picture: String,
     /// The absolute URL of the JSON Feed.
     pub json_feed: String,
     /// The absolute URL of the Atom feed.
@@ -79,6 +82,7 @@ impl Site {
             website: business.url.clone().filter(|url| is_web(url)),
             stylesheet: assets::stylesheet_path(),
             script: assets::script_path(),
+            picture: links.absolute(PICTURE_PATH),
             json_feed: links.absolute(Document::JsonFeed.path()),
             atom_feed: links.absolute(Document::AtomFeed.path()),
         }

@@ -20,6 +20,7 @@ mod home;
 mod insights;
 mod locale;
 mod marked;
+mod picture;
 mod query;
 mod review;
 mod search;
@@ -86,6 +87,13 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         Route::new(embed_try::TRY_PATH).get(None, embed_try::EmbedTry(Arc::clone(ctx))),
         Route::new("/embed/accent/:name").get(None, accent::AccentStyle(Arc::clone(ctx))),
         Route::new(badge::BADGE_PATH).get(None, badge::Badge(Arc::clone(ctx))),
+        Route::new(picture::PICTURE_PATH).get(
+            None,
+            picture::Picture {
+                ctx: Arc::clone(ctx),
+                pages: Arc::clone(&pages),
+            },
+        ),
         cached(Page::Developers),
         cached(Page::Robots),
         cached(Page::Sitemap),

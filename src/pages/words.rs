@@ -82,17 +82,26 @@ pub struct PartialStars {
 const STAR_WIDTH: u64 = 180;
 const STAR_STEP: u64 = 200;
 
+/// Where the color of five stars ends that show a mean in hundredths, in tenths of a percent of their width.
+#[must_use]
+pub fn color_end(mean: u64) -> u64 {
+    let mean = mean.min(500);
+    let end = mean / 100 * STAR_STEP + mean % 100 * STAR_WIDTH / 100;
+    let width = 4 * STAR_STEP + STAR_WIDTH;
+    // The last star has no gap behind it.
+    end.min(width) * 1_000 / width
+}
+
 impl PartialStars {
     /// The stars of a mean in hundredths.
     #[must_use]
     pub fn new(mean: u64, locale: &Locale) -> Self {
-        let mean = mean.min(500);
-        let end = mean / 100 * STAR_STEP + mean % 100 * STAR_WIDTH / 100;
-        let width = 4 * STAR_STEP + STAR_WIDTH;
-        // The last star has no gap behind it.
-        let end = end.min(width) * 1_000 / width;
+        let end = color_end(mean);
         Self {
-            label: locale.message_with("stars-of-5", &[("stars", &locale.hundredths(mean))]),
+            label: locale.message_with(
+                "stars-of-5",
+                &[("stars", &locale.hundredths(mean.min(500)))],
+            ),
             end: format!("{}.{}", end / 10, end % 10),
         }
     }

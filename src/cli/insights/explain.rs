@@ -1,15 +1,13 @@
 //! Why a review counts as it does.
 
-use anyhow::Context as _;
 use clap::Args;
 
-use crate::cli::review_argument::review_id;
+use crate::cli::decision::find;
 use crate::cli::{Outcome, say};
 use crate::config::DatabaseConfig;
 use crate::insights::{Analyzer, Engines, Subject, explain};
 use crate::model::Status;
 use crate::storage;
-use crate::storage::reviews::find;
 use crate::storage::{Database, DbError};
 
 /// Show what was found in a review: every finding with the sum of its points, every name with its rule
@@ -30,17 +28,13 @@ impl Explain {
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
-        let id = review_id(&mut connection, &path, &self.id).await?;
-        let review = find(&mut connection, &id).await.map_err(fault)?;
+        let review = find(&mut connection, &path, &self.id).await?;
         let business = storage::business::find(&mut connection)
             .await
             .map_err(fault)?
             .unwrap_or_default();
         drop(connection);
         readers.close().await;
-        let review = review.with_context(|| {
-            format!("the review {id} cannot be read; `reviews check` says what is wrong")
-        })?;
         let analysis =
             Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
         let note = match review.status {
@@ -48,7 +42,8 @@ impl Explain {
             Status::Withheld { .. } => "It is withheld, and counts for nothing.\n",
         };
         say(&format!(
-            "{id}, {}, {} of 5\n{note}\n{}",
+            "{}, {}, {} of 5\n{note}\n{}",
+            review.id,
             review.date,
             review.rating.stars(),
             explain(&review.text, &analysis)

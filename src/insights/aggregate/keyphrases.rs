@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::AggregateInput;
 use super::count::{ASPECTS_MAX, Counted, bits};
-use super::figures::{VoteCounts, log_likelihood};
+use super::figures::{Vote, VoteCounts, log_likelihood};
 use super::heavy_hitters::{Marked, each_marked, heavy_hitters};
 use super::quotes::{CustomerQuote, Originals};
-use super::topics::{SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, phrases};
+use super::topics::{
+    SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
+};
 use crate::compute::steps;
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
 use crate::insights::text::TokenizedText;
@@ -21,6 +23,8 @@ const REVIEWS_MIN: u32 = 4;
 const REVIEWS_SHARE: u32 = 1_000;
 /// How many topics there are at most.
 const TOPICS_MAX: usize = 24;
+/// Of how many phrases it is looked up whether they name a thing.
+const CANDIDATES_MAX: usize = 3 * TOPICS_MAX;
 /// What stands out less may be chance: the quantile of 99.99 % of the chi-squared distribution.
 const LIKELIHOOD_MIN: f64 = 15.13;
 /// How many reviews are looked at for a quote, and for the aspect that a topic goes with.
@@ -83,7 +87,7 @@ pub fn topics(
             .then_with(|| one.words.cmp(&other.words))
     });
     let mut chosen = collapse(found);
-    chosen.truncate(TOPICS_MAX);
+    chosen.truncate(CANDIDATES_MAX);
     together(segments, trade, &chosen, originals)
 }
 
@@ -231,14 +235,27 @@ fn together(
         }
     });
     // A sentence stands under one topic, the clearest.
-    let mut shown = BTreeSet::new();
-    for ((topic, phrase), newest) in topics.iter_mut().zip(chosen).zip(newest) {
+    let (mut shown, mut things) = (BTreeSet::new(), Vec::new());
+    for ((mut topic, phrase), newest) in topics.into_iter().zip(chosen).zip(newest) {
         let found =
             |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &phrase.words);
         let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
+        if !is_thing(phrase.words.len(), &found) {
+            continue;
+        }
+        // No quote against the counts that stand beside it.
+        let VoteCounts {
+            positive, negative, ..
+        } = topic.overall;
+        let bears = |vote| match vote {
+            Vote::Positive => positive >= negative,
+            Vote::Negative => negative >= positive,
+            Vote::Neutral | Vote::Mixed | Vote::Uncertain => true,
+        };
         topic.aspect = aspect_of(&found, trade);
         let mut ranked: Vec<(u32, TopicSentence)> = found
             .into_iter()
+            .filter(|found| found.vote.is_some_and(bears))
             .filter_map(|found| Some((found.rank(topic.aspect)?, found)))
             .collect();
         // Of equal ones the newest.
@@ -248,8 +265,12 @@ fn together(
             let quote = originals.quote(position, sentence, found.vote?)?;
             shown.insert((position, sentence)).then_some(quote)
         });
+        things.push(topic);
+        if things.len() == TOPICS_MAX {
+            break;
+        }
     }
-    topics
+    things
 }
 
 fn bare(phrase: &Phrase, aspects: usize) -> Keyphrase {

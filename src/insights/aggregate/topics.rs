@@ -56,6 +56,54 @@ static WORDS: LazyLock<HashMap<u64, PhraseWordClass, BuildHasherDefault<Fingerpr
         words
     });
 
+/// What the words before a phrase say of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PhraseUse {
+    /// It names a thing: `the boiler`, `their old water heater`.
+    Thing,
+    /// It does not: `we carried`, `very competent`.
+    Other,
+    /// Nothing tells.
+    Unclear,
+}
+
+/// What a word says of the phrase behind it, by its fingerprint; any other says nothing.
+static BEFORE: LazyLock<HashMap<u64, PhraseUse, BuildHasherDefault<Fingerprint>>> =
+    LazyLock::new(|| {
+        let mut words = HashMap::default();
+        for (file, phrase_use) in [
+            (include_str!("before_things.txt"), PhraseUse::Thing),
+            (include_str!("before_others.txt"), PhraseUse::Other),
+        ] {
+            let lines = file.lines().filter(|line| !line.starts_with('#'));
+            for word in lines.flat_map(str::split_whitespace) {
+                words.insert(Fingerprint::of(word), phrase_use);
+            }
+        }
+        words
+    });
+
+/// How many words may stand between `the` and the thing.
+const BETWEEN_MAX: usize = 2;
+
+/// How a phrase that begins at that token of a sentence is used.
+fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> PhraseUse {
+    let before = (sentence.start..start).rev();
+    for (distance, token) in before.take(BETWEEN_MAX + 1).enumerate() {
+        let fingerprint = text.tokens()[token].fingerprint;
+        match BEFORE.get(&fingerprint) {
+            Some(PhraseUse::Other) if distance > 0 => return PhraseUse::Unclear,
+            Some(found) => return *found,
+            None => {}
+        }
+        let is_stop = WORDS.get(&fingerprint) == Some(&PhraseWordClass::Stop);
+        if is_stop || text.tokens()[token].shape == Capitalisation::Mark {
+            return PhraseUse::Unclear;
+        }
+    }
+    PhraseUse::Unclear
+}
+
 /// The phrases of a text that may turn out to be topics, given how common words are elsewhere: folded,
 /// each once, sorted.
 #[must_use]
@@ -92,7 +140,7 @@ fn each_phrase(
     sentence: Range<usize>,
     mut take: impl FnMut(Range<usize>),
 ) {
-    let start = sentence.start;
+    let (start, sentence_tokens) = (sentence.start, sentence.clone());
     let of = |token: usize| {
         classes
             .get(token - start)
@@ -101,7 +149,9 @@ fn each_phrase(
     for at in sentence {
         steps::one();
         let (first, count) = classes[at - start];
-        if first == PhraseWordClass::Stop {
+        if first == PhraseWordClass::Stop
+            || phrase_use(text, &sentence_tokens, at) == PhraseUse::Other
+        {
             continue;
         }
         if first == PhraseWordClass::Plain && count <= COMMON {
@@ -207,8 +257,22 @@ pub struct TopicSentence {
     judged: u64,
     /// How these speak; `None` where the sentence cannot be quoted.
     pub vote: Option<Vote>,
+    /// Whether the words name a thing there.
+    pub phrase_use: PhraseUse,
     /// How good a quote it is; more is better.
     rank: u32,
+}
+
+/// Whether a phrase of so many words names a thing, as these sentences use it: a word alone in half of those that tell
+/// nothing else, and a row of words wherever no more of them use it otherwise.
+#[must_use]
+pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
+    let count = |wanted| {
+        let of_use = sentences.iter().filter(|one| one.phrase_use == wanted);
+        of_use.count()
+    };
+    let (things, others) = (count(PhraseUse::Thing), count(PhraseUse::Other));
+    things > others && (words > 1 || 2 * things >= sentences.len())
 }
 
 impl TopicSentence {
@@ -228,17 +292,17 @@ pub fn find(
     words: &[String],
 ) -> Option<TopicSentence> {
     let text = &opened.text;
-    let has = |tokens: &Range<usize>| {
-        tokens.clone().any(|at| {
+    let place = |tokens: &Range<usize>| {
+        tokens.clone().find(|at| {
             words
                 .iter()
                 .enumerate()
                 .all(|(step, word)| at + step < tokens.end && text.word(at + step) == word)
         })
     };
-    let (sentence, tokens) = (0..)
+    let (sentence, tokens, start) = (0..)
         .zip(text.sentences())
-        .find(|(_, tokens)| has(tokens))?;
+        .find_map(|(sentence, tokens)| Some((sentence, tokens, place(tokens)?)))?;
     let span = text.span(tokens.clone());
     let findings = || {
         let findings = packed_analysis.findings.iter();
@@ -262,40 +326,51 @@ pub fn find(
         sentence,
         judged,
         vote: can_be_shown.then_some(vote),
+        phrase_use: phrase_use(text, tokens, start),
         rank: 2 * u32::from(is_typical) + u32::from(BEST_LENGTH.contains(&(span.end - span.start))),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::phrases;
+    use super::{PhraseUse, phrase_use, phrases};
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::Background;
 
     #[test]
-    fn phrases_are_plain_words_and_rows_of_words_without_names_numbers_and_small_words() {
-        let text = TokenizedText::new(
-            "He wore shoe covers, and Debbie got a second opinion on 3 Trane units. Peace of mind the same day!",
-        );
-        assert_eq!(
-            phrases(&text, Background::shared()),
-            [
-                "opinion",
-                "peace",
-                "same day",
-                "second opinion",
-                "shoe",
-                "shoe covers",
-                "covers",
-                "wore",
-                "wore shoe",
-                "wore shoe covers"
-            ]
-            .map(str::to_owned)
-            .into_iter()
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .collect::<Vec<_>>()
-        );
+    fn phrases_are_words_and_rows_of_words_that_may_name_a_thing() {
+        for (text, expected) in [
+            (
+                "He wore shoe covers, and Debbie got a second opinion on 3 Trane units.",
+                &["covers", "opinion", "second opinion", "shoe", "shoe covers"][..],
+            ),
+            (
+                "Peace of mind the same day!",
+                &["peace", "peace of mind", "same day"],
+            ),
+            ("We carried the old boiler.", &["boiler", "old boiler"]),
+            ("They were very competent and we rang.", &[]),
+        ] {
+            let found = phrases(&TokenizedText::new(text), Background::shared());
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_words_before_a_phrase_tell_whether_it_names_a_thing() {
+        for (text, expected) in [
+            ("The boiler failed.", PhraseUse::Thing),
+            ("Their old noisy boiler failed.", PhraseUse::Thing),
+            ("We boiler failed.", PhraseUse::Other),
+            ("It is very boiler.", PhraseUse::Other),
+            ("On boiler.", PhraseUse::Unclear),
+            ("Boiler failed.", PhraseUse::Unclear),
+            ("We fixed boiler.", PhraseUse::Unclear),
+        ] {
+            let text = TokenizedText::new(text);
+            let all = 0..text.tokens().len();
+            let start = all.clone().find(|at| text.word(*at) == "boiler").unwrap();
+            assert_eq!(phrase_use(&text, &all, start), expected, "{}", text.word(0));
+        }
     }
 }

@@ -234,11 +234,7 @@ pub(super) async fn of_ids(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn find(
-    connection: &mut SqliteConnection,
-    id: &ReviewId,
-) -> sqlx::Result<Option<Review>> {
-    let id = id.as_str();
+pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<Option<Review>> {
     let row = packed!(
         "select",
         r#"as "packed!: Vec<u8>" from review as r where review_id = ?"#,
@@ -435,7 +431,7 @@ mod tests {
         for review in &read {
             assert_as_written(review);
             assert_eq!(
-                super::find(&mut connection, &review.id)
+                super::find(&mut connection, review.id.as_str())
                     .await
                     .unwrap()
                     .as_ref(),

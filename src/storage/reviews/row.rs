@@ -16,14 +16,16 @@ use crate::model::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Flaw {
     /// The checks were switched off.
-    #[error("breaks the table's checks and is left out; correct or delete it")]
+    #[error("breaks the table's checks and is left out; import it again, or delete it")]
     Broken,
     /// More than a row may bring.
-    #[error("has more than 1 MiB of text in all and is left out; shorten or delete it")]
+    #[error(
+        "has more than 1 MiB of text in all and is left out; import it again with a shorter text, or delete it"
+    )]
     Oversized,
     /// It is of a time when the id was none of the reserved ones.
     #[error(
-        "has an id that no link can lead to (`.`, `..`, `search`) and is left out; give it another one or delete it"
+        "has an id that no link can lead to (`.`, `..`, `search`) and is left out; import it again with another one, and delete it"
     )]
     Reserved,
 }

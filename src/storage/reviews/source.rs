@@ -404,8 +404,7 @@ pub async fn ids_after(
 ///
 /// # Errors
 /// When the database refuses it.
-pub async fn delete(write: &mut Write, id: &ReviewId) -> sqlx::Result<()> {
-    let id = id.as_str();
+pub async fn delete(write: &mut Write, id: &str) -> sqlx::Result<()> {
     sqlx::query!("delete from review where review_id = ?", id)
         .execute(&mut **write)
         .await?;

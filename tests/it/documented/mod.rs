@@ -76,10 +76,9 @@ fn files_below(folder: PathBuf) -> Vec<(PathBuf, String)> {
         {
             if path.is_dir() {
                 folders.push(path);
-            } else if path
-                .extension()
-                .is_none_or(|extension| extension != "weights" && extension != "br")
-            {
+            } else if path.extension().is_none_or(|extension| {
+                extension != "weights" && extension != "br" && extension != "ttf"
+            }) {
                 found.push((path.clone(), fs::read_to_string(&path).unwrap()));
             }
         }

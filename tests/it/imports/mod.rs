@@ -107,9 +107,7 @@ impl Bench {
 
     async fn find(&self, id: &str) -> Option<Review> {
         let mut reader = self.database.readers().acquire().await.unwrap();
-        reviews::find(&mut reader, &id.parse().unwrap())
-            .await
-            .unwrap()
+        reviews::find(&mut reader, id).await.unwrap()
     }
 
     async fn change_no(&self) -> i64 {

@@ -63,10 +63,7 @@ impl Bench {
                 .unwrap();
         let mut text = String::new();
         for id in reviews {
-            let review = reviews::find(&mut reader, &id.parse().unwrap())
-                .await
-                .unwrap()
-                .unwrap();
+            let review = reviews::find(&mut reader, &id).await.unwrap().unwrap();
             let _ = writeln!(
                 text,
                 "{id}: {} stars, {}, {}, {:?}, {:?}",

@@ -180,7 +180,7 @@ async fn a_column_that_nobody_can_guess_is_named_by_map_and_one_that_is_not_ther
         .await;
     let refusal = report.unwrap_err().to_string();
     assert!(
-        refusal.contains("it has no column Number, which --map names"),
+        refusal.contains("Who, How many, On, Said: it has no column Number, which --map names; "),
         "{refusal}"
     );
 }
@@ -454,6 +454,11 @@ async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_m
         watch.tables[0].to_string(),
         "  rating ← Stars given    date ← Date posted    author ← Customer's full name    text ← Comment left    \
          response ← (none)\n  not used: Points"
+    );
+    assert_eq!(
+        format!("{:#}", watch.tables[0]),
+        "  rating ← Stars given    date ← Date posted    author ← Customer's full name\n    \
+         text ← Comment left    response ← (none)\n  not used: Points"
     );
     let csv = format!("Name,Stars given,Date,Comment,Score awarded\n{row}");
     let refusal = bench.order(&order(csv)).await.0.unwrap_err().to_string();

@@ -6,6 +6,7 @@ mod figures;
 mod hostile;
 mod languages;
 mod machines;
+mod picture;
 mod search;
 
 use serde_json::Value;

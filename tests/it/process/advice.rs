@@ -372,3 +372,82 @@ fn readings_that_are_behind_are_made_by_the_command_that_is_named() {
     let shown = home.does(&["insights"], "In step with the reviews.");
     assert!(!shown.out.contains("Behind"), "{}", shown.out);
 }
+
+#[test]
+fn what_check_says_to_do_mends_what_it_found() {
+    let rows = ["r-1", "r-12"].map(|id| ROW.replace("r-1", id)).join("\n");
+    let firm = || {
+        let home = Home::new();
+        home.does(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+        home.file("rows.jsonl", &rows);
+        home.does(&["import", "rows.jsonl"], "2 new");
+        home.does(&["insights", "rebuild"], "2 reviews read");
+        home
+    };
+    let is_sound = |home: &Home| home.does(&["check"], "ok      schema");
+    let damaged = "Keep a copy of the file";
+    // A row that no review can be made of: deleted, or imported again.
+    let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
+    let home = firm();
+    sqlite3(&home.path(), unreadable);
+    for words in [["show", "r-1"], ["withhold", "r-1"]] {
+        let words: Vec<&str> = match words {
+            ["withhold", id] => vec!["withhold", id, "--reason", "x"],
+            [command, id] => vec![command, id],
+        };
+        let told = home.run(&words);
+        assert_eq!(told.code, Some(2), "{}", told.out);
+        let check = command_of(&told.err, "reviews check");
+        assert_eq!(check, ["check"]);
+    }
+    let wrong = home.run(&["check"]);
+    assert!(!wrong.out.contains(damaged), "{}", wrong.out);
+    home.follows(&["check"], "reviews delete", &[], "r-1: deleted");
+    is_sound(&home);
+    home.does(&["list"], "r-12");
+    let home = firm();
+    sqlite3(&home.path(), unreadable);
+    assert!(home.run(&["check"]).out.contains("import it again"));
+    home.does(&["import", "rows.jsonl"], "1 new, 0 updated, 1 unchanged");
+    is_sound(&home);
+    // Findings that the texts do not give.
+    let home = firm();
+    sqlite3(
+        &home.path(),
+        "update derived_index set names = '[[\"technician\", \"x\"]]'",
+    );
+    let wrong = home.run(&["check"]);
+    assert!(!wrong.out.contains(damaged), "{}", wrong.out);
+    home.follows(
+        &["check"],
+        "reviews insights rebuild",
+        &[],
+        "2 reviews read",
+    );
+    is_sound(&home);
+    // A file that is damaged otherwise: the backup, or what can be read of it, in a new database.
+    let damage = "drop trigger review_updated";
+    let home = firm();
+    home.does(&["backup", "copy.db"], "copy.db");
+    sqlite3(&home.path(), damage);
+    home.follows(
+        &["check"],
+        "reviews restore",
+        &[("COPY", "copy.db")],
+        "copy.db",
+    );
+    is_sound(&home);
+    let home = firm();
+    sqlite3(&home.path(), damage);
+    home.follows(
+        &["check"],
+        "reviews export",
+        &[("FILE", "saved.jsonl")],
+        "2 reviews",
+    );
+    let saved = std::fs::read_to_string(home.0.path().join("saved.jsonl")).unwrap();
+    let anew = Home::new();
+    anew.file("saved.jsonl", &saved);
+    anew.does(&["import", "saved.jsonl"], "2 new");
+    is_sound(&anew);
+}

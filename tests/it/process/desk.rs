@@ -105,6 +105,28 @@ fn reviews_are_listed_newest_first_in_lines_of_80_columns_at_most() {
         "r-1: withheld",
     );
     home.does(&["list", "--status", "withheld"], "★★★☆☆  2026-08-01  Eve");
+    // Ids that tables get leave no room for the author beside them.
+    let table = Home::new();
+    table.file(
+        "table.csv",
+        "Name,Rating,Date,Review\nChristopher Featherstone,4,2026-11-01,Came on time and left the kitchen as clean as it had been before\nJo,5,2026-11-02,\n",
+    );
+    table.does(&["init", "--name", "Peak", "--time-zone", "UTC"], "Peak");
+    table.does(&["import", "table.csv"], "2 new");
+    let said = table
+        .does(
+            &["list"],
+            "  ★★★★☆  2026-11-01  published\n    Christopher Feath…: Came",
+        )
+        .out;
+    assert!(
+        said.contains("  ★★★★★  2026-11-02  published\n    Jo\n"),
+        "{said}"
+    );
+    assert!(
+        said.lines().all(|line| line.chars().count() <= 80),
+        "{said}"
+    );
     let few = home.does(&["list", "--limit", "2"], "There are more; `--limit 4`");
     assert_eq!(few.out.lines().filter(|line| line.contains('★')).count(), 2);
 }

@@ -128,6 +128,7 @@ async fn what_is_computed_for_a_request_waits_for_a_place_and_gives_its_turn_up_
         "/insights.json?part=overview",
         "/facets.json",
         "/sitemaps/1.xml",
+        "/og.png",
         "/embed",
         COMPARED,
     ] {
