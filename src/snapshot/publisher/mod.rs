@@ -144,9 +144,6 @@ impl Publisher {
         is_read: bool,
     ) -> Result<(Snapshot, bool), PublishError> {
         let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
-        let seen = previous.map_or(0, |previous| previous.position.change_no);
-        let swept = self.database.sweep_derived(seen).await;
-        swept.map_err(PublishError::Read)?;
         let mut transaction = self.database.readers().begin().await.map_err(fault)?;
         let mut state = DatabaseState::read(self, &mut transaction, previous, is_read)
             .await
@@ -154,6 +151,11 @@ impl Publisher {
         // Before it is published: where that fails, the next try finds here what was read.
         self.backlog.add(std::mem::take(&mut state.loaded.analyzed));
         transaction.commit().await.map_err(fault)?;
+        // After the reading: what changes between the two is swept now, and looked at again by the next snapshot. Before it,
+        // a review withheld in between would be behind the change that the next one begins at, and never be swept.
+        let seen = previous.map_or(0, |previous| previous.position.change_no);
+        let swept = self.database.sweep_derived(seen).await;
+        swept.map_err(PublishError::Read)?;
         let same = previous.filter(|_| state.is_same);
         let insights = match same {
             Some(previous) => Arc::clone(&previous.insights),
