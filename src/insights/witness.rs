@@ -129,7 +129,7 @@ fn confirmed(finding: &Finding, stars: u8) -> Option<Polarity> {
     };
     let agrees = match leading {
         Polarity::Positive => stars >= CONTENT_MIN,
-        _ => stars <= DISCONTENT_MAX,
+        Polarity::Negative | Polarity::Neutral | Polarity::Uncertain => stars <= DISCONTENT_MAX,
     };
     agrees.then_some(leading)
 }

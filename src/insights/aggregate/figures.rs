@@ -46,6 +46,7 @@ impl ReviewVote {
 }
 
 /// The place of a polarity among counts of all four.
+#[must_use]
 pub const fn at(polarity: Polarity) -> usize {
     match polarity {
         Polarity::Positive => 0,
@@ -90,7 +91,7 @@ impl VoteCounts {
         match review.vote {
             Vote::Positive if review.is_confirmed => self.confirmed[0] += 1,
             Vote::Negative if review.is_confirmed => self.confirmed[1] += 1,
-            _ => {}
+            Vote::Positive | Vote::Negative | Vote::Neutral | Vote::Mixed | Vote::Uncertain => {}
         }
     }
 

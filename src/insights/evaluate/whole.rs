@@ -112,9 +112,10 @@ impl WholeQuality {
             got.entry(place).or_default().insert(finding.polarity);
             if matches!(finding.polarity, Polarity::Positive | Polarity::Negative) {
                 let is_confirmed = finding.hits.iter().any(|hit| hit.rule == CONFIRMED);
-                let witness = match Witness::of(&finding.hits) {
-                    _ if is_confirmed => STARS,
-                    witness => witness.name(),
+                let witness = if is_confirmed {
+                    STARS
+                } else {
+                    Witness::of(&finding.hits).name()
                 };
                 let share = self.by_witness.entry(witness).or_default();
                 share.whole += 1;
