@@ -57,7 +57,13 @@ fn no_review_stands_in_two_splits_nor_nearly_so() {
         reviews("tests/gold/plain/general.jsonl", whole),
     ]
     .concat();
-    assert!(plain.len() > 120);
+    let calm = [
+        reviews("tests/gold/calm/home_services.jsonl", whole),
+        reviews("tests/gold/calm/food.jsonl", whole),
+        reviews("tests/gold/calm/general.jsonl", whole),
+    ]
+    .concat();
+    assert!(plain.len() > 120 && calm.len() > 400);
     assert!(held_out.len() > 250 && development.len() > 250 && learned.len() > 3_000);
     for (one, other) in [
         (&held_out, &development),
@@ -66,6 +72,10 @@ fn no_review_stands_in_two_splits_nor_nearly_so() {
         (&plain, &held_out),
         (&plain, &development),
         (&plain, &learned),
+        (&calm, &held_out),
+        (&calm, &development),
+        (&calm, &learned),
+        (&calm, &reviews("tests/gold/calm/development.jsonl", whole)),
     ] {
         for words in one {
             let near = other.iter().find(|others| are_near(words, others));

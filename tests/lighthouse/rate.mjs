@@ -1,17 +1,17 @@
-// Lighthouse on every kind of page; what is below 95 is named with the audits that cost it.
+// Lighthouse on every kind of page; what is below its goal is named with the audits that cost it.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const BEST = 95;
-const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
+const GOALS = { performance: 99, accessibility: 100, "best-practices": 100, seo: 100 };
+const CATEGORIES = Object.keys(GOALS);
 const base = process.env.SAMPLE_URL;
 const { reviews } = await (await fetch(`${base}/reviews.json`)).json();
-const all = ["/", "/insights", "/insights?aspect=price", "/insights?technician=Mike+Alvarez", `/reviews/${reviews[0].id}`];
+const all = ["/", "/insights", "/insights?aspect=price", "/insights?technician=Mike+Alvarez", `/reviews/${reviews[0].id}`, "/developers"];
 // What search engines are asked to leave out is not rated for them.
-const hidden = ["/search?rating=1", "/embed"];
+const hidden = ["/search?rating=1", "/search?query=no+such+words", "/embed", "/embed?layout=carousel&theme=dark", "/embed/try"];
 const paths = process.argv.length > 2 ? process.argv.slice(2) : [...all, ...hidden];
 
 // A page that falls short is rated again: what else the machine does can only lower its score, so that the best is nearest to its own.
@@ -38,8 +38,9 @@ async function rate(path, wanted, file) {
 // What a category lost its points with; for performance also where the time went, and how fast the machine was meanwhile.
 function explain(report, id) {
   const weighty = report.categories[id].auditRefs.filter((ref) => ref.weight > 0).map((ref) => report.audits[ref.id]);
-  for (const audit of weighty.filter((audit) => audit.score !== null && audit.score < 0.9)) {
+  for (const audit of weighty.filter((audit) => audit.score !== null && audit.score < 1)) {
     console.log(`  ${id}: ${audit.title} ${audit.displayValue ?? ""}`);
+    for (const item of audit.details?.items?.slice(0, 3) ?? []) console.log(`    ${item.node?.snippet ?? ""} ${item.node?.explanation ?? ""}`);
   }
   if (id !== "performance") return;
   const work = report.audits["mainthread-work-breakdown"].details.items.map((item) => `${item.groupLabel} ${Math.round(item.duration)} ms`);
@@ -51,19 +52,19 @@ const folder = mkdtempSync(join(tmpdir(), "lighthouse-"));
 for (const path of paths) {
   const wanted = CATEGORIES.filter((category) => category !== "seo" || !hidden.includes(path));
   let best;
-  for (let tried = 0; tried < TRIES && !best?.scores.every((score) => score >= BEST); tried += 1) {
+  for (let tried = 0; tried < TRIES && !best?.scores.every((score, at) => score >= GOALS[wanted[at]]); tried += 1) {
     const rated = await rate(path, wanted, join(folder, "report.json"));
     console.log(`${path}: ${wanted.map((id, at) => `${id} ${rated.scores[at]}`).join(", ")}`);
     if (!best || Math.min(...rated.scores) > Math.min(...best.scores)) best = rated;
   }
   for (const [at, id] of wanted.entries()) {
-    if (best.scores[at] >= BEST) continue;
+    if (best.scores[at] >= GOALS[id]) continue;
     failed += 1;
     explain(best.report, id);
   }
 }
 rmSync(folder, { recursive: true });
 if (failed > 0) {
-  console.error(`${failed} below ${BEST}`);
+  console.error(`${failed} below their goals`);
   process.exit(1);
 }
