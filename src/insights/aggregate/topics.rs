@@ -344,10 +344,7 @@ mod tests {
                 "He wore shoe covers, and Debbie got a second opinion on 3 Trane units.",
                 &["covers", "opinion", "second opinion", "shoe", "shoe covers"][..],
             ),
-            (
-                "Peace of mind the same day!",
-                &["peace", "peace of mind", "same day"],
-            ),
+            ("Peace of mind the same day!", &["peace", "same day"]),
             ("We carried the old boiler.", &["boiler", "old boiler"]),
             ("They were very competent and we rang.", &[]),
         ] {
