@@ -46,7 +46,12 @@ pub async fn crawl(app: &TestApp) -> Vec<(String, String)> {
     let mut seen: BTreeSet<String> = queue.iter().cloned().collect();
     let mut bodies = Vec::new();
     while let Some(target) = queue.pop_front() {
-        let body = app.get(&target).await.text();
+        let answer = app.get(&target).await;
+        // The picture of shared links has no words that could be read; what it shows is tested with the pages.
+        if answer.header("content-type") == "image/png" {
+            continue;
+        }
+        let body = answer.text();
         assert!(bodies.len() < PAGES_MAX, "{target}");
         for link in links(&body) {
             if seen.insert(link.clone()) {
