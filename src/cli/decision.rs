@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::Context as _;
 use sqlx::SqliteConnection;
 
 use super::review_argument::row_id;
@@ -25,23 +24,22 @@ impl Decision {
     /// # Errors
     /// Where there is no database, or no such review.
     pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let opening = open(config).await?;
-        let database = opening.database();
-        let mut write = database.write_as_owner().await?;
-        let path = database.path().to_owned();
-        let found = find(&mut write, &path, given).await;
-        match found {
-            Ok(review) => Ok(Self {
+        let NamedRow {
+            opening,
+            write,
+            id,
+            review,
+        } = NamedRow::open(config, given).await?;
+        if let Some(review) = review {
+            return Ok(Self {
                 opening,
                 write,
                 review,
-            }),
-            Err(error) => {
-                drop(write);
-                opening.leave().await;
-                Err(error)
-            }
+            });
         }
+        drop(write);
+        opening.leave().await;
+        Err(unreadable(&id))
     }
 
     /// Writes the review as it is now, and closes the database.
@@ -89,19 +87,68 @@ impl Decision {
     }
 }
 
+/// A database opened to decide about a row, whether or not a review can be made of it.
+pub(super) struct NamedRow {
+    pub(super) opening: Opening,
+    pub(super) write: Write,
+    pub(super) id: String,
+    /// `None` where no review can be made of the row.
+    pub(super) review: Option<Review>,
+}
+
+impl NamedRow {
+    /// Opens the database and finds the row.
+    ///
+    /// # Errors
+    /// Where there is no database, or no such row.
+    pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
+        let opening = open(config).await?;
+        let database = opening.database();
+        let mut write = database.write_as_owner().await?;
+        let path = database.path().to_owned();
+        match find_row(&mut write, &path, given).await {
+            Ok((id, review)) => Ok(Self {
+                opening,
+                write,
+                id,
+                review,
+            }),
+            Err(error) => {
+                drop(write);
+                opening.leave().await;
+                Err(error)
+            }
+        }
+    }
+}
+
 /// The review that `given` names.
+///
+/// # Errors
+/// Where there is none, or it cannot be read.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
     path: &Path,
     given: &str,
 ) -> anyhow::Result<Review> {
+    let (id, review) = find_row(connection, path, given).await?;
+    review.ok_or_else(|| unreadable(&id))
+}
+
+async fn find_row(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    given: &str,
+) -> anyhow::Result<(String, Option<Review>)> {
     let id = row_id(connection, path, given).await?;
     let found = reviews::find(connection, &id).await;
-    found
-        .map_err(|error| DbError::at(path, error))?
-        .with_context(|| {
-            format!("the review {id} cannot be read; `reviews check` says what is wrong")
-        })
+    let review = found.map_err(|error| DbError::at(path, error))?;
+    Ok((id, review))
+}
+
+/// What is said of a row that no review can be made of.
+pub(super) fn unreadable(id: &str) -> anyhow::Error {
+    anyhow::anyhow!("the review {id} cannot be read; `reviews check` says what is wrong")
 }
 
 /// Opens a database that is there already: a command about what is in it makes none.

@@ -3,14 +3,13 @@
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::open;
-use super::review_argument::row_id;
+use super::decision::NamedRow;
 use super::review_text::{first, paragraphs, stars};
 use super::{Outcome, prompt, report_done};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{DbError, Erased, Opening, Postponed, Write};
+use crate::storage::{DbError, Erased, Postponed};
 
 /// How many characters of the text are shown before it is deleted.
 const WORDS_MAX: usize = 300;
@@ -30,12 +29,12 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         if !self.yes && prompt::is_possible() {
             // Before the write begins: others are not to wait for the answer.
-            let Named {
+            let NamedRow {
                 opening,
                 write,
                 id,
                 review,
-            } = Named::find(config, &self.id).await?;
+            } = NamedRow::open(config, &self.id).await?;
             drop(write);
             opening.leave().await;
             if !prompt::confirm(&question(&id, review.as_ref()))? {
@@ -43,12 +42,12 @@ impl Delete {
                 return Ok(Outcome::Done);
             }
         }
-        let Named {
+        let NamedRow {
             opening,
             mut write,
             id,
             review: _,
-        } = Named::find(config, &self.id).await?;
+        } = NamedRow::open(config, &self.id).await?;
         let database = opening.database();
         let fault = |error| DbError::at(database.path(), error);
         reviews::delete(&mut write, &id).await.map_err(fault)?;
@@ -64,41 +63,6 @@ impl Delete {
         ));
         opening.keep().await?;
         Ok(Outcome::Done)
-    }
-}
-
-/// A database opened to delete a review, and what is to be deleted.
-struct Named {
-    opening: Opening,
-    write: Write,
-    id: String,
-    /// `None` for a row that no review can be made of: it can be deleted too.
-    review: Option<Review>,
-}
-
-impl Named {
-    async fn find(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let opening = open(config).await?;
-        let database = opening.database();
-        let mut write = database.write_as_owner().await?;
-        let path = database.path().to_owned();
-        let id = match row_id(&mut write, &path, given).await {
-            Ok(id) => id,
-            Err(error) => {
-                drop(write);
-                opening.leave().await;
-                return Err(error);
-            }
-        };
-        let review = reviews::find(&mut write, &id)
-            .await
-            .map_err(|error| DbError::at(&path, error))?;
-        Ok(Self {
-            opening,
-            write,
-            id,
-            review,
-        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::decision::unreadable;
 use super::review_argument::row_id;
 use super::review_text::{decisions, native, paragraphs, stars};
 use super::{Outcome, say};
@@ -36,7 +37,7 @@ impl Show {
         drop(reader);
         readers.close().await;
         let Some(review) = standing.reviews.remove(id.as_str()) else {
-            anyhow::bail!("the review {id} cannot be read; `reviews check` says what is wrong");
+            return Err(unreadable(&id));
         };
         let source = standing.sources.remove(id.as_str());
         say(&if self.json {

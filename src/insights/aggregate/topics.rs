@@ -41,20 +41,27 @@ enum PhraseWordClass {
 }
 
 /// The class of the words that are small or weak, by their fingerprints; any other is plain.
-static WORDS: LazyLock<HashMap<u64, PhraseWordClass, BuildHasherDefault<Fingerprint>>> =
-    LazyLock::new(|| {
-        let mut words = HashMap::default();
-        for (file, class) in [
-            (include_str!("weak_words.txt"), PhraseWordClass::Weak),
-            (include_str!("stop_words.txt"), PhraseWordClass::Stop),
-        ] {
-            let lines = file.lines().filter(|line| !line.starts_with('#'));
-            for word in lines.flat_map(str::split_whitespace) {
-                words.insert(Fingerprint::of(word), class);
-            }
+static WORDS: LazyLock<ByWord<PhraseWordClass>> = LazyLock::new(|| {
+    by_word([
+        (include_str!("weak_words.txt"), PhraseWordClass::Weak),
+        (include_str!("stop_words.txt"), PhraseWordClass::Stop),
+    ])
+});
+
+/// Values by the fingerprints of words.
+type ByWord<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
+
+/// The words of each list with its value; of a word in both the second one's. A line that begins with `#` is a remark.
+fn by_word<T: Copy>(lists: [(&str, T); 2]) -> ByWord<T> {
+    let mut words = HashMap::default();
+    for (list, value) in lists {
+        let lines = list.lines().filter(|line| !line.starts_with('#'));
+        for word in lines.flat_map(str::split_whitespace) {
+            words.insert(Fingerprint::of(word), value);
         }
-        words
-    });
+    }
+    words
+}
 
 /// What the words before a phrase say of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,20 +75,12 @@ pub enum PhraseUse {
 }
 
 /// What a word says of the phrase behind it, by its fingerprint; any other says nothing.
-static BEFORE: LazyLock<HashMap<u64, PhraseUse, BuildHasherDefault<Fingerprint>>> =
-    LazyLock::new(|| {
-        let mut words = HashMap::default();
-        for (file, phrase_use) in [
-            (include_str!("before_things.txt"), PhraseUse::Thing),
-            (include_str!("before_others.txt"), PhraseUse::Other),
-        ] {
-            let lines = file.lines().filter(|line| !line.starts_with('#'));
-            for word in lines.flat_map(str::split_whitespace) {
-                words.insert(Fingerprint::of(word), phrase_use);
-            }
-        }
-        words
-    });
+static BEFORE: LazyLock<ByWord<PhraseUse>> = LazyLock::new(|| {
+    by_word([
+        (include_str!("before_things.txt"), PhraseUse::Thing),
+        (include_str!("before_others.txt"), PhraseUse::Other),
+    ])
+});
 
 /// How many words may stand between `the` and the thing.
 const BETWEEN_MAX: usize = 2;
