@@ -69,7 +69,7 @@ pub struct SentenceEvidence {
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.
     pub review_ids: Vec<String>,
-    /// The customer's words in it.
+    /// Words of a customer who says so.
     pub quote: Option<CustomerQuote>,
 }
 
@@ -247,9 +247,6 @@ fn blame(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> 
         figures.insert("with_phrase".to_owned(), *count);
     }
     text.push('.');
-    if let Some(quote) = quote {
-        text += &format!(" One of them: “{}”", quote.text);
-    }
     let quotes = aspect.said.quotes.iter();
     let blaming = quotes.filter(|quote| quote.polarity == Vote::Negative);
     SummarySentence {

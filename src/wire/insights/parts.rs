@@ -483,7 +483,7 @@ pub struct Evidence {
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.
     pub review_ids: Vec<String>,
-    /// The customer's words in it; left out where it quotes none.
+    /// Words of a customer who says so, where the sentence is of complaints; left out where none can be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<Quote>,
 }

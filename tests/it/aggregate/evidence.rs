@@ -151,15 +151,7 @@ async fn every_number_of_the_summary_is_in_the_aggregates() {
             .values()
             .filter_map(Value::as_u64)
             .collect();
-        let (said, _) = sentence["text"]
-            .as_str()
-            .unwrap()
-            .split_once(" One of them: “")
-            .unwrap_or((
-                sentence["text"].as_str().unwrap(),
-                "the customer's own numbers",
-            ));
-        for number in numbers(said) {
+        for number in numbers(sentence["text"].as_str().unwrap()) {
             assert!(figures.contains(&number), "{sentence}");
         }
         let mut figures = figures;
@@ -187,10 +179,7 @@ async fn what_complaints_are_mostly_about_stands_in_the_sentences_behind_them() 
         let evidence = &complaint["evidence"];
         let quote = &evidence["quote"];
         let text = complaint["text"].as_str().unwrap();
-        assert!(text.ends_with(&format!(
-            " One of them: “{}”",
-            quote["text"].as_str().unwrap()
-        )));
+        assert_eq!(quote["polarity"], "negative", "{complaint}");
         assert_eq!(evidence["review_ids"][0], quote["review_id"]);
         let Some(phrase) = evidence["topics"][0].as_str() else {
             continue;
