@@ -1,6 +1,6 @@
 //! The docs say everything there is, and nothing there is not. They are the pages at the root,
-//! `seeds/README.md`, `docs/*.md` and `docs/decisions/*.md`; the README's commands are run here, or
-//! read by the parser that reads them in earnest.
+//! `seeds/README.md`, `docs/*.md`, `docs/decisions/*.md` and `docs/guides/*.md`; the README's commands
+//! are run here, or read by the parser that reads them in earnest.
 
 mod commands;
 mod tables;
@@ -29,7 +29,7 @@ fn pages() -> Vec<(PathBuf, String)> {
         "seeds/README.md",
     ];
     let mut paths: Vec<PathBuf> = single.iter().map(|name| root().join(name)).collect();
-    for folder in ["docs", "docs/decisions"] {
+    for folder in ["docs", "docs/decisions", "docs/guides"] {
         let docs =
             fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         paths.extend(
