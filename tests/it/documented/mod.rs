@@ -239,6 +239,21 @@ fn every_link_within_the_docs_leads_somewhere() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
+#[test]
+fn every_page_is_in_the_summary_of_the_site() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let from_docs = |page: &Path| match page.strip_prefix(root().join("docs")) {
+        Ok(path) => path.display().to_string(),
+        Err(_) => format!("../{}", page.strip_prefix(root()).unwrap().display()),
+    };
+    let missing: Vec<String> = pages()
+        .iter()
+        .map(|(page, _)| from_docs(page))
+        .filter(|path| path != "SUMMARY.md" && !summary.contains(&format!("]({path})")))
+        .collect();
+    assert!(missing.is_empty(), "docs/SUMMARY.md lacks {missing:#?}");
+}
+
 fn sources_text() -> String {
     sources().into_iter().map(|(_, text)| text).collect()
 }
