@@ -28,15 +28,18 @@ pub struct Examples {
     pub numbers: BTreeMap<u32, usize>,
     /// Whether runs that a negator turns round say something too: what is spoken of, and not how.
     takes_turned: bool,
+    /// How many words a run has at most.
+    words_max: usize,
 }
 
 impl Examples {
     /// None yet.
-    pub const fn new(takes_turned: bool) -> Self {
+    pub const fn new(takes_turned: bool, words_max: usize) -> Self {
         Self {
             all: Vec::new(),
             numbers: BTreeMap::new(),
             takes_turned,
+            words_max,
         }
     }
 
@@ -55,8 +58,8 @@ impl Examples {
         weight: f64,
     ) {
         let mut found = Vec::new();
-        NgramTokens::read(text, tokens).runs(|key, _, is_turned| {
-            if is_turned && !self.takes_turned {
+        NgramTokens::read(text, tokens).runs(|key, run, is_turned| {
+            if run.len() > self.words_max || (is_turned && !self.takes_turned) {
                 return;
             }
             let next = self.numbers.len();

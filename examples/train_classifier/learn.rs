@@ -15,8 +15,6 @@ pub struct Plan {
     /// The strength of what holds weights small: the loss gains half of this times each weight's
     /// square.
     pub decay: f64,
-    /// How many rows are kept.
-    pub rows_max: usize,
 }
 
 const STEPS: i32 = 400;
@@ -39,7 +37,7 @@ pub fn learn(
     let mut weights = descend(&examples.all, sentences.len(), heads, plan);
     let biases = weights.split_off(sentences.len() * heads);
     let unit = |value: &f64| (value * f64::from(UNIT)).round();
-    let mut rows: Vec<(f64, u32, Vec<i8>)> = Vec::new();
+    let mut rows = BTreeMap::new();
     for (key, number) in &examples.numbers {
         let row = &weights[number * heads..(number + 1) * heads];
         let rounded: Vec<i8> = row
@@ -50,14 +48,9 @@ pub fn learn(
             .iter()
             .any(|weight| weight.unsigned_abs() >= WEIGHT_MIN)
         {
-            let strength = row.iter().map(|weight| weight * weight).sum::<f64>().sqrt();
-            let count = f64::from(u32::try_from(sentences[*number]).unwrap_or(u32::MAX));
-            rows.push((strength * count.powf(0.25), *key, rounded));
+            rows.insert(*key, rounded);
         }
     }
-    rows.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-    rows.truncate(plan.rows_max);
-    let rows = rows.into_iter().map(|(_, key, row)| (key, row)).collect();
     (biases.iter().map(|bias| unit(bias) as i32).collect(), rows)
 }
 

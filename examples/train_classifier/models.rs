@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use reviews_service::insights::classifier::ngrams::RUN_MAX;
 use reviews_service::insights::classifier::{LABELS, NgramModel, to_bytes};
 
 use crate::elsewhere;
@@ -15,13 +16,13 @@ use crate::trades;
 const ASPECTS: Plan = Plan {
     is_exclusive: false,
     decay: 1.0 / 3.0,
-    rows_max: usize::MAX,
 };
-/// How polarity is learned: of the three labels one is right. As many rows as 64 KB hold.
+/// Runs of three words tell no more of what a sentence speaks of than those of two; single words tell less.
+const ASPECT_WORDS_MAX: usize = 2;
+/// How polarity is learned: of the three labels one is right.
 const POLARITY: Plan = Plan {
     is_exclusive: true,
     decay: 3.0,
-    rows_max: 9_300,
 };
 
 /// What is learned from besides whole reviews.
@@ -75,7 +76,7 @@ impl Material {
     /// Which aspects of a trade a sentence speaks of.
     pub fn aspects(&self, trade: &str, reviews: &[&Review]) -> Learned {
         let aspects = trades::aspects(trade);
-        let mut examples = Examples::new(true);
+        let mut examples = Examples::new(true, ASPECT_WORDS_MAX);
         self.each(reviews, |sentence| {
             if let Some(targets) = sentence.aspects(trade, aspects) {
                 examples.add(&sentence.text, targets, 1.0);
@@ -86,7 +87,7 @@ impl Material {
 
     /// How a sentence speaks.
     pub fn polarity(&self, reviews: &[&Review]) -> anyhow::Result<Learned> {
-        let mut examples = Examples::new(false);
+        let mut examples = Examples::new(false, RUN_MAX);
         self.each(reviews, |sentence| {
             if let Some(label) = sentence.label() {
                 examples.add(&sentence.text, one_of(label), 1.0);

@@ -20,6 +20,9 @@ const TABLES: [(&str, bool); 4] = [
 ];
 /// Whole reviews by many hands, sentence by sentence.
 const REVIEWS: &str = "examples/train_classifier/reviews.jsonl";
+/// Single sentences by many hands, which tell calmly what happened. As nothing stands beside them, nothing is learned from
+/// them of how a sentence is weighed against its neighbours.
+const CALM: &str = "tests/gold/calm/development.jsonl";
 /// Which files may hold none of their sentences.
 const HELD_OUT: [&str; 2] = [
     "tests/gold/held_out.tsv",
@@ -118,11 +121,49 @@ impl Review {
     }
 }
 
-/// The sentences that stand by themselves.
-pub fn sentences(root: &Path) -> anyhow::Result<Vec<Sentence>> {
+/// A sentence by itself, with what is found in it; `overall` says how it sounds where that is nothing.
+#[derive(Deserialize)]
+struct CalmSentence {
+    author: String,
+    package: String,
+    text: String,
+    overall: String,
+    findings: Vec<CalmFinding>,
+}
+
+#[derive(Deserialize)]
+struct CalmFinding {
+    aspect: String,
+    polarity: String,
+}
+
+/// The sentences that stand by themselves, but those of these authors.
+pub fn sentences(root: &Path, without: &[String]) -> anyhow::Result<Vec<Sentence>> {
     let mut sentences = Vec::new();
     for (file, is_of_many) in TABLES {
         sentences.extend(table(&root.join(file), is_of_many)?);
+    }
+    let content = fs::read_to_string(root.join(CALM)).context(CALM)?;
+    for (number, line) in (1..).zip(content.lines()) {
+        let context = || format!("{CALM}:{number}");
+        let sentence: CalmSentence = serde_json::from_str(line).with_context(context)?;
+        if without.contains(&sentence.author) {
+            continue;
+        }
+        let mut said = Vec::new();
+        for CalmFinding { aspect, polarity } in sentence.findings {
+            said.push((aspect, label(&polarity).with_context(context)?));
+        }
+        if said.is_empty() {
+            // `unclear` is neither praise nor blame.
+            let overall = label(&sentence.overall).unwrap_or(NEUTRAL);
+            said.push(("-".to_owned(), overall));
+        }
+        sentences.push(Sentence {
+            text: sentence.text,
+            trade: Some(sentence.package),
+            said,
+        });
     }
     Ok(sentences)
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::combine::Decisions;
+use crate::insights::classifier::NgramClassifier;
 use crate::insights::evaluate::{
     Proportion, STARS, StarsShown, WholeQuality, evaluate_reviews, reviews,
 };
@@ -40,10 +41,7 @@ pub fn told(
     let [all, with_stars, rules, classifier] = [
         (engine.rules(), StarsShown::Hidden),
         (engine.rules(), StarsShown::AtHand),
-        (
-            &engine.rules().clone().decided_by(Decisions::of_rules()),
-            StarsShown::Hidden,
-        ),
+        (&only_rules(&engine), StarsShown::Hidden),
         (&without_rules(&engine), StarsShown::Hidden),
     ]
     .map(|(reader, stars)| evaluate_reviews(reader, &aspects, &reviews, stars));
@@ -60,6 +58,15 @@ pub fn told(
         },
         lines: lines(set, &all),
     })
+}
+
+/// What reads as `engine` does, but hears nothing: its rules alone, without the classifiers of aspects and of polarity.
+fn only_rules(engine: &Engine) -> RuleEngine {
+    RuleEngine::with(
+        engine.trade(),
+        NgramClassifier::default(),
+        Decisions::of_rules(),
+    )
 }
 
 /// What reads as `engine` does, but knows no phrase: its classifier alone.

@@ -8,7 +8,6 @@ use chrono::NaiveDate;
 
 use super::few_reviews::FewReviews;
 use super::figures::Vote;
-use super::topics::position_of;
 use crate::insights::analysis::{Polarity, TextSpan};
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
 use crate::insights::quotable::is_quotable;
@@ -157,7 +156,7 @@ impl SegmentedOriginal {
     pub fn has(&self, sentence: u16, phrase: &str) -> bool {
         let words: Vec<&str> = phrase.split(' ').collect();
         let tokens = self.text.sentences().get(usize::from(sentence));
-        tokens.is_some_and(|tokens| position_of(&self.text, tokens, &words).is_some())
+        tokens.is_some_and(|tokens| self.text.position_of(tokens, &words).is_some())
     }
 }
 

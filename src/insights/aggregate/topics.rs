@@ -152,20 +152,6 @@ pub fn things(text: &TokenizedText, sentence: usize, background: &Background) ->
     things
 }
 
-/// Where in `tokens` these words stand in a row, first.
-pub fn position_of<W: AsRef<str>>(
-    text: &TokenizedText,
-    tokens: &Range<usize>,
-    words: &[W],
-) -> Option<usize> {
-    tokens.clone().find(|at| {
-        words
-            .iter()
-            .enumerate()
-            .all(|(step, word)| at + step < tokens.end && text.word(at + step) == word.as_ref())
-    })
-}
-
 /// Calls `take` with the tokens of every phrase of a sentence whose tokens are of these classes.
 fn each_phrase(
     text: &TokenizedText,
@@ -327,7 +313,7 @@ pub fn find(
     let text = &opened.text;
     let (sentence, tokens, start) =
         (0..).zip(text.sentences()).find_map(|(sentence, tokens)| {
-            Some((sentence, tokens, position_of(text, tokens, words)?))
+            Some((sentence, tokens, text.position_of(tokens, words)?))
         })?;
     let span = text.span(tokens.clone());
     let findings = || {

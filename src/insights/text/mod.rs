@@ -104,6 +104,17 @@ impl TokenizedText {
             .join(" ")
     }
 
+    /// Where in `tokens` these words stand in a row first.
+    #[must_use]
+    pub fn position_of<W: AsRef<str>>(&self, tokens: &Range<usize>, words: &[W]) -> Option<usize> {
+        tokens.clone().find(|at| {
+            words
+                .iter()
+                .enumerate()
+                .all(|(step, word)| at + step < tokens.end && self.word(at + step) == word.as_ref())
+        })
+    }
+
     /// The tokens that begin in a part of the original.
     #[must_use]
     pub fn tokens_in(&self, span: TextSpan) -> Range<usize> {

@@ -312,27 +312,41 @@ fn a_file_of_ones_own_has_negators_and_opinions() {
     fs::write(home.0.path().join("smell.toml"), file).unwrap();
     let review = |text: &str, polarity: &str| {
         let finding = json!({ "aspect": "smell", "polarity": polarity, "quote": text });
-        json!({ "text": text, "findings": [finding] }).to_string()
+        let stars = if polarity == "positive" { 5 } else { 1 };
+        json!({ "text": text, "stars": stars, "findings": [finding] }).to_string()
     };
     let reviews = [
         review("They came and the scent was not good.", "negative"),
         review("They came and the scents are amazing.", "positive"),
     ];
     fs::write(home.0.path().join("reviews.jsonl"), reviews.join("\n")).unwrap();
-    let judged_by_rules = || {
+    let figures_of = || {
         let words = ["insights", "evaluate", "reviews.jsonl", "--json"];
         let said = home.run(&[&words[..], &["--trade-file", "smell.toml"]].concat());
         assert_eq!(said.code, Some(0), "{}", said.err);
         let figures: Value = serde_json::from_str(&said.out).unwrap();
-        figures["rules_alone"]["judged_recall"]["part"].as_u64()
+        figures
     };
-    assert_eq!(judged_by_rules(), Some(2));
+    let rights = |figures: &Value| {
+        ["judged_recall", "against_stars"].map(|name| figures[name]["part"].as_u64().unwrap())
+    };
+    let shared = figures_of();
+    assert_eq!(rights(&shared["rules_alone"]), [2, 2]);
     fs::write(
         home.0.path().join("smell.toml"),
         format!("[trade]\nshared = false\n{file}"),
     )
     .unwrap();
-    assert_eq!(judged_by_rules(), Some(0), "nothing tells the two apart");
+    let alone = figures_of();
+    assert_eq!(
+        rights(&alone["rules_alone"]),
+        [0, 0],
+        "nothing tells the two apart"
+    );
+    assert_eq!(
+        alone["against_stars"]["part"], 2,
+        "the polarity of all trades does"
+    );
 }
 
 #[test]
