@@ -260,7 +260,9 @@ impl Vocabulary {
         let next = || (at + 1 < end).then(|| text.word(at + 1));
         if token.shape == Capitalisation::Number {
             match next() {
-                Some("dollars" | "bucks" | "usd") => return (2, &self.money),
+                Some("dollars" | "bucks" | "usd" | "euro" | "euros" | "pounds" | "quid") => {
+                    return (2, &self.money);
+                }
                 Some("am" | "pm" | "a.m" | "p.m" | "o'clock") => return (2, &self.time),
                 _ if word.contains(':') || word.ends_with("am") || word.ends_with("pm") => {
                     return (1, &self.time);
@@ -268,7 +270,10 @@ impl Vocabulary {
                 _ => {}
             }
         }
-        if word == "$" && at + 1 < end && text.tokens()[at + 1].shape == Capitalisation::Number {
+        if matches!(word, "$" | "€" | "£")
+            && at + 1 < end
+            && text.tokens()[at + 1].shape == Capitalisation::Number
+        {
             return (2, &self.money);
         }
         if let Some(known) = self.words.get(&token.fingerprint) {
