@@ -37,6 +37,14 @@ operation *binary:
 archive *binary:
     packaging/archive {{binary}}
 
+# Make all files of a release, without a tag; with `--binary FILE`, of that binary.
+release VERSION *options:
+    packaging/release {{VERSION}} --here {{options}}
+
+# Install what a release consists of into scratch roots, run it and remove it (needs root); with a binary, of that one.
+release-installs *binary:
+    tests/operation/release {{binary}}
+
 # Run on the sample firm.
 serve:
     cargo run --release -- serve --seed seeds

@@ -1,8 +1,9 @@
 //! What the service counts and measures, as Prometheus reads it: one list of all metrics, and the handles to count with.
 //!
 //! Apart from the rooms that count, so that a metric's name, help, labels and buckets are written once (`catalog`), and
-//! every series that can be known ahead is there from the start, at zero: an alert on a rate sees the first event only
+//! every series that an alert may ask for is there from the start, at zero: an alert on a rate sees the first event only
 //! if there was a value before it (<https://prometheus.io/docs/practices/instrumentation/#avoid-missing-metrics>).
+//! Of the routes' series, those that are not begin with the first answer (`app::routes`): all of them would be 700.
 //! Asking for a handle looks it up in a registry; whoever counts per request keeps the handle. Knows nothing of what the
 //! figures mean.
 
@@ -193,6 +194,18 @@ catalog! {
         "Which release runs, as labels; always 1.";
     STARTED "process_start_time_seconds" MetricKind::Gauge, []
         "When the process started, in seconds since 1970-01-01 UTC.";
+    CPU_SECONDS "process_cpu_seconds_total" MetricKind::Counter, []
+        "CPU time that the process has used, user and system, in whole seconds.";
+    RESIDENT_BYTES "process_resident_memory_bytes" MetricKind::Gauge, []
+        "Resident memory in bytes.";
+    VIRTUAL_BYTES "process_virtual_memory_bytes" MetricKind::Gauge, []
+        "Virtual memory in bytes.";
+    OPEN_FDS "process_open_fds" MetricKind::Gauge, []
+        "Open file descriptors.";
+    MAX_FDS "process_max_fds" MetricKind::Gauge, []
+        "Limit of open file descriptors; 0 is unlimited.";
+    THREADS "process_threads" MetricKind::Gauge, []
+        "Threads of the process.";
 
     REQUESTS "reviews_http_requests_total" MetricKind::Counter, ["route" &[], "status" &[]]
         "Answers by route and class of status.";

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use uuid::Uuid;
+
 /// Hands out random bytes. Cloning shares the same source.
 #[derive(Debug, Clone)]
 pub struct Random(RandomSource);
@@ -32,6 +34,14 @@ impl Random {
     /// When the operating system gives no randomness.
     pub fn hex_128(&self) -> std::io::Result<String> {
         Ok(format!("{:032x}", u128::from_be_bytes(self.bytes_16()?)))
+    }
+
+    /// A random UUID (version 4, RFC 9562 §5.4).
+    ///
+    /// # Errors
+    /// When the operating system gives no randomness.
+    pub fn uuid(&self) -> std::io::Result<Uuid> {
+        Ok(uuid::Builder::from_random_bytes(self.bytes_16()?).into_uuid())
     }
 
     /// 16 random bytes.

@@ -3,6 +3,7 @@
 
 mod hub;
 mod operations;
+mod request_log;
 mod response_policy;
 mod routes;
 mod serving;

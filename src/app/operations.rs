@@ -184,9 +184,30 @@ fn measure(ctx: &Ctx, database: &Database) {
         let age = node.heard_ago.as_secs_f64();
         metrics::CLUSTER_CONTACT_AGE.gauge(&[]).set(age);
     }
+    measure_process();
     let (main, log) = database.bytes();
     for (file, bytes) in [("main", main), ("wal", log)] {
         metrics::DATABASE_BYTES.gauge(&[file]).set(figure(bytes));
+    }
+}
+
+/// Reads what the system says of this process. What it does not say keeps its last figure.
+fn measure_process() {
+    let process = metrics_process::collector::collect();
+    if let Some(seconds) = process.cpu_seconds_total {
+        let whole = Duration::from_secs_f64(seconds.max(0.0)).as_secs();
+        metrics::CPU_SECONDS.counter(&[]).absolute(whole);
+    }
+    for (metric, count) in [
+        (metrics::RESIDENT_BYTES, process.resident_memory_bytes),
+        (metrics::VIRTUAL_BYTES, process.virtual_memory_bytes),
+        (metrics::OPEN_FDS, process.open_fds),
+        (metrics::MAX_FDS, process.max_fds),
+        (metrics::THREADS, process.threads),
+    ] {
+        if let Some(count) = count {
+            metric.gauge(&[]).set(figure(count));
+        }
     }
 }
 

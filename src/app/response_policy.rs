@@ -18,10 +18,11 @@ use poem::http::header::{
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
 
+use super::request_log::{LoggedRequest, is_logged, request_id, with_instance};
 use super::routes::RouteTable;
 use crate::api::{hub_error, hub_method_not_allowed};
 use crate::clock::Clock;
-use crate::config::Nets;
+use crate::config::{Nets, RequestLog};
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
 use crate::web::context::Ctx;
@@ -56,6 +57,8 @@ impl Endpoint for ResponsePolicy {
         let (place, route) = self.routes.take(&mut request).unzip();
         ClientAddress::keep(&mut request, &self.trusted_proxies);
         let wants_html = wants_html(request.headers());
+        let which = self.ctx.request_log();
+        let path = (which != RequestLog::Off).then(|| request.uri().path().to_owned());
         let response = match (route, &method) {
             (Some(route), &Method::OPTIONS) => options(route),
             (Some(route), method) => match route.endpoint(method) {
@@ -70,6 +73,13 @@ impl Endpoint for ResponsePolicy {
                 "There is nothing here; /docs shows what there is.",
             ),
         };
+        let id = is_logged(which, response.status())
+            .then(request_id)
+            .flatten();
+        let response = match id {
+            Some(id) if is_of(&response, PROBLEM) => with_instance(response, id).await,
+            Some(_) | None => response,
+        };
         // A browser gets errors as pages, everybody else as problems.
         let response = if wants_html && is_of(&response, PROBLEM) {
             as_page(&self.ctx, response).await
@@ -78,7 +88,13 @@ impl Endpoint for ResponsePolicy {
         };
         let mut response = with_date(response, &self.ctx.clock);
         share(response.headers_mut());
-        Ok(self.finish(place, &method, response, started))
+        let request = LoggedRequest {
+            method: &method,
+            route: self.routes.label(place),
+            path: path.as_deref(),
+            id,
+        };
+        Ok(self.finish(place, &request, response, started))
     }
 }
 
@@ -99,23 +115,35 @@ impl ResponsePolicy {
         // which browsers get pages.
         let response = std::panic::catch_unwind(AssertUnwindSafe(|| answer(headers))).ok()?;
         let status = response.status();
-        (!status.is_client_error() && !status.is_server_error())
-            .then(|| self.finish(Some(place), method, response, started))
+        if status.is_client_error() || status.is_server_error() {
+            return None;
+        }
+        let is_logged = is_logged(self.ctx.request_log(), status);
+        let request = LoggedRequest {
+            method,
+            route: self.routes.label(Some(place)),
+            path: Some(uri.path()),
+            id: is_logged.then(request_id).flatten(),
+        };
+        Some(self.finish(Some(place), &request, response, started))
     }
 
-    /// An answer whose head is whole: without its body for HEAD, and counted.
+    /// An answer whose head is whole: without its body for HEAD, counted, and logged if it is to be.
     fn finish(
         &self,
         place: Option<usize>,
-        method: &Method,
+        request: &LoggedRequest<'_>,
         mut response: Response,
         started: Instant,
     ) -> Response {
-        if *method == Method::HEAD {
+        if *request.method == Method::HEAD {
             leave_body_out(&mut response);
         }
-        self.routes
-            .count(place, response.status(), started.elapsed());
+        let (status, taken) = (response.status(), started.elapsed());
+        self.routes.count(place, status, taken);
+        if is_logged(self.ctx.request_log(), status) {
+            request.write(&mut response, taken);
+        }
         response
     }
 }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::metrics::{Counter, Histogram};
@@ -20,6 +20,8 @@ use crate::{metrics, web, wire};
 
 /// The classes of status that answers are counted by.
 const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
+/// Those that begin at zero: answers and failures.
+const BEGUN_CLASSES: [usize; 2] = [0, 4];
 /// Under this name is counted what belongs to no route; a path would be anybody's to choose.
 const NO_ROUTE: &str = "none";
 
@@ -31,24 +33,44 @@ pub struct RouteTable {
     counts: Vec<AnswerCounts>,
 }
 
-/// What counts the answers of one route: made once, for looking a series up costs more than counting.
+/// What counts the answers of one route: each made once, because looking a series up costs more than counting.
 struct AnswerCounts {
-    by_class: [Counter; CLASSES.len()],
-    seconds: Histogram,
+    route: &'static str,
+    by_class: [OnceLock<Counter>; CLASSES.len()],
+    seconds: OnceLock<Histogram>,
 }
 
 impl AnswerCounts {
-    fn of(route: &str) -> Self {
-        // The names of these files carry digests, which change with each release.
-        let route = if route.starts_with("/assets/") {
-            "/assets/:file"
-        } else {
-            route
+    /// The series that alerts ask for begin at zero; the others with their first answer.
+    fn of(route: &'static str) -> Self {
+        let counts = Self {
+            route,
+            by_class: std::array::from_fn(|_| OnceLock::new()),
+            seconds: OnceLock::new(),
         };
-        Self {
-            by_class: CLASSES.map(|class| metrics::REQUESTS.counter(&[route, class])),
-            seconds: metrics::REQUEST_SECONDS.histogram(&[route]),
+        for class in BEGUN_CLASSES {
+            counts.counter(class);
         }
+        counts
+    }
+
+    fn counter(&self, class: usize) -> &Counter {
+        self.by_class[class]
+            .get_or_init(|| metrics::REQUESTS.counter(&[self.route, CLASSES[class]]))
+    }
+
+    fn seconds(&self) -> &Histogram {
+        self.seconds
+            .get_or_init(|| metrics::REQUEST_SECONDS.histogram(&[self.route]))
+    }
+}
+
+/// The name of a route in figures and in the request log. Names of assets carry digests, which change with each release.
+fn label(pattern: &'static str) -> &'static str {
+    if pattern.starts_with("/assets/") {
+        "/assets/:file"
+    } else {
+        pattern
     }
 }
 
@@ -62,7 +84,7 @@ impl RouteTable {
     /// The table of these, in this order.
     #[must_use]
     pub fn new(routes: Vec<Route>) -> Self {
-        let patterns = routes.iter().map(|route| route.pattern);
+        let patterns = routes.iter().map(|route| label(route.pattern));
         let counts = patterns.chain([NO_ROUTE]).map(AnswerCounts::of).collect();
         Self { routes, counts }
     }
@@ -83,9 +105,16 @@ impl RouteTable {
             _ => 4,
         };
         if let Some(counts) = self.counts.get(place.unwrap_or(self.routes.len())) {
-            counts.by_class[class].increment(1);
-            counts.seconds.record(taken);
+            counts.counter(class).increment(1);
+            counts.seconds().record(taken);
         }
+    }
+
+    /// The name of the route at this place, as figures and the request log have it; `None` is no route.
+    #[must_use]
+    pub fn label(&self, place: Option<usize>) -> &'static str {
+        let counts = self.counts.get(place.unwrap_or(self.routes.len()));
+        counts.map_or(NO_ROUTE, |counts| counts.route)
     }
 
     /// The route that a path belongs to.

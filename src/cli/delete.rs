@@ -1,5 +1,7 @@
 //! `reviews delete`: a review is gone, with everything that was kept of it, and later imports leave it so.
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use clap::Args;
 
@@ -9,7 +11,7 @@ use super::{Outcome, prompt, report_done};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{DbError, Erased, Postponed};
+use crate::storage::{DbError, Erased, FORMER_KEPT_DAYS, Postponed};
 
 /// How many characters of the text are shown before it is deleted.
 const WORDS_MAX: usize = 300;
@@ -58,8 +60,9 @@ impl Delete {
             )
         })?;
         let traces = traces(erased);
+        let copies = copies(&database.former()?);
         report_done(&format!(
-            "{id}: deleted, {traces}; imports leave it so, but for `--restore`\n"
+            "{id}: deleted, {traces}; imports leave it so, but for `--restore`\n{copies}"
         ));
         opening.keep().await?;
         Ok(Outcome::Done)
@@ -79,6 +82,16 @@ fn question(id: &str, review: Option<&Review>) -> String {
         None => "It cannot be read; `reviews check` says why.\n".to_owned(),
     };
     format!("{id}\n{said}Delete this review and every trace of it?")
+}
+
+/// The former states of the database, which a deletion does not change.
+fn copies(former: &[PathBuf]) -> String {
+    former.iter().fold(String::new(), |told, path| {
+        told + &format!(
+            "{} may still hold it; a running `reviews serve` removes that copy {FORMER_KEPT_DAYS} days after it was made, or you now\n",
+            path.display()
+        )
+    })
 }
 
 /// What became of the traces of what was deleted.

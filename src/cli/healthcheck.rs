@@ -18,7 +18,7 @@ use super::{Outcome, say};
 use crate::config::ListenConfig;
 
 /// How long the whole exchange may take: less than the 30 s after which Docker gives up, more than `/readyz` ever waits.
-const TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 /// What is read of an answer; ours have less than one.
 const BODY_BYTES_MAX: usize = 64 << 10;
 
@@ -58,7 +58,7 @@ impl Healthcheck {
 }
 
 /// Where a service that listens on every address can be reached from here.
-fn reachable(listen: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -68,7 +68,7 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 }
 
 /// The status of the answer, and its body.
-async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode, String)> {
+pub(super) async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode, String)> {
     // No certificate is looked at over plain HTTP, so none is loaded.
     let client = Client::builder().no_proxy().redirect(Policy::none());
     let client = client.tls_certs_only([]).build()?;

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
-use crate::storage::{Migrated, Opening};
+use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
 
 /// Bring the database up to date, and say what that took
 #[derive(Debug, Args)]
@@ -30,8 +30,16 @@ pub(super) fn told(migrated: &Migrated) -> String {
     if migrated.applied.is_empty() {
         return format!("up to date: {} migrations\n", migrated.total);
     }
+    let kept = migrated.former.as_ref().map(|former| {
+        format!(
+            "kept {} for {FORMER_KEPT_DAYS} days, the database as it was before\n",
+            former.display()
+        )
+    });
     migrated
         .applied
         .iter()
-        .fold(String::new(), |told, name| told + "applied " + name + "\n")
+        .fold(kept.unwrap_or_default(), |told, name| {
+            told + "applied " + name + "\n"
+        })
 }

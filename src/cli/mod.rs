@@ -32,6 +32,7 @@ mod settings_file;
 mod show;
 mod status;
 mod subscriptions;
+mod supervisor;
 mod undo;
 mod withhold;
 

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::logging::{LineQueue, LogFormat};
 use super::progress::Progress;
-use super::{LogConfig, Outcome, insights, say, seed};
+use super::{LogConfig, Outcome, insights, say, seed, supervisor};
 use crate::app::{App, HubOptions, Limits};
 use crate::cli;
 use crate::clock::Clock;
@@ -140,6 +140,7 @@ impl Serve {
         let starting = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = progress.watch(starting, || backlog.read()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);
+        app.ctx().set_request_log(self.config.request_log);
         started.cancel();
         greet(&app, &links, &bound, out.as_ref());
         let connections_per_peer_max =
@@ -150,7 +151,10 @@ impl Serve {
             connections_per_peer_max,
             ..limits
         };
-        Box::pin(app.serve_with_admin(listener, admin, stop, limits)).await;
+        let asked = bound.admin.unwrap_or(bound.public);
+        let supervised = supervisor::report(asked, &app.ctx().clock, &stop);
+        let served = Box::pin(app.serve_with_admin(listener, admin, stop.clone(), limits));
+        tokio::join!(served, supervised);
         Ok(())
     }
 
@@ -174,10 +178,10 @@ impl Serve {
         let shown = |path: Option<&Path>| path.map(|path| path.display().to_string());
         let package = shown(self.config.trade.package()).unwrap_or_default();
         let trade = shown(self.config.trade.file()).unwrap_or_default();
-        let contact = &self.config.security_contact;
+        let (contact, request_log) = (&self.config.security_contact, self.config.request_log);
         let LogConfig { filter, format } = log;
         Ok(format!(
-            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_TRADE={package}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
+            "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_REQUEST_LOG={request_log}\nREVIEWS_TRADE={package}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
             database.url
         ))
     }

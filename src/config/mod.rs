@@ -11,8 +11,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::Args;
 use clap::builder::RangedI64ValueParser;
+use clap::{Args, ValueEnum};
 use thiserror::Error;
 use url::{Host, Url};
 
@@ -129,12 +129,42 @@ pub struct ServeConfig {
     /// Connections that one peer may have open: an IPv4 address or an IPv6 /64; a /48 has four times as many
     #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
     pub connections_per_peer_max: u32,
+    /// Which requests to log, each with an ID that its error document has too
+    #[arg(
+        long,
+        value_name = "WHICH",
+        env = "REVIEWS_REQUEST_LOG",
+        default_value = "off"
+    )]
+    pub request_log: RequestLog,
     /// How texts are read.
     #[command(flatten)]
     pub trade: TradeConfig,
     /// The settings of the WebSub hub.
     #[command(flatten)]
     pub hub: HubConfig,
+}
+
+/// Which requests are logged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum RequestLog {
+    /// None
+    #[default]
+    Off,
+    /// Those that are answered with a status of 400 or more
+    Errors,
+    /// Every one
+    All,
+}
+
+impl fmt::Display for RequestLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Off => "off",
+            Self::Errors => "errors",
+            Self::All => "all",
+        })
+    }
 }
 
 /// A setting that cannot be used, with what to do about it.

@@ -169,7 +169,7 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
 }
 
 /// Deletes what was kept long enough: of the hub, attempts, fan-outs, subscriptions that are over and
-/// requests nobody verified; and the files that a restore kept aside.
+/// requests nobody verified; and the files that a restore or an upgrade kept aside.
 ///
 /// # Errors
 /// When the database cannot be written.
@@ -189,7 +189,7 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
     if former > 0 {
         tracing::info!(
             files = former,
-            "restore.former_removed: database files that a restore kept aside were removed after 30 days"
+            "restore.former_removed: database files that a restore or an upgrade kept aside were removed after 30 days"
         );
     }
     Ok(gone > 0 || former > 0)

@@ -1,12 +1,14 @@
 //! The embedded migrations: applied in order, each in its own transaction, each once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use sqlx::AssertSqlSafe;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::DbError;
+use super::former;
 use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use crate::random::Random;
 
@@ -21,15 +23,26 @@ pub struct Migrated {
     pub applied: Vec<String>,
     /// How many the file has altogether.
     pub total: usize,
+    /// The copy of the file as it was before, if one was kept.
+    pub former: Option<PathBuf>,
 }
 
-/// Brings the database behind `connection` up to date, and gives it its lineage.
+/// Brings the database behind `connection` up to date, and gives it its lineage. With `keeps_former`, a copy of one that
+/// holds data is kept before the first migration.
 pub(super) async fn run(
     connection: &mut SqliteConnection,
     path: &Path,
+    keeps_former: bool,
 ) -> Result<Migrated, DbError> {
     let before = applied(connection, path).await?;
     reject_newer(&before, path)?;
+    let is_behind = MIGRATIONS.iter().any(|m| !before.contains(&m.version));
+    let mut former = None;
+    if keeps_former && is_behind && holds_data(connection, path).await? {
+        let kept = former::keep_before_upgrade(connection, path).await?;
+        tracing::info!(file = %kept.display(), "database.copied: the database as it was before this release is kept for 30 days");
+        former = Some(kept);
+    }
     match MIGRATIONS.run(&mut *connection).await {
         Ok(()) => {}
         Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
@@ -57,7 +70,33 @@ pub(super) async fn run(
     Ok(Migrated {
         applied,
         total: MIGRATIONS.iter().count(),
+        former,
     })
+}
+
+/// Whether anything is in the database that somebody would miss. One that is being made has no such rows.
+async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bool, DbError> {
+    let fault = |error| DbError::at(path, error);
+    for table in ["business", "review", "subscription"] {
+        let exists: i64 = sqlx::query_scalar("select count(*) from sqlite_schema where name = ?")
+            .bind(table)
+            .fetch_one(&mut *connection)
+            .await
+            .map_err(fault)?;
+        if exists == 0 {
+            continue;
+        }
+        let rows: i64 = sqlx::query_scalar(AssertSqlSafe(format!(
+            "select exists (select 1 from {table})"
+        )))
+        .fetch_one(&mut *connection)
+        .await
+        .map_err(fault)?;
+        if rows != 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Brings a cluster up to date that is not empty: each migration in one transaction there, through its leader. `file` is
@@ -71,8 +110,8 @@ pub(super) async fn run_on_cluster(
         Vec::new(),
     );
     let mut applied = Migrated {
-        applied: Vec::new(),
         total: MIGRATIONS.iter().count(),
+        ..Migrated::default()
     };
     loop {
         let rows = client.query(&select, COMMAND_WAIT_MAX).await?;

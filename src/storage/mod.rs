@@ -15,6 +15,7 @@ mod erase;
 mod error;
 mod files;
 mod first_load;
+mod former;
 pub mod imports;
 mod index_readers;
 mod lease;
@@ -54,10 +55,11 @@ pub use delivery_lock::DeliveryLock;
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::DbError;
 pub use files::files;
+pub use former::FORMER_KEPT_DAYS;
 pub use index_readers::{INDEX_READERS_MAX, IndexReader};
 pub use migrate::Migrated;
 pub use new_file::{Opening, unused_name};
-pub use restore::{Alone, FORMER_KEPT_DAYS, Prepared};
+pub use restore::{Alone, Prepared};
 pub use rqlite::{ClusterError, NodeStatus};
 pub use text::{Text, unpack_value};
 pub use verify::{FileVerification, unpublished, verify};
@@ -92,11 +94,19 @@ enum Writer {
 
 impl Database {
     /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to
-    /// date. A file of another program is left as it is.
+    /// date; of one that holds data a copy is kept before. A file of another program is left as it is.
     ///
     /// # Errors
     /// [`DbError`], each kind with its own advice.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
+        Self::open_and_migrate(path, true).await
+    }
+
+    /// The same; `keeps_former` says whether a copy is kept.
+    async fn open_and_migrate(
+        path: &Path,
+        keeps_former: bool,
+    ) -> Result<(Self, Migrated), DbError> {
         let fault = |error: sqlx::Error| DbError::at(path, error);
         files::create_private(path)?;
         schema::identify(path).await?;
@@ -104,7 +114,7 @@ impl Database {
         let mut connection = SqliteConnection::connect_with(&options)
             .await
             .map_err(fault)?;
-        let migrated = migrate::run(&mut connection, path).await?;
+        let migrated = migrate::run(&mut connection, path, keeps_former).await?;
         if text_index::make_sound(&mut connection)
             .await
             .map_err(fault)?

@@ -6,21 +6,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::error::DbError;
-use super::files::{beside, remove_files};
+use super::files::remove_files;
 use super::schema::untouching;
-use super::{Database, DeliveryLock, migrate, options, schema, unused_name};
+use super::{Database, DeliveryLock, former, migrate, options, schema, unused_name};
 
-/// What the name of a former file adds to the database's, before the instant at which it was replaced.
-const FORMER: &str = ".before-restore-";
-/// How that instant is written.
-const FORMER_AT: &str = "%Y%m%dT%H%M%SZ";
-/// For how long a former file is kept.
-pub const FORMER_KEPT_DAYS: i64 = 30;
 /// How long another process may take to let go of the database.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
@@ -60,7 +54,8 @@ impl Prepared {
             .map_err(fault);
         reading.close().await.map_err(fault)?;
         let opened = match copied {
-            Ok(_) => Database::open(&copy).await,
+            // The backup itself is what there was before.
+            Ok(_) => Database::open_and_migrate(&copy, false).await,
             Err(error) => Err(error),
         };
         match opened {
@@ -97,7 +92,7 @@ impl Prepared {
         self.database.close().await;
         let former = place
             .exists()
-            .then(|| beside(&place, &format!("{FORMER}{}", now.format(FORMER_AT))));
+            .then(|| former::name(&place, former::RESTORE, now));
         if let Some(former) = &former {
             fs::set_permissions(&place, Permissions::from_mode(0o600)).map_err(fault)?;
             // A file system without links has no database for a moment.
@@ -231,71 +226,5 @@ impl Database {
         }
         transaction.commit().await.map_err(fault)?;
         connection.close().await.map_err(fault)
-    }
-
-    /// Removes files that a restore kept aside more than 30 days ago; how many.
-    ///
-    /// # Errors
-    /// When the folder cannot be read, or a file not be removed.
-    pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
-        let place = self
-            .path()
-            .canonicalize()
-            .unwrap_or_else(|_| self.path().to_owned());
-        let fault = |reason: std::io::Error| DbError::Other {
-            path: place.clone(),
-            reason: reason.to_string(),
-        };
-        let (Some(folder), Some(name)) = (place.parent(), place.file_name()) else {
-            return Ok(0);
-        };
-        let prefix = format!("{}{FORMER}", name.to_string_lossy());
-        let mut removed = 0;
-        for entry in fs::read_dir(folder).map_err(fault)? {
-            let entry = entry.map_err(fault)?;
-            let name = entry.file_name();
-            let at = name
-                .to_str()
-                .and_then(|name| name.strip_prefix(&prefix))
-                .and_then(|at| NaiveDateTime::parse_from_str(at, FORMER_AT).ok());
-            if at.is_some_and(|at| now - at.and_utc() > TimeDelta::days(FORMER_KEPT_DAYS)) {
-                remove_file(entry.path()).map_err(fault)?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use chrono::{TimeZone as _, Utc};
-
-    use crate::storage::Database;
-
-    #[tokio::test]
-    async fn a_former_file_is_removed_after_30_days_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("reviews.db");
-        let (database, _) = Database::open(&path).await.unwrap();
-        for name in [
-            "reviews.db.before-restore-20261001T120000Z",
-            "reviews.db.before-restore-20261021T120000Z",
-            "reviews.db.before-restore-mine",
-            "other.db.before-restore-20251001T120000Z",
-            "reviews.db.2025",
-        ] {
-            fs::write(folder.path().join(name), "").unwrap();
-        }
-        let now = Utc.with_ymd_and_hms(2026, 11, 1, 0, 0, 0).unwrap();
-        assert_eq!(database.remove_former(now).unwrap(), 1);
-        let is_there = |name: &str| folder.path().join(name).exists();
-        assert!(!is_there("reviews.db.before-restore-20261001T120000Z"));
-        assert!(is_there("reviews.db.before-restore-20261021T120000Z"));
-        assert!(is_there("reviews.db.before-restore-mine"));
-        assert!(is_there("other.db.before-restore-20251001T120000Z"));
-        database.close().await;
     }
 }

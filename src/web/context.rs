@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::clock::{Clock, Monotonic};
 use crate::compute::Compute;
+use crate::config::RequestLog;
 use crate::links::Links;
 use crate::search::TextIndex;
 use crate::snapshot::CurrentSnapshot;
@@ -26,6 +27,7 @@ pub struct Ctx {
     /// How current the snapshot is.
     pub freshness: SnapshotFreshness,
     contacts: OnceLock<Vec<String>>,
+    request_log: OnceLock<RequestLog>,
     is_draining: AtomicBool,
 }
 
@@ -48,6 +50,7 @@ impl Ctx {
             text_index,
             freshness,
             contacts: OnceLock::new(),
+            request_log: OnceLock::new(),
             is_draining: AtomicBool::new(false),
         }
     }
@@ -61,6 +64,17 @@ impl Ctx {
     /// Tells, once, who they are.
     pub fn set_contacts(&self, contacts: Vec<String>) {
         let _ = self.contacts.set(contacts);
+    }
+
+    /// Which requests are logged; none until that is set.
+    #[must_use]
+    pub fn request_log(&self) -> RequestLog {
+        self.request_log.get().copied().unwrap_or_default()
+    }
+
+    /// Sets, once, which requests are logged.
+    pub fn set_request_log(&self, request_log: RequestLog) {
+        let _ = self.request_log.set(request_log);
     }
 
     /// Whether the service is about to stop, so that no new work should be sent here.

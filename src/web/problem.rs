@@ -29,6 +29,7 @@ pub fn problem(status: StatusCode, detail: impl Into<String>) -> Response {
             title: phrase(status).to_owned(),
             status: status.as_u16(),
             detail: detail.into(),
+            instance: None,
             issues: Vec::new(),
         },
     )
@@ -50,6 +51,7 @@ pub fn invalid_parameters(issues: Vec<Issue>) -> Response {
             title,
             status: status.as_u16(),
             detail,
+            instance: None,
             issues,
         },
     )

@@ -3,8 +3,9 @@
 //! with edits of foreign writers, decisions and subscriptions.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
@@ -14,6 +15,7 @@ use reviews_service::storage::{Database, verify};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::process::Home;
 use crate::support::{BASE, Book, MakeHub, Receiver, Reply, TestApp, publications, rows, sqlite3};
 
 /// What must be kept, each with the order of its rows. What is derived is not among it: that is
@@ -66,6 +68,63 @@ fn held(path: &Path) -> BTreeMap<&'static str, Vec<Value>> {
             )
         })
         .collect()
+}
+
+#[tokio::test]
+async fn before_a_file_of_an_earlier_release_is_migrated_a_copy_of_it_is_kept() {
+    let (folder, path) = unpacked();
+    let before = held(&path);
+    let (database, migrated) = Database::open(&path).await.unwrap();
+    assert_eq!(database.former().unwrap(), migrated.former.as_slice());
+    database.close().await;
+    let kept = migrated.former.expect("a copy is kept");
+    let name = kept.file_name().unwrap().to_str().unwrap();
+    let prefix = concat!("reviews.db.before-upgrade-", env!("CARGO_PKG_VERSION"), "-");
+    assert!(name.starts_with(prefix), "{name}");
+    assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(held(&kept), before);
+    let applied = rows(&kept, "select version from _sqlx_migrations");
+    assert_eq!(applied.len(), NEWEST, "it is not migrated");
+    // Once for a release, and not for a new file.
+    let (database, again) = Database::open(&path).await.unwrap();
+    database.close().await;
+    assert_eq!((again.applied, again.former), (vec![], None));
+    let (database, new) = Database::open(&folder.path().join("new.db")).await.unwrap();
+    database.close().await;
+    assert_eq!(new.former, None);
+}
+
+#[test]
+fn migrate_says_where_the_copy_is_and_delete_that_it_may_hold_the_text() {
+    let (folder, _) = unpacked();
+    let home = Home(folder);
+    let migrated = home.run(&["migrate"]);
+    assert_eq!(migrated.code, Some(0), "{}", migrated.err);
+    let kept = migrated.out.lines().find_map(|line| {
+        line.strip_prefix("kept ")?
+            .strip_suffix(" for 30 days, the database as it was before")
+    });
+    let kept = kept.unwrap_or_else(|| panic!("{}", migrated.out));
+    assert!(Path::new(kept).exists(), "{kept}");
+    let newest = rows(
+        &home.path(),
+        "select review_id from review order by review_id limit 1",
+    );
+    let id = newest[0]["review_id"].as_str().unwrap();
+    let deleted = home.run(&["delete", id, "--yes"]);
+    assert_eq!(deleted.code, Some(0), "{}", deleted.err);
+    let named = format!(
+        "{kept} may still hold it; a running `reviews serve` removes that copy 30 days after it was made"
+    );
+    assert!(deleted.out.contains(&named), "{}", deleted.out);
+    fs::remove_file(kept).unwrap();
+    let next = rows(
+        &home.path(),
+        "select review_id from review order by review_id limit 1",
+    );
+    let id = next[0]["review_id"].as_str().unwrap();
+    let deleted = home.run(&["delete", id, "--yes"]);
+    assert!(!deleted.out.contains("may still hold"), "{}", deleted.out);
 }
 
 /// Half an hour after the file was left.

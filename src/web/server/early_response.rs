@@ -139,6 +139,7 @@ impl EarlyResponse {
             title: status.canonical_reason().unwrap_or_default().to_owned(),
             status: status.as_u16(),
             detail,
+            instance: None,
             issues: Vec::new(),
         };
         (status, wire::json(&problem))

@@ -115,7 +115,7 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
     };
     assert_eq!(
         shown(reviews(home.0.path()).env_remove("REVIEWS_LISTEN")),
-        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_SECURITY_CONTACT=\nREVIEWS_CONNECTIONS_PER_PEER_MAX=64\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\n"
+        "DATABASE_URL=sqlite://reviews.db\nREVIEWS_LISTEN=127.0.0.1:8080\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=http://127.0.0.1:8080\nREVIEWS_ALLOWED_HOSTS=\nREVIEWS_SECURITY_CONTACT=\nREVIEWS_CONNECTIONS_PER_PEER_MAX=64\nREVIEWS_REQUEST_LOG=off\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\n"
     );
     assert_eq!(
         shown(reviews(home.0.path()).envs([
@@ -125,10 +125,11 @@ fn the_settings_in_force_are_shown_flag_before_environment_before_default() {
             ("REVIEWS_ALLOWED_HOSTS", "Agents.Example, app.example:8443"),
             ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
             ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
+            ("REVIEWS_REQUEST_LOG", "errors"),
             ("REVIEWS_TRADE_FILE", "trade.toml"),
         ])),
         "DATABASE_URL=sqlite://other.db\nREVIEWS_LISTEN=0.0.0.0:81\nREVIEWS_ADMIN_LISTEN=\nREVIEWS_BASE_URL=https://reviews.example/of/us\n\
-         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_SECURITY_CONTACT=mailto:a@example.com\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=trade.toml\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\n"
+         REVIEWS_ALLOWED_HOSTS=agents.example,app.example:8443\nREVIEWS_SECURITY_CONTACT=mailto:a@example.com\nREVIEWS_CONNECTIONS_PER_PEER_MAX=9\nREVIEWS_REQUEST_LOG=errors\nREVIEWS_TRADE=\nREVIEWS_TRADE_FILE=trade.toml\nRUST_LOG=\nREVIEWS_LOG_FORMAT=text\n"
     );
     let flags = ["--listen", "127.0.0.1:82", "--database", "sqlite://flag.db"];
     let said = said(

@@ -51,6 +51,7 @@ fn what_print_config_shows_holds_every_setting_and_means_the_same_when_loaded() 
         ("REVIEWS_ALLOWED_HOSTS", "agents.example,app.example:8443"),
         ("REVIEWS_SECURITY_CONTACT", "mailto:a@example.com"),
         ("REVIEWS_CONNECTIONS_PER_PEER_MAX", "9"),
+        ("REVIEWS_REQUEST_LOG", "errors"),
         ("REVIEWS_TRADE", "dentist"),
         ("REVIEWS_TRADE_FILE", "trade.toml"),
         ("RUST_LOG", "warn,reviews_service=debug"),

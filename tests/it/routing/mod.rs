@@ -2,6 +2,7 @@
 
 mod headers;
 mod paths;
+mod request_log;
 
 use std::io;
 

@@ -1,0 +1,180 @@
+//! Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before an
+//! upgrade. Their names say why and since when: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
+
+use std::fs::{self, File, hard_link, remove_file, rename};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use sqlx::sqlite::SqliteConnection;
+
+use super::error::DbError;
+use super::files::{beside, create_private};
+use super::{Database, unused_name};
+use crate::clock::Clock;
+
+/// For how long a former state is kept.
+pub const FORMER_KEPT_DAYS: i64 = 30;
+/// Why it was kept: a restore replaced it.
+pub(super) const RESTORE: &str = "restore";
+/// Why it was kept: this release migrated the database.
+const UPGRADE: &str = concat!("upgrade-", env!("CARGO_PKG_VERSION"));
+/// What the name adds to the database's, before the reason.
+const MARK: &str = ".before-";
+/// How the instant at the end of the name is written.
+const INSTANT: &str = "%Y%m%dT%H%M%SZ";
+
+/// What the state of before `now` is called.
+pub(super) fn name(database: &Path, reason: &str, now: DateTime<Utc>) -> PathBuf {
+    beside(database, &format!("{MARK}{reason}-{}", now.format(INSTANT)))
+}
+
+/// Keeps a copy of the database behind `connection`, as it is before this release migrates it.
+///
+/// # Errors
+/// [`DbError`] where it cannot be written; then nothing of it is left.
+pub(super) async fn keep_before_upgrade(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<PathBuf, DbError> {
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let kept = name(&place, UPGRADE, Clock::system().now());
+    // Under another name first, so that what has the final one is whole.
+    let begun = unused_name(&place)?;
+    create_private(&begun)?;
+    let copied = copy(connection, &begun, &kept).await;
+    let removed = remove_file(&begun);
+    copied?;
+    if let Err(error) = removed
+        && error.kind() != ErrorKind::NotFound
+    {
+        tracing::warn!(file = %begun.display(), %error, "database.leftover: a file that was begun cannot be taken away");
+    }
+    Ok(kept)
+}
+
+async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> Result<(), DbError> {
+    sqlx::query("vacuum into ?")
+        .bind(begun.to_string_lossy().into_owned())
+        .execute(&mut *connection)
+        .await
+        .map_err(|error| DbError::at(kept, error))?;
+    let named = File::open(begun)
+        .and_then(|file| file.sync_all())
+        .and_then(|()| match hard_link(begun, kept) {
+            // Another process keeps the same, and has begun before.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            // A file system without links.
+            Err(_) => rename(begun, kept),
+            Ok(()) => Ok(()),
+        });
+    named.map_err(|reason| DbError::Create {
+        path: kept.to_owned(),
+        reason,
+    })
+}
+
+impl Database {
+    /// The former states beside the database.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn former(&self) -> Result<Vec<PathBuf>, DbError> {
+        let all = all(self.path()).map_err(|reason| DbError::Other {
+            path: self.path().to_owned(),
+            reason: reason.to_string(),
+        })?;
+        Ok(all.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// Removes the former states that are older than 30 days; how many.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or a file not be removed.
+    pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
+        let remove = || -> io::Result<usize> {
+            let old = all(self.path())?
+                .into_iter()
+                .filter(|(_, at)| now - *at > TimeDelta::days(FORMER_KEPT_DAYS));
+            let mut removed = 0;
+            for (path, _) in old {
+                remove_file(path)?;
+                removed += 1;
+            }
+            Ok(removed)
+        };
+        remove().map_err(|reason| DbError::Other {
+            path: self.path().to_owned(),
+            reason: reason.to_string(),
+        })
+    }
+}
+
+/// Every former state of the database at `path`, the oldest first, with its instant.
+fn all(path: &Path) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
+    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (Some(folder), Some(database)) = (place.parent(), place.file_name()) else {
+        return Ok(Vec::new());
+    };
+    let prefix = format!("{}{MARK}", database.to_string_lossy());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let parts = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(&prefix)?.rsplit_once('-'));
+        let Some((reason, instant)) = parts else {
+            continue;
+        };
+        let is_ours = reason == RESTORE || reason.starts_with("upgrade-");
+        if let Ok(at) = NaiveDateTime::parse_from_str(instant, INSTANT)
+            && is_ours
+        {
+            found.push((entry.path(), at.and_utc()));
+        }
+    }
+    found.sort_by_key(|(_, at)| *at);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use chrono::{TimeZone as _, Utc};
+
+    use crate::storage::Database;
+
+    #[tokio::test]
+    async fn a_former_file_is_removed_after_30_days_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("reviews.db");
+        let (database, _) = Database::open(&path).await.unwrap();
+        for name in [
+            "reviews.db.before-restore-20261001T120000Z",
+            "reviews.db.before-restore-20261021T120000Z",
+            "reviews.db.before-restore-mine",
+            "reviews.db.before-upgrade-1.0.0-20261001T120000Z",
+            "reviews.db.before-upgrade-1.0.0-20261021T120000Z",
+            "reviews.db.before-inventory-20251001T120000Z",
+            "other.db.before-restore-20251001T120000Z",
+            "reviews.db.2025",
+        ] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let now = Utc.with_ymd_and_hms(2026, 11, 1, 0, 0, 0).unwrap();
+        assert_eq!(database.remove_former(now).unwrap(), 2);
+        let is_there = |name: &str| folder.path().join(name).exists();
+        assert!(!is_there("reviews.db.before-restore-20261001T120000Z"));
+        assert!(is_there("reviews.db.before-restore-20261021T120000Z"));
+        assert!(!is_there(
+            "reviews.db.before-upgrade-1.0.0-20261001T120000Z"
+        ));
+        assert!(is_there("reviews.db.before-upgrade-1.0.0-20261021T120000Z"));
+        assert!(is_there("reviews.db.before-inventory-20251001T120000Z"));
+        assert!(is_there("reviews.db.before-restore-mine"));
+        assert!(is_there("other.db.before-restore-20251001T120000Z"));
+        database.close().await;
+    }
+}
