@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::classifier::NgramModel;
-use super::trades::{Cue, Meaning, PatternStep, Rule, Trade, forms};
+use super::trades::{Cue, Meaning, PatternStep, Rule, Trade};
 
 /// How many faults of one kind are told.
 const TOLD_MAX: usize = 20;
@@ -179,7 +179,7 @@ fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
     for one in symbol.split('|') {
         words.insert(one.to_owned());
         if let Some(base) = one.strip_suffix('~') {
-            words.extend(forms(base));
+            words.extend(trade.language_words().forms(base));
             words.extend(trade.irregular.get(base).into_iter().flatten().cloned());
         }
     }

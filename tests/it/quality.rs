@@ -116,7 +116,7 @@ fn against_stars_of(rules: &RuleEngine, file: &str, stars: &str) -> [usize; 4] {
             continue;
         };
         let text = TokenizedText::new(original);
-        let is_english = text.language(review["language"].as_str())
+        let is_english = Engine::built_in().language(&text, review["language"].as_str())
             == reviews_service::insights::Language::English;
         if stars == 3 || !is_english {
             continue;
@@ -263,7 +263,7 @@ fn whole_reviews(package: &str, file: &str, stars: StarsShown) -> WholeQuality {
     let mut all = reviews(file, &fs::read_to_string(path).unwrap()).unwrap();
     all.retain(|review| review.package.as_deref() == Some(package));
     let engine = Engine::shipped(package);
-    evaluate_reviews(engine.rules(), &engine.trade().aspect_ids(), &all, stars)
+    evaluate_reviews(&engine, engine.rules(), &all, stars)
 }
 
 /// Of the whole reviews for tuning that `is_wanted` takes, by trade: how many pairs of review and aspect

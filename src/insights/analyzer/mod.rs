@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::insights::aggregate::topics;
-use crate::insights::analysis::{Analysis, Language, Polarity, TextSpan};
+use crate::insights::analysis::{Analysis, Language, LanguageCode, Polarity, TextSpan};
 use crate::insights::aspects::TextFindings;
 use crate::insights::engine::Engine;
 use crate::insights::linking::Linker;
@@ -125,6 +125,9 @@ impl Analyzer {
         for digest in engine.rules().classifier().digests() {
             add(&mut hash, digest);
         }
+        for trade in &engine.trade().languages {
+            add(&mut hash, &trade.method());
+        }
         add(&mut hash, names.digest());
         Self {
             engine: Arc::clone(engine),
@@ -168,14 +171,12 @@ impl Analyzer {
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
         let text = TokenizedText::new(first_characters(subject.text));
-        let sentences = text
-            .sentences()
-            .iter()
-            .map(|sentence| text.span(sentence.clone()))
-            .collect();
-        let language = text.language(subject.language);
+        let language = self.engine.language(&text, subject.language);
+        if let Language::Also(code) = language {
+            return self.analyze_other(code, subject, &text);
+        }
         if language != Language::English {
-            return not_analyzed(language, sentences);
+            return not_analyzed(language, spans(&text));
         }
         let TextFindings {
             mut findings,
@@ -185,13 +186,56 @@ impl Analyzer {
         let mentions = self.names.mentions(&text, subject.author, subject.recorded);
         Analysis {
             language,
-            sentences,
+            sentences: spans(&text),
             findings,
             mentions,
             overall: withdraw_overall(overall, subject.stars),
             phrases: topics::phrases(&text, self.trade().background()),
         }
     }
+
+    /// Analyzes a text in another language of the trade, whose tokens are those of English: of what was measured to be right
+    /// often enough.
+    fn analyze_other(
+        &self,
+        code: LanguageCode,
+        subject: &Subject<'_>,
+        tokens: &TokenizedText,
+    ) -> Analysis {
+        let trade = self.trade().in_language(code);
+        let published = trade.map(Trade::published_aspects).unwrap_or_default();
+        let reader = self.engine.reader(code).filter(|_| !published.is_empty());
+        let Some((trade, rules)) = reader else {
+            return not_analyzed(Language::Other, spans(tokens));
+        };
+        let words = trade.language_words();
+        let text = TokenizedText::of(first_characters(subject.text), words);
+        let TextFindings {
+            mut findings,
+            overall,
+        } = rules.analyze(&text);
+        findings.retain(|finding| {
+            let aspect = trade.aspect(&finding.aspect);
+            aspect.is_some_and(|aspect| published.contains(&aspect))
+        });
+        settle(&mut findings, subject.stars);
+        Analysis {
+            language: Language::Also(code),
+            sentences: spans(&text),
+            findings,
+            mentions: self.names.cued_mentions(&text, subject.author),
+            overall: withdraw_overall(overall, subject.stars),
+            phrases: Vec::new(),
+        }
+    }
+}
+
+/// The places of a text's sentences.
+fn spans(text: &TokenizedText) -> Vec<TextSpan> {
+    let sentences = text.sentences().iter();
+    sentences
+        .map(|sentence| text.span(sentence.clone()))
+        .collect()
 }
 
 /// As much of a text as is read.

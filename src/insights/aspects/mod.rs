@@ -10,9 +10,11 @@ mod score;
 mod trie;
 mod vocabulary;
 
+use std::sync::Arc;
+
 use super::analysis::{Finding, Polarity};
 use super::classifier::NgramClassifier;
-use super::text::TokenizedText;
+use super::text::{LanguageWords, TokenizedText};
 use super::trades::{Meaning, Trade};
 use candidates::{AspectCandidate, SentenceReading, candidates};
 use combine::Decisions;
@@ -40,6 +42,7 @@ pub struct TextFindings {
 /// A trade's language, ready to read with.
 #[derive(Debug, Clone)]
 pub struct RuleEngine {
+    words: Arc<LanguageWords>,
     vocabulary: Vocabulary,
     classifier: NgramClassifier,
     decisions: Decisions,
@@ -66,12 +69,21 @@ impl RuleEngine {
     pub fn new(trade: &Trade) -> Self {
         // Who brings weights has had them read before, and tests show that those of the program can be;
         // a trade without any is read by its rules and by the polarity of all trades.
-        let classifier = match trade.classifier.as_deref() {
-            Some(weights) => NgramClassifier::parse(weights),
-            None => NgramClassifier::of_polarity(),
+        let aspects = trade.classifier.as_deref();
+        let classifier = match &trade.language {
+            None => match aspects {
+                Some(weights) => NgramClassifier::parse(weights),
+                None => NgramClassifier::of_polarity(),
+            },
+            Some(language) => NgramClassifier::of(aspects, language.polarity.as_deref()),
         };
-        let classifier = classifier.unwrap_or_default();
-        Self::with(trade, classifier, Decisions::built_in())
+        // What was learned of how to weigh rules against examples was learned in English.
+        let decisions = if trade.language.is_some() {
+            Decisions::of_rules()
+        } else {
+            Decisions::built_in()
+        };
+        Self::with(trade, classifier.unwrap_or_default(), decisions)
     }
 
     /// The same with another classifier, weighed otherwise.
@@ -79,6 +91,7 @@ impl RuleEngine {
     pub fn with(trade: &Trade, classifier: NgramClassifier, decisions: Decisions) -> Self {
         let vocabulary = Vocabulary::new(trade);
         Self {
+            words: Arc::clone(trade.language_words()),
             trie: PatternTrie::new(trade, &vocabulary),
             vocabulary,
             detected: trade
@@ -108,13 +121,19 @@ impl RuleEngine {
         Self { decisions, ..self }
     }
 
+    /// What reading the language takes whose texts it judges.
+    #[must_use]
+    pub const fn language_words(&self) -> &Arc<LanguageWords> {
+        &self.words
+    }
+
     /// What it asks where the rules leave something open.
     #[must_use]
     pub const fn classifier(&self) -> &NgramClassifier {
         &self.classifier
     }
 
-    /// Judges an English text.
+    /// Judges a text in the language of the trade.
     #[must_use]
     pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
         let (findings, document) = self.read(text);

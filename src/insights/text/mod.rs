@@ -3,13 +3,16 @@
 //! customer wrote.
 
 mod language;
+mod language_words;
 mod sentences;
 mod tokens;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::analysis::{Language, TextSpan};
-pub use language::is_function_word;
+use super::analysis::TextSpan;
+pub use language::LanguageDetector;
+pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet};
 pub use tokens::Fingerprint;
 
 /// How a token is written.
@@ -49,25 +52,46 @@ pub struct Token {
 }
 
 /// A text, cut up.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct TokenizedText {
+    words: Arc<LanguageWords>,
     normal: String,
     tokens: Vec<Token>,
     sentences: Vec<Range<usize>>,
 }
 
 impl TokenizedText {
-    /// Cuts `original` into tokens and sentences, and normalises its words.
+    /// Cuts an English text into tokens and sentences, and normalises its words.
     #[must_use]
     pub fn new(original: &str) -> Self {
-        let (normal, tokens) = tokens::cut(original);
+        Self::of(original, LanguageWords::english())
+    }
+
+    /// The same of a text in the language of these words.
+    #[must_use]
+    pub fn of(original: &str, words: &Arc<LanguageWords>) -> Self {
+        let (normal, tokens) = tokens::cut(original, words.ignores_accents);
         let mut text = Self {
+            words: Arc::clone(words),
             normal,
             tokens,
             sentences: Vec::new(),
         };
         text.sentences = sentences::cut(&text);
         text
+    }
+
+    /// The words of the language that it is cut up by.
+    #[must_use]
+    pub fn language_words(&self) -> &LanguageWords {
+        &self.words
+    }
+
+    /// Whether a token is one of these.
+    #[must_use]
+    pub fn is_among(&self, token: usize, words: &WordSet) -> bool {
+        let token = self.tokens.get(token);
+        token.is_some_and(|token| words.contains(&token.fingerprint))
     }
 
     /// Its tokens, in order.
@@ -87,13 +111,6 @@ impl TokenizedText {
     pub fn word(&self, token: usize) -> &str {
         let token = &self.tokens[token];
         &self.normal[token.start as usize..token.end as usize]
-    }
-
-    /// Whether it is English, and so can be read. `declared` is the language tag that came with it,
-    /// if any.
-    #[must_use]
-    pub fn language(&self, declared: Option<&str>) -> Language {
-        language::guess(self, declared)
     }
 
     /// All words, normalised, with spaces between.
@@ -273,7 +290,8 @@ mod tests {
     #[test]
     fn a_language_is_known_by_its_words_and_a_few_words_by_what_was_declared() {
         use crate::insights::analysis::Language;
-        let language = |text: &str, declared| TokenizedText::new(text).language(declared);
+        let english = super::LanguageDetector::default();
+        let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);
         assert_eq!(
             language("They came on time and fixed the leak under our sink.", None),
             Language::English
