@@ -56,7 +56,9 @@ impl Language {
 }
 
 /// The code of a language (ISO 639-1): two lower-case letters, `es`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct LanguageCode([u8; 2]);
 
 impl LanguageCode {

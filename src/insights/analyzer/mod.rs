@@ -265,7 +265,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-    use crate::insights::{Language, Trade};
+    use crate::insights::trades::Measured;
+    use crate::insights::{Language, LanguageCode, Trade};
     use crate::model::Mentions;
     use crate::model::business::{Business, Technician};
 
@@ -370,13 +371,115 @@ mod tests {
         assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
     }
 
+    /// An analyzer of home services, of whose Spanish these judgements were measured.
+    fn measured(shares: &[(&str, usize, usize)]) -> Analyzer {
+        let mut trade = Trade::built_in().unwrap();
+        let spanish = &mut trade.languages[0];
+        spanish.quality = (shares.iter())
+            .map(|(task, part, whole)| Measured {
+                task: (*task).to_owned(),
+                set: "spanish_reviews_held_out".to_owned(),
+                measure: "precision".to_owned(),
+                n: 60,
+                part: *part,
+                whole: *whole,
+            })
+            .collect();
+        let luis = Technician {
+            id: "luis".to_owned(),
+            name: "Luis Prieto".to_owned(),
+            aliases: Vec::new(),
+        };
+        let firm = Business {
+            technicians: vec![luis],
+            ..Business::default()
+        };
+        Analyzer::new(&firm, &std::sync::Arc::new(Engine::new(trade)))
+    }
+
+    fn said(analyzer: &Analyzer, text: &str) -> (Language, Vec<String>) {
+        let none = Mentions::default();
+        let analysis = analyzer.analyze(&subject(text, &none));
+        let aspects = analysis.findings.into_iter().map(|one| one.aspect);
+        (analysis.language, aspects.collect())
+    }
+
+    #[test]
+    fn of_another_language_is_published_what_was_measured_to_be_right() {
+        let text = "Llegaron a tiempo y Luis fue muy amable. El precio fue justo.";
+        let spanish = Language::Also(LanguageCode::find("es").unwrap());
+        let all = ["punctuality", "professionalism", "price"];
+        for (shares, language, aspects) in [
+            (&[][..], Language::Other, &[][..]),
+            (&[("finding", 84, 100)], Language::Other, &[]),
+            (&[("finding", 85, 100)], spanish, &all),
+            (
+                &[("finding", 85, 100), ("finding:price", 16, 20)],
+                spanish,
+                &all[..2],
+            ),
+            (
+                &[("finding", 85, 100), ("finding:price", 1, 19)],
+                spanish,
+                &all,
+            ),
+            (
+                &[("finding", 84, 100), ("finding:price", 18, 20)],
+                spanish,
+                &all[2..],
+            ),
+        ] {
+            let analyzer = measured(shares);
+            let expected = aspects.iter().map(|aspect| (*aspect).to_owned()).collect();
+            assert_eq!(said(&analyzer, text), (language, expected), "{shares:?}");
+            let english = said(&analyzer, "They were late.");
+            assert_eq!(english, (Language::English, vec!["punctuality".to_owned()]));
+        }
+        let methods = [
+            &[][..],
+            &[("finding", 9, 10)],
+            &[("finding:price", 90, 100)],
+        ];
+        let methods: BTreeSet<String> = methods
+            .iter()
+            .map(|shares| measured(shares).method().to_owned())
+            .collect();
+        assert_eq!(methods.len(), 3, "what is published is part of the method");
+    }
+
+    #[test]
+    fn a_text_in_another_language_has_its_names_and_no_topics() {
+        let analyzer = measured(&[("finding", 9, 10)]);
+        let none = Mentions::default();
+        let names = |text: &str| {
+            let analysis = analyzer.analyze(&subject(text, &none));
+            assert_eq!(analysis.phrases, [""; 0]);
+            analysis.names().len()
+        };
+        for (text, count) in [
+            ("Vino Luis y arregló la fuga en una hora.", 1),
+            ("Gracias a Luis Prieto por su paciencia.", 1),
+            ("Mi hermano Luis los recomendó y quedamos contentos.", 0),
+            ("Nos atendió Luis Ortega y todo quedó muy bien.", 0),
+            (
+                "La avenida san Luis estaba cerrada pero llegaron a tiempo.",
+                0,
+            ),
+        ] {
+            assert_eq!(names(text), count, "{text}");
+        }
+    }
+
     #[test]
     fn what_is_not_english_or_has_no_words_is_counted_and_not_analysed() {
         let none = Mentions::default();
         for (text, language) in [
             ("", Language::None),
             ("👍👍", Language::None),
-            ("Muy buen servicio, llegaron a tiempo.", Language::Other),
+            (
+                "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
+                Language::Other,
+            ),
         ] {
             let analysis = Analyzer::default().analyze(&subject(text, &none));
             assert_eq!(analysis.language, language, "{text}");

@@ -191,9 +191,9 @@ impl RuleEngine {
 mod tests {
     use std::sync::LazyLock;
 
+    use super::RuleEngine;
     use super::combine::Decisions;
-    use super::{RuleEngine, TextFindings};
-    use crate::insights::analysis::Polarity;
+    use crate::insights::analysis::{Finding, Polarity};
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::Trade;
 
@@ -213,13 +213,16 @@ mod tests {
 
     /// What a text says: `price+ workmanship-`, sorted.
     fn findings_in(engine: &RuleEngine, text: &str) -> String {
+        told(engine.analyze(&TokenizedText::new(text)).findings)
+    }
+
+    fn told(findings: Vec<Finding>) -> String {
         let sign = |polarity| match polarity {
             Polarity::Positive => '+',
             Polarity::Negative => '-',
             Polarity::Neutral => '=',
             Polarity::Uncertain => '?',
         };
-        let TextFindings { findings, .. } = engine.analyze(&TokenizedText::new(text));
         let mut said: Vec<String> = findings
             .iter()
             .map(|one| format!("{}{}", one.aspect, sign(one.polarity)))
@@ -241,6 +244,68 @@ mod tests {
             })
             .collect();
         assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    }
+
+    /// What Spanish rules say, as [`findings_in`] tells it.
+    #[test]
+    fn spanish_texts_are_read_by_the_rules_of_their_language() {
+        let trade = Trade::built_in().unwrap();
+        let spanish = &trade.languages[0];
+        let rules = RuleEngine::new(spanish);
+        let said = |text: &str| {
+            let text = TokenizedText::of(text, spanish.language_words());
+            told(rules.analyze(&text).findings)
+        };
+        for (text, expected) in [
+            ("Llegaron a tiempo.", "punctuality+"),
+            ("No llegaron a tiempo.", "punctuality-"),
+            ("llegaron dos horas tarde", "punctuality-"),
+            ("Vinieron esa misma tarde.", "response_time+"),
+            ("Nadie me contestó el teléfono.", "communication-"),
+            ("Nunca devolvieron mi llamada.", "communication-"),
+            (
+                "Me explicó todo con mucha paciencia.",
+                "communication+ professionalism+",
+            ),
+            ("Muy educado el técnico.", "professionalism+"),
+            ("Ni una disculpa nos dieron.", "professionalism-"),
+            ("No me dieron ni una disculpa.", "professionalism-"),
+            ("Arreglaron la fuga y quedó como nuevo.", "workmanship+"),
+            ("La llave sigue goteando.", "workmanship-"),
+            ("El precio fue justo.", "price+"),
+            ("Muy caro para lo que hicieron.", "price-"),
+            ("No quiso cobrarme la visita.", "price+"),
+            ("Son honestos y de confianza.", "honesty+"),
+            (
+                "Me quisieron vender una unidad que no necesitaba.",
+                "honesty-",
+            ),
+            ("Dejaron todo limpio.", "cleanliness+"),
+            ("Dejaron un reguero de basura.", "cleanliness-"),
+            ("No respetaron la garantía.", "warranty-"),
+            ("Los recomiendo.", "overall+"),
+            ("No los recomiendo a nadie.", "overall-"),
+            ("Me cancelaron la cita.", "scheduling-"),
+            ("El otro plomero era muy caro.", ""),
+            ("Se me dañó el aire un sábado.", ""),
+        ] {
+            assert_eq!(said(text), expected, "{text}");
+            let plain: String = text.chars().map(plain).collect();
+            assert_eq!(said(&plain), expected, "{plain}: without accents");
+        }
+    }
+
+    /// A letter as it is typed without accents.
+    fn plain(letter: char) -> char {
+        match letter {
+            'á' => 'a',
+            'é' => 'e',
+            'í' => 'i',
+            'ó' => 'o',
+            'ú' => 'u',
+            'ñ' => 'n',
+            other => other,
+        }
     }
 
     #[test]

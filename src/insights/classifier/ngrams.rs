@@ -320,8 +320,7 @@ impl<'text> NgramTokens<'text> {
     pub fn runs(&self, mut each: impl FnMut(u32, Range<usize>, bool)) {
         let mut negated = 0..0;
         let ending = self.text.language_words().negator_ending.as_str();
-        let negates =
-            |token: usize| !ending.is_empty() && form(self.text, token).ends_with(ending);
+        let negates = |token: usize| !ending.is_empty() && form(self.text, token).ends_with(ending);
         for (at, start) in self.scope.clone().enumerate() {
             let role = self.ends[at].role;
             let mut is_turned = false;

@@ -202,12 +202,18 @@ impl WholeQuality {
     /// The precision of the judgements of each aspect, as such lines.
     #[must_use]
     pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
-        let judged = self.by_aspect.iter().map(|(id, counts)| (id, counts.precision()));
+        let judged = self
+            .by_aspect
+            .iter()
+            .map(|(id, counts)| (id, counts.precision()));
         judged
             .filter(|(_, share)| share.whole > 0)
             .map(|(id, Proportion { part, whole })| {
                 let task = aspect_task(id);
-                format!("{task}\t{set}\tprecision\t{}\t{part}\t{whole}", self.reviews)
+                format!(
+                    "{task}\t{set}\tprecision\t{}\t{part}\t{whole}",
+                    self.reviews
+                )
             })
             .collect()
     }

@@ -45,10 +45,8 @@ impl CuedNames {
         let people = business.technicians.iter().map(|one| {
             let full = words(&one.name);
             let aliases = one.aliases.iter().map(|alias| words(alias));
-            let mut single: Vec<String> = aliases
-                .filter(|alias| alias.len() == 1)
-                .flatten()
-                .collect();
+            let mut single: Vec<String> =
+                aliases.filter(|alias| alias.len() == 1).flatten().collect();
             single.extend(full.first().cloned());
             PersonName {
                 full,

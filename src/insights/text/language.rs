@@ -14,6 +14,8 @@ const SHORT: usize = 6;
 const ENGLISH_ONE_IN: usize = 5;
 /// A short text is in another language if one word in so many tells it.
 const TELLING_ONE_IN: usize = 3;
+/// And so many of them, if it has more than one word: one may be a name.
+const TELLING_MIN: usize = 2;
 /// The same of a longer text that is declared to be in it.
 const DECLARED_ONE_IN: usize = 8;
 /// A guess of less confidence that is not called reliable either says nothing; a short line of
@@ -98,7 +100,9 @@ impl LanguageDetector {
             return Language::English;
         };
         let rival = self.rival(&counts, &primary);
-        let is_rivalled = rival.is_some_and(|(_, [function, _])| function > counts.english);
+        let is_rivalled = rival.is_some_and(|(_, [function, telling])| {
+            function > counts.english || counts.words < SHORT && telling > counts.english
+        });
         match counts.words {
             0 if is_mark_out_of(text) => Language::English,
             0 => Language::None,
@@ -111,8 +115,9 @@ impl LanguageDetector {
             words if words < SHORT => {
                 let told = rival.filter(|(other, [_, telling])| {
                     let is_declared = other.code.as_str() == primary;
-                    let is_told =
-                        *telling > counts.english && telling * TELLING_ONE_IN >= counts.words;
+                    let is_told = *telling > counts.english
+                        && *telling >= words.min(TELLING_MIN)
+                        && telling * TELLING_ONE_IN >= words;
                     is_told || is_declared && is_latin(text)
                 });
                 match told {
@@ -126,7 +131,7 @@ impl LanguageDetector {
                 });
                 match declared {
                     Some((other, _)) => Language::Also(other.code),
-                    None => self.long(text),
+                    None => self.long(text, &counts, rival),
                 }
             }
         }
@@ -134,9 +139,8 @@ impl LanguageDetector {
 
     /// The words that tell languages; `None` where so many are English that no closer look is needed.
     fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<Counts> {
-        let is_word = |token: &&Token| {
-            !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number)
-        };
+        let is_word =
+            |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
         let most = text.tokens().len().min(WORDS_MAX);
         let mut counts = Counts {
             words: 0,
@@ -156,7 +160,7 @@ impl LanguageDetector {
             }
             counts.english += usize::from(told.is_english);
             let is_enough = counts.english * ENGLISH_ONE_IN >= most;
-            let is_first = (counts.others.iter()).all(|[function, _]| *function <= counts.english);
+            let is_first = (counts.others.iter()).all(|[function, _]| *function < counts.english);
             if is_enough && is_first && may_be_english {
                 return None;
             }
@@ -172,10 +176,31 @@ impl LanguageDetector {
             .or_else(|| all().max_by_key(|(_, [_, telling])| *telling))
     }
 
-    fn long(&self, text: &TokenizedText) -> Language {
+    fn long(
+        &self,
+        text: &TokenizedText,
+        counts: &Counts,
+        rival: Option<(&OtherLanguage, [usize; 2])>,
+    ) -> Language {
         let words = text.normal_words();
         steps::add(words.len());
-        match whatlang::detect(&words) {
+        let told = rival.filter(|(_, [function, telling])| {
+            *function > counts.english && telling * TELLING_ONE_IN >= counts.words
+        });
+        let info = whatlang::detect(&words);
+        // Statistics of a line or two tell neighbours badly.
+        let may_be = |other: &OtherLanguage| {
+            (info.as_ref())
+                .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
+        };
+        match told {
+            Some((other, _)) if may_be(other) => Language::Also(other.code),
+            _ => self.by_statistics(info.as_ref()),
+        }
+    }
+
+    fn by_statistics(&self, info: Option<&whatlang::Info>) -> Language {
+        match info {
             Some(info)
                 if info.lang() != whatlang::Lang::Eng
                     && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>

@@ -88,6 +88,7 @@ struct LanguageFile {
     openers: String,
     negators: String,
     negator_ending: String,
+    negators_agree: bool,
     turns: String,
     endings: Vec<Ending>,
     names: NameCuesFile,
@@ -154,6 +155,8 @@ pub struct LanguageWords {
     roles: HashMap<u64, TokenRole, BuildHasherDefault<Fingerprint>>,
     /// A word that ends so negates.
     pub negator_ending: String,
+    /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
+    pub negators_agree: bool,
     endings: Vec<Ending>,
     /// How people and places are known.
     pub names: NameCues,
@@ -232,6 +235,7 @@ impl LanguageWords {
             between: set(&file.between),
             roles,
             negator_ending: file.negator_ending,
+            negators_agree: file.negators_agree,
             endings: (file.endings.into_iter())
                 .map(|ending| Ending {
                     of: if folds { folded(&ending.of) } else { ending.of },

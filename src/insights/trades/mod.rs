@@ -597,6 +597,76 @@ mod tests {
                 (&shipped.aspects, &shipped.quality),
                 (&read.aspects, &read.quality)
             );
+            assert_eq!(shipped.languages.len(), read.languages.len());
+            for (shipped, read) in shipped.languages.iter().zip(&read.languages) {
+                assert_eq!(
+                    ids(shipped),
+                    ids(read),
+                    "{id}: a file is missing in the list"
+                );
+                assert_eq!(shipped.language, read.language);
+                assert_eq!(shipped.quality, read.quality);
+            }
+        }
+    }
+
+    /// A language that the program does not bring: whatever it takes stands in its folder.
+    #[test]
+    fn a_further_language_is_a_folder() {
+        use crate::insights::aspects::RuleEngine;
+        use crate::insights::text::TokenizedText;
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("trade.toml", &format!("[trade]\nid = \"shop\"\n{ASPECT}"));
+        write(
+            "fr/price.toml",
+            "[[phrases]]\nid = \"price\"\nnegative = ['trop cher~']\n",
+        );
+        let told = |error: super::FolderError| error.to_string();
+        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        assert!(
+            fault.ends_with("fr has no file language.toml, which says how that language is read")
+        );
+        write("fr/language.toml", "code = \"de\"\n");
+        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        assert!(
+            fault.ends_with("the folder is called `fr`, and `code` is to be the same"),
+            "{fault}"
+        );
+        write(
+            "fr/language.toml",
+            "code = \"fr\"\nignores_accents = true\nfunction_words = 'les était'\n\
+             [[endings]]\nof = 'er'\nforms = 'ère ers ères'\n",
+        );
+        let trade = read_folder(folder.path()).unwrap();
+        let french = &trade.languages[0];
+        assert_eq!(
+            french.published_aspects(),
+            [0],
+            "its file asks for no measure"
+        );
+        let words = french.language_words();
+        let text = TokenizedText::of("Les pièces étaient trop chères.", words);
+        let findings = RuleEngine::new(french).analyze(&text).findings;
+        let said: Vec<(&str, i32)> = findings
+            .iter()
+            .map(|finding| (finding.aspect.as_str(), finding.score))
+            .collect();
+        assert_eq!(said, [("price", -3)]);
+        write(
+            "fr/price.toml",
+            "[[aspect]]\nid = \"price\"\n[[phrases]]\nid = \"prix\"\n",
+        );
+        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        for part in [
+            "`aspect` stands in the package's own files",
+            "`prix` is no aspect of the package",
+        ] {
+            assert!(fault.contains(part), "{fault}");
         }
     }
 }

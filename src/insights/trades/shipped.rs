@@ -48,7 +48,7 @@ static LANGUAGES: [SharedLanguage; 1] = [SharedLanguage {
     files: files!("shared/es":
         "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
         "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml"),
-    polarity: None,
+    polarity: Some(include_bytes!("shared/es/polarity.weights")),
 }];
 
 impl SharedLanguage {
