@@ -3,13 +3,15 @@
 //! claimed.
 
 use super::figures::{Vote, VoteCounts};
-use super::parts::{AspectFigures, EntityFigures, OpinionStats, is_shown};
-use super::quotes::CustomerQuote;
+use super::parts::{AspectFigures, EntityFigures, OpinionStats, both_sides};
+use super::quotes::{Originals, Shortlist};
 use super::summary::{NarrativeInput, REVIEWS_MIN, inside, list, quantifier, reviews};
 use crate::insights::analysis::MentionKind;
 
 /// How many questions are answered: the aspects and services themselves have all of this.
 const ANSWERS_MAX: usize = 6;
+/// Quotes of an answer: of the side that more reviews take, and of the other.
+const ANSWER_QUOTES: (usize, usize) = (1, 1);
 /// How many aspects are told of a service.
 const ASPECTS_MAX: usize = 2;
 
@@ -32,50 +34,76 @@ pub struct Answered {
     pub confirmed: [u32; 2],
 }
 
+/// Something that a question can be about, and how many reviews judge it.
+enum Subject<'a> {
+    Aspect(usize, &'a AspectFigures),
+    Service(usize, &'a EntityFigures, &'a OpinionStats),
+}
+
+impl Subject<'_> {
+    fn judged(&self) -> u32 {
+        match self {
+            Self::Aspect(_, aspect) => aspect.said.votes.judged(),
+            Self::Service(_, _, said) => said.votes.judged(),
+        }
+    }
+}
+
 /// The questions that most reviews judge and the firm does not answer: of aspects, then of services, in their order.
-pub fn answers(input: &NarrativeInput<'_>) -> Vec<Answered> {
-    let aspects = input
-        .aspects
-        .iter()
-        .filter(|aspect| !input.answered.contains(aspect.id.as_str()))
-        .map(|aspect| (aspect.said.votes.judged(), of_aspect(aspect)));
-    let services = input
-        .entities
-        .iter()
-        .filter(|one| one.kind == MentionKind::Service)
-        .filter_map(|one| {
-            let judged = one.detail.as_ref()?.votes.judged();
-            Some((judged, of_service(one, input.aspects)?))
-        });
-    let asked = aspects.chain(services);
-    let mut asked: Vec<(usize, (u32, Answered))> = asked
-        .filter(|(judged, _)| *judged >= REVIEWS_MIN)
+pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Answered> {
+    let aspects = (input.aspects.iter().enumerate())
+        .filter(|(_, aspect)| !input.answered.contains(aspect.id.as_str()))
+        .map(|(at, aspect)| Subject::Aspect(at, aspect));
+    let services = (input.entities.iter().enumerate())
+        .filter(|(_, one)| one.kind == MentionKind::Service && one.id.is_some())
+        .filter_map(|(at, one)| Some(Subject::Service(at, one, one.detail.as_ref()?)));
+    let mut asked: Vec<(usize, Subject<'_>)> = aspects
+        .chain(services)
+        .filter(|subject| subject.judged() >= REVIEWS_MIN)
         .enumerate()
         .collect();
-    asked.sort_by_key(|(_, (judged, _))| std::cmp::Reverse(*judged));
+    asked.sort_by_key(|(_, subject)| std::cmp::Reverse(subject.judged()));
     asked.truncate(ANSWERS_MAX);
     asked.sort_by_key(|(at, _)| *at);
     asked
         .into_iter()
-        .map(|(_, (_, answered))| answered)
+        .map(|(_, subject)| match subject {
+            Subject::Aspect(at, aspect) => {
+                of_aspect(aspect, &input.counted.aspects[at].quotes, originals)
+            }
+            Subject::Service(at, service, said) => {
+                let quotes = &input.counted.entities[at].quotes;
+                of_service(service, said, input.aspects, quotes, originals)
+            }
+        })
         .collect()
 }
 
-fn of_aspect(aspect: &AspectFigures) -> Answered {
-    let (quoted, review_ids) = quotes_and_authors(&aspect.said);
+fn of_aspect(
+    aspect: &AspectFigures,
+    quotes: &[Shortlist; 2],
+    originals: &mut Originals<'_>,
+) -> Answered {
+    let votes = &aspect.said.votes;
+    let (quoted, review_ids) = quotes_and_authors(votes, quotes, originals);
     Answered {
         id: format!("aspect-{}", aspect.id),
         question: aspect.question.clone(),
-        answer: counts(&aspect.said.votes, "judge it") + &quoted,
+        answer: counts(votes, "judge it") + &quoted,
         aspect: Some(aspect.id.clone()),
         service: None,
         review_ids,
-        confirmed: aspect.said.votes.confirmed,
+        confirmed: votes.confirmed,
     }
 }
 
-fn of_service(service: &EntityFigures, aspects: &[AspectFigures]) -> Option<Answered> {
-    let (id, said) = (service.id.as_ref()?, service.detail.as_ref()?);
+fn of_service(
+    service: &EntityFigures,
+    said: &OpinionStats,
+    aspects: &[AspectFigures],
+    quotes: &[Shortlist; 2],
+    originals: &mut Originals<'_>,
+) -> Answered {
     let most = service
         .judged
         .iter()
@@ -95,16 +123,17 @@ fn of_service(service: &EntityFigures, aspects: &[AspectFigures]) -> Option<Answ
     } else {
         format!(" What they judge most: {}.", list(&most))
     };
-    let (quoted, review_ids) = quotes_and_authors(said);
-    Some(Answered {
+    let (quoted, review_ids) = quotes_and_authors(&said.votes, quotes, originals);
+    let id = service.id.clone().unwrap_or_default();
+    Answered {
         id: format!("service-{id}"),
         question: format!("What do customers say about {}?", inside(&service.name)),
         answer: counts(&said.votes, "name it and judge something") + &judged + &quoted,
         aspect: None,
-        service: Some(id.clone()),
+        service: Some(id),
         review_ids,
         confirmed: said.votes.confirmed,
-    })
+    }
 }
 
 /// The larger side first; praise where they are equal.
@@ -132,19 +161,13 @@ fn counts(votes: &VoteCounts, what: &str) -> String {
     )
 }
 
-/// The first words of either side, and whose they are.
-fn quotes_and_authors(said: &OpinionStats) -> (String, Vec<String>) {
-    let first = said.quotes.first();
-    let other = said
-        .quotes
-        .iter()
-        .find(|quote| first.is_some_and(|first| first.polarity != quote.polarity));
-    // Praise twice would hide blame that is there, and no sentence of which can be quoted.
-    let votes = &said.votes;
-    let smaller = votes.positive.min(votes.negative) + votes.mixed;
-    let has_two_sides = is_shown(smaller, votes.judged());
-    let second = other.or_else(|| said.quotes.get(1).filter(|_| !has_two_sides));
-    let shown: Vec<&CustomerQuote> = first.into_iter().chain(second).collect();
+/// Words of either side that are quoted nowhere else, and whose they are.
+fn quotes_and_authors(
+    votes: &VoteCounts,
+    quotes: &[Shortlist; 2],
+    originals: &mut Originals<'_>,
+) -> (String, Vec<String>) {
+    let shown = both_sides(votes, quotes, ANSWER_QUOTES, originals);
     let text = shown.iter().map(|quote| {
         let kind = if quote.polarity == Vote::Negative {
             "Criticism"

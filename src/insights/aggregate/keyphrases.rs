@@ -46,7 +46,9 @@ pub struct Keyphrase {
     pub joint: Vec<u32>,
     /// Its reviews by how they speak as a whole.
     pub overall: VoteCounts,
-    /// A sentence that has it.
+    /// The sentences that may be quoted of it, the best first.
+    quotable: Vec<TopicSentence>,
+    /// A sentence that has it; chosen by [`quote`].
     pub quote: Option<CustomerQuote>,
 }
 
@@ -59,22 +61,18 @@ struct Phrase {
     likelihood: f64,
 }
 
-/// The topics of all packed analyses, the clearest first.
+/// The topics of all packed analyses, the clearest first, without quotes.
 #[must_use]
 pub fn topics(
     sources: &AggregateInput<'_>,
     counted: &Counted,
+    own_names: &OwnNames,
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
     let AggregateInput {
-        segments,
-        business,
-        people,
-        trade,
-        ..
+        segments, trade, ..
     } = *sources;
     let heavy_hitters = heavy_hitters(segments, REVIEWS_MIN.max(counted.analysed / REVIEWS_SHARE));
-    let own_names = OwnNames::new(business, people);
     let background = trade.background();
     let mut found = words_of(&heavy_hitters, background, originals);
     found.retain(|phrase| !own_names.cover(&phrase.words));
@@ -234,8 +232,7 @@ fn together(
             ));
         }
     });
-    // A sentence stands under one topic, the clearest.
-    let (mut shown, mut things) = (BTreeSet::new(), Vec::new());
+    let mut things = Vec::new();
     for ((mut topic, phrase), newest) in topics.into_iter().zip(chosen).zip(newest) {
         let found =
             |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &phrase.words);
@@ -260,17 +257,22 @@ fn together(
             .collect();
         // Of equal ones the newest.
         ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-        topic.quote = ranked.into_iter().find_map(|(_, found)| {
-            let (position, sentence) = (found.position, found.sentence);
-            let quote = originals.quote(position, sentence, found.vote?)?;
-            shown.insert((position, sentence)).then_some(quote)
-        });
+        topic.quotable = ranked.into_iter().map(|(_, found)| found).collect();
         things.push(topic);
         if things.len() == TOPICS_MAX {
             break;
         }
     }
     things
+}
+
+/// Chooses the topics' quotes, the clearest topic's first.
+pub fn quote(topics: &mut [Keyphrase], originals: &mut Originals<'_>) {
+    for topic in topics {
+        topic.quote = std::mem::take(&mut topic.quotable)
+            .into_iter()
+            .find_map(|found| originals.quote(found.position, found.sentence, found.vote?));
+    }
 }
 
 fn bare(phrase: &Phrase, aspects: usize) -> Keyphrase {
@@ -282,6 +284,7 @@ fn bare(phrase: &Phrase, aspects: usize) -> Keyphrase {
         aspect: None,
         joint: vec![0; aspects],
         overall: VoteCounts::default(),
+        quotable: Vec::new(),
         quote: None,
     }
 }

@@ -2,6 +2,7 @@
 //! Pure: the same packed analyses in the same order give the same result, whoever asks and
 //! whenever.
 
+mod complaints;
 mod count;
 mod faq;
 mod few_reviews;
@@ -21,6 +22,7 @@ use super::analysis::MentionKind;
 use super::packed_analysis::PackedAnalyses;
 use super::trades::Trade;
 use crate::model::business::Business;
+use complaints::Complaint;
 use count::Counted;
 pub use count::{vote_of, votes_of};
 pub use faq::Answered;
@@ -28,6 +30,7 @@ use few_reviews::FewReviews;
 pub use few_reviews::PERSON_MIN;
 pub use figures::{ReviewVote, SampleConfidence, TrendDirection, Vote, VoteCounts, WilsonShare};
 pub use keyphrases::Keyphrase;
+use keyphrases::OwnNames;
 pub use parts::{AspectFigures, EntityFigures, Joint, OpinionStats};
 use quotes::Originals;
 pub use quotes::{CustomerQuote, Original, slice};
@@ -107,7 +110,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
         original,
         trade,
         business,
-        people: _,
+        people,
         answered,
         others,
     } = *sources;
@@ -117,9 +120,19 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let named = entities.map(|entity| entity.votes.reviews()).collect();
     let few = FewReviews::new(segments, &roster, named);
     let mut originals = Originals::new(original, few, trade);
-    let topics = keyphrases::topics(sources, &counted, &mut originals);
-    let mut aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
+    let own_names = OwnNames::new(business, people);
+    // A sentence is quoted in one place, so those choose first that have fewest to choose from.
+    let mut topics = keyphrases::topics(sources, &counted, &own_names, &mut originals);
+    let complaints = summary::told_sides(&counted, trade, false)
+        .into_iter()
+        .map(|aspect| {
+            let [_, blame] = &counted.aspects[aspect].quotes;
+            let complaint = Complaint::about(aspect, sources, blame, &own_names, &mut originals);
+            (aspect, complaint)
+        });
+    let complaints: Vec<(usize, Complaint)> = complaints.collect();
     let mut entities = parts::entities(&counted, &roster, &mut originals);
+    let mut aspects = parts::aspects(&counted, trade, &roster, &topics, &mut originals);
     let of_entities = entities.iter_mut().filter_map(|one| one.detail.as_mut());
     let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.said);
     trends::settle(of_aspects.chain(of_entities).map(|said| &mut said.trend));
@@ -140,13 +153,17 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
         answered,
         business,
         corpus: &corpus,
+        counted: &counted,
+        trade,
         aspects: &aspects,
+        complaints: &complaints,
         entities: &entities,
-        topics: &topics,
     };
+    let faq = faq::answers(&input, &mut originals);
+    keyphrases::quote(&mut topics, &mut originals);
     AggregatedInsights {
-        summary: summary::sentences(&input),
-        faq: faq::answers(&input),
+        summary: summary::sentences(&input, &topics),
+        faq,
         aspects,
         entities,
         topics,

@@ -244,7 +244,7 @@ fn opinion_stats(
 }
 
 /// Quotes of the side that more reviews take; of the other where that is shown, too.
-fn both_sides(
+pub fn both_sides(
     votes: &VoteCounts,
     [praise, blame]: &[Shortlist; 2],
     (more, less): (usize, usize),

@@ -1,13 +1,14 @@
 //! Which words of customers are shown. The rule is one for praise and blame: whole sentences of which both witnesses say the
 //! same, clear ones and recent ones first, each from another review, and none under two headings of a kind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::NaiveDate;
 
 use super::few_reviews::FewReviews;
 use super::figures::Vote;
+use super::topics::position_of;
 use crate::insights::analysis::{LanguageCode, Polarity, TextSpan};
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
 use crate::insights::quotable::is_quotable;
@@ -153,12 +154,24 @@ pub struct SegmentedOriginal {
     pub text: TokenizedText,
 }
 
-/// The originals of reviews by their place, each fetched and cut up once.
+impl SegmentedOriginal {
+    /// Whether the sentence of that number has these words in a row, which single spaces part.
+    #[must_use]
+    pub fn has(&self, sentence: u16, phrase: &str) -> bool {
+        let words: Vec<&str> = phrase.split(' ').collect();
+        let tokens = self.text.sentences().get(usize::from(sentence));
+        tokens.is_some_and(|tokens| position_of(&self.text, tokens, &words).is_some())
+    }
+}
+
+/// The originals of reviews by their place, each fetched and cut up once, and which of their sentences are quoted: each in one
+/// place, so whoever asks first has it.
 pub struct Originals<'a> {
     fetch: &'a dyn Fn(usize) -> Option<Original>,
     few: FewReviews<'a>,
     trade: &'a Trade,
     opened: BTreeMap<u32, Option<Arc<SegmentedOriginal>>>,
+    quoted: BTreeSet<(u32, u16)>,
 }
 
 impl<'a> Originals<'a> {
@@ -175,6 +188,7 @@ impl<'a> Originals<'a> {
             few,
             trade,
             opened: BTreeMap::new(),
+            quoted: BTreeSet::new(),
         }
     }
 
@@ -195,12 +209,14 @@ impl<'a> Originals<'a> {
         self.opened.entry(position).or_insert_with(open).clone()
     }
 
-    /// The sentence of the review at `position` as a quote, where it can be shown.
+    /// The sentence of the review at `position` as a quote, where it can be shown and is not quoted yet.
     pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<CustomerQuote> {
-        if self.few.tells_of(position, sentence) {
+        if self.few.tells_of(position, sentence) || self.quoted.contains(&(position, sentence)) {
             return None;
         }
-        CustomerQuote::new(&*self.open(position)?, sentence.into(), polarity)
+        let quote = CustomerQuote::new(&*self.open(position)?, sentence.into(), polarity)?;
+        self.quoted.insert((position, sentence));
+        Some(quote)
     }
 }
 

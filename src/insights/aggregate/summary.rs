@@ -4,13 +4,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::complaints::Complaint;
+use super::count::Counted;
 use super::few_reviews::PERSON_MIN;
-use super::figures::{TrendDirection, WilsonShare};
+use super::figures::{TrendDirection, VoteCounts, WilsonShare};
 use super::keyphrases::Keyphrase;
 use super::parts::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART};
 use super::quotes::CustomerQuote;
 use super::{Corpus, Vote};
 use crate::insights::analysis::MentionKind;
+use crate::insights::trades::Trade;
 use crate::model::business::Business;
 
 /// Of fewer judging reviews no sentence is made.
@@ -29,12 +32,16 @@ pub struct NarrativeInput<'a> {
     pub business: &'a Business,
     /// Totals over all reviews, with the votes of whole texts.
     pub corpus: &'a Corpus,
+    /// What was counted, with what can be quoted.
+    pub counted: &'a Counted,
+    /// The trade that they are of.
+    pub trade: &'a Trade,
     /// The counted aspects, in the trade's order.
     pub aspects: &'a [AspectFigures],
+    /// What the complaints are about that are told, by the aspects' places.
+    pub complaints: &'a [(usize, Complaint)],
     /// Whom and what they name.
     pub entities: &'a [EntityFigures],
-    /// Phrases that stand out, the clearest first.
-    pub topics: &'a [Keyphrase],
 }
 
 /// One sentence of the summary, with its evidence.
@@ -62,19 +69,23 @@ pub struct SentenceEvidence {
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.
     pub review_ids: Vec<String>,
+    /// Words of a customer who says so.
+    pub quote: Option<CustomerQuote>,
 }
 
 /// The sentences in a fixed order: whole, what was not heard, praise, blame, trends, names, topics.
-pub fn sentences(input: &NarrativeInput<'_>) -> Vec<SummarySentence> {
+pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<SummarySentence> {
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
     sentences.extend(unheard(input));
     sentences.extend(sides(input, true));
     sentences.extend(sides(input, false));
-    sentences.extend(input.aspects.iter().filter_map(trend));
+    let aspects = input.aspects.iter();
+    let decided = aspects.filter(|aspect| is_decided(&aspect.said.votes));
+    sentences.extend(decided.filter_map(trend));
     sentences.extend(names(input, MentionKind::Technician, "technicians"));
     sentences.extend(names(input, MentionKind::Service, "services"));
-    sentences.extend(keyphrases(input));
+    sentences.extend(keyphrases(topics));
     sentences
 }
 
@@ -130,73 +141,126 @@ fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     })
 }
 
-/// The aspects that are praised, or blamed, most clearly: by the lower end of the share's interval.
+/// Whether at least half of the votes say something: of others no sentence is made.
+fn is_decided(votes: &VoteCounts) -> bool {
+    votes.uncertain * 2 <= votes.reviews()
+}
+
+/// The places of the aspects that are praised, or blamed, most clearly: by the lower end of the share's interval.
 /// They are told where three reviews and one in ten take that side, the first of them in any case.
-fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<SummarySentence> {
-    let side = |aspect: &AspectFigures| aspect.said.votes.side(is_praise);
-    let judged = |aspect: &AspectFigures| aspect.said.votes.judged();
-    let mut clearest: Vec<(f64, &AspectFigures)> = input
-        .aspects
-        .iter()
-        .filter(|aspect| {
-            !aspect.is_overall && judged(aspect) >= REVIEWS_MIN && side(aspect) >= SIDE_MIN
+pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usize> {
+    let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
+    let mut clearest: Vec<(f64, usize, &VoteCounts)> = votes
+        .enumerate()
+        .filter(|(at, votes)| {
+            let is_enough = votes.judged() >= REVIEWS_MIN && votes.side(is_praise) >= SIDE_MIN;
+            trade.overall != Some(*at) && is_enough && is_decided(votes)
         })
-        .filter_map(|aspect| {
-            Some((
-                WilsonShare::new(side(aspect), judged(aspect))?.ci95[0],
-                aspect,
-            ))
+        .filter_map(|(at, votes)| {
+            let share = WilsonShare::new(votes.side(is_praise), votes.judged())?;
+            Some((share.ci95[0], at, votes))
         })
         .collect();
     clearest.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let is_input = |(rank, (_, aspect)): &(usize, (f64, &AspectFigures))| {
-        *rank == 0 || side(aspect) * SIDE_PART >= judged(aspect)
+    let is_told = |(rank, (_, _, votes)): &(usize, (f64, usize, &VoteCounts))| {
+        *rank == 0 || votes.side(is_praise) * SIDE_PART >= votes.judged()
     };
-    let input = clearest
-        .into_iter()
-        .enumerate()
-        .filter(is_input)
-        .take(SIDES_MAX);
-    input
-        .map(|(_, (_, aspect))| of_side(aspect, is_praise))
+    let told = clearest.into_iter().enumerate().filter(is_told);
+    told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
+}
+
+fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<SummarySentence> {
+    let told = told_sides(input.counted, input.trade, is_praise).into_iter();
+    told.enumerate()
+        .map(|(rank, at)| {
+            let aspect = &input.aspects[at];
+            if is_praise {
+                return praise(aspect, rank);
+            }
+            let complaint = input.complaints.iter().find(|(of, _)| *of == at);
+            blame(aspect, rank, complaint.map(|(_, complaint)| complaint))
+        })
         .collect()
 }
 
-fn of_side(aspect: &AspectFigures, is_praise: bool) -> SummarySentence {
-    let (template, word) = if is_praise {
-        ("aspect_positive", "positive")
-    } else {
-        ("aspect_negative", "negative")
-    };
-    let (side, judged) = (
-        aspect.said.votes.side(is_praise),
-        aspect.said.votes.judged(),
-    );
-    let vote = if is_praise {
-        Vote::Positive
-    } else {
-        Vote::Negative
-    };
+/// The form changes with the rank among the sentences of its kind, so that no three in a row are alike.
+fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
+    let votes = &aspect.said.votes;
+    let (label, name) = (&aspect.label, inside(&aspect.label));
+    let (side, judged) = (votes.side(true), votes.judged());
     let quantifier = inside(quantifier(side, judged));
-    let text = format!(
-        "{}: {quantifier} reviews that judge it are {word} ({side} of {judged}).",
-        aspect.label
-    );
-    let review_ids = ids(aspect
-        .said
-        .quotes
-        .iter()
-        .filter(|quote| quote.polarity == vote));
-    let [praised, blamed] = aspect.said.votes.confirmed;
-    let confirmed = if is_praise { praised } else { blamed };
-    let figures = figures([(word, side), ("judged", judged), ("confirmed", confirmed)]);
+    let text = match rank {
+        0 => format!(
+            "{label}: {quantifier} reviews that judge it are positive ({side} of {judged})."
+        ),
+        1 => format!("{label}: praise in {quantifier} reviews that judge it ({side} of {judged})."),
+        _ => format!(
+            "Of the {judged} reviews that judge {name}, {quantifier} are positive ({side})."
+        ),
+    };
+    let quotes = aspect.said.quotes.iter();
     SummarySentence {
         text,
-        template,
+        template: "aspect_positive",
         evidence: SentenceEvidence {
             aspect: Some(aspect.id.clone()),
+            figures: figures([
+                ("positive", side),
+                ("judged", judged),
+                ("confirmed", votes.confirmed[0]),
+            ]),
+            review_ids: ids(quotes.filter(|quote| quote.polarity == Vote::Positive)),
+            ..SentenceEvidence::default()
+        },
+    }
+}
+
+/// The same of blame, with what it is about.
+fn blame(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> SummarySentence {
+    let votes = &aspect.said.votes;
+    let (label, name) = (&aspect.label, inside(&aspect.label));
+    let (side, judged) = (votes.side(false), votes.judged());
+    let quantifier = quantifier(side, judged);
+    let mut text = match rank {
+        0 => format!(
+            "{label}: {} reviews that judge it are negative ({side} of {judged})",
+            inside(quantifier)
+        ),
+        1 => format!(
+            "{quantifier} reviews complain about {name} ({side} of the {judged} that judge it)"
+        ),
+        _ => format!(
+            "Of the {judged} reviews that judge {name}, {} are negative ({side})",
+            inside(quantifier)
+        ),
+    };
+    let mut figures = figures([
+        ("negative", side),
+        ("judged", judged),
+        ("confirmed", votes.confirmed[1]),
+    ]);
+    let (phrase, quote) = complaint.map_or((None, None), |complaint| {
+        (complaint.phrase.as_ref(), complaint.quote.as_ref())
+    });
+    if let Some((phrase, count)) = phrase {
+        text += &format!(", most often about “{phrase}” ({})", reviews(*count));
+        figures.insert("with_phrase".to_owned(), *count);
+    }
+    text.push('.');
+    let quotes = aspect.said.quotes.iter();
+    let blaming = quotes.filter(|quote| quote.polarity == Vote::Negative);
+    SummarySentence {
+        text,
+        template: "aspect_negative",
+        evidence: SentenceEvidence {
+            aspect: Some(aspect.id.clone()),
+            topics: phrase
+                .map(|(phrase, _)| phrase.clone())
+                .into_iter()
+                .collect(),
             figures,
-            review_ids,
+            review_ids: ids(quote.into_iter().chain(blaming)),
+            quote: quote.cloned(),
             ..SentenceEvidence::default()
         },
     }
@@ -303,9 +367,8 @@ fn names(
     })
 }
 
-fn keyphrases(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
-    let most: Vec<&Keyphrase> = input
-        .topics
+fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
+    let most: Vec<&Keyphrase> = topics
         .iter()
         .filter(|topic| topic.reviews >= REVIEWS_MIN)
         .take(NAMES_MAX)

@@ -132,6 +132,40 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     phrases
 }
 
+/// The phrases of one sentence that name a thing there, in words: a word alone only behind `the`, `our` or the like.
+pub fn things(text: &TokenizedText, sentence: usize, background: &Background) -> Vec<Vec<String>> {
+    let mut things = Vec::new();
+    let Some(tokens) = text.sentences().get(sentence) else {
+        return things;
+    };
+    let classes: Vec<_> = tokens
+        .clone()
+        .map(|token| class(text, background, token, token == tokens.start))
+        .collect();
+    each_phrase(text, &classes, tokens.clone(), |phrase| {
+        let is_thing =
+            phrase.len() > 1 || phrase_use(text, tokens, phrase.start) == PhraseUse::Thing;
+        if is_thing {
+            things.push(phrase.map(|token| text.word(token).to_owned()).collect());
+        }
+    });
+    things
+}
+
+/// Where in `tokens` these words stand in a row, first.
+pub fn position_of<W: AsRef<str>>(
+    text: &TokenizedText,
+    tokens: &Range<usize>,
+    words: &[W],
+) -> Option<usize> {
+    tokens.clone().find(|at| {
+        words
+            .iter()
+            .enumerate()
+            .all(|(step, word)| at + step < tokens.end && text.word(at + step) == word.as_ref())
+    })
+}
+
 /// Calls `take` with the tokens of every phrase of a sentence whose tokens are of these classes.
 fn each_phrase(
     text: &TokenizedText,
@@ -291,17 +325,10 @@ pub fn find(
     words: &[String],
 ) -> Option<TopicSentence> {
     let text = &opened.text;
-    let place = |tokens: &Range<usize>| {
-        tokens.clone().find(|at| {
-            words
-                .iter()
-                .enumerate()
-                .all(|(step, word)| at + step < tokens.end && text.word(at + step) == word)
-        })
-    };
-    let (sentence, tokens, start) = (0..)
-        .zip(text.sentences())
-        .find_map(|(sentence, tokens)| Some((sentence, tokens, place(tokens)?)))?;
+    let (sentence, tokens, start) =
+        (0..).zip(text.sentences()).find_map(|(sentence, tokens)| {
+            Some((sentence, tokens, position_of(text, tokens, words)?))
+        })?;
     let span = text.span(tokens.clone());
     let findings = || {
         let findings = packed_analysis.findings.iter();

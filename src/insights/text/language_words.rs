@@ -73,7 +73,6 @@ struct LanguageFile {
     name: String,
     whatlang: String,
     ignores_accents: bool,
-    has_topics: bool,
     is_bent_as_english: bool,
     function_words: String,
     telling_words: String,
@@ -129,8 +128,6 @@ pub struct LanguageWords {
     pub whatlang: String,
     /// Whether words are compared without accents, as many people type them.
     pub ignores_accents: bool,
-    /// Whether its noun phrases may become topics.
-    pub has_topics: bool,
     is_bent_as_english: bool,
     /// Words that every text of some length has, and that other languages hardly have.
     pub function_words: WordSet,
@@ -221,7 +218,6 @@ impl LanguageWords {
             name: file.name,
             whatlang: file.whatlang,
             ignores_accents: folds,
-            has_topics: file.has_topics,
             is_bent_as_english: file.is_bent_as_english,
             function_words: told(&file.function_words),
             telling_words: told(&file.telling_words),

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use askama::Template;
 
 use super::entity::EntityKind;
-use super::rows::{AspectFragment, ShortQuote, votes_of_entity};
-use super::summary::sentence;
+use super::rows::{AspectFragment, ShortQuote, figure_of_entity, votes_of_entity};
+use super::summary::sentences;
 use crate::links::Links;
-use crate::pages::chart::{BarFragment, LegendFragment, figure};
+use crate::pages::chart::{BarFragment, LegendFragment};
 use crate::pages::frame::{Frame, Site};
 use crate::pages::locale::Locale;
 use crate::snapshot::Snapshot;
@@ -67,7 +67,7 @@ impl EntityLine {
             name: entity.name.clone(),
             href: kind.path(entity, site),
             bar: BarFragment::of(&entity.name, votes, &site.locale),
-            figure: figure(votes, &site.locale),
+            figure: figure_of_entity(entity, &site.locale),
             quote: quote.map(|quote| ShortQuote::new(quote, site)),
             reviews: site.locale.number(u64::from(entity.reviews)),
         }
@@ -115,8 +115,8 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     super::super::rendered(&InsightsPage {
         made_of: made_of(&insights.generated_from, locale),
         editorial: summary.editorial.iter().cloned().collect(),
-        summary: (summary.sentences.iter())
-            .map(|one| sentence(one, insights, &business.name, locale).into_owned())
+        summary: sentences(insights, &business.name, locale)
+            .map(Cow::into_owned)
             .collect(),
         aspects: insights
             .aspects

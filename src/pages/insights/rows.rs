@@ -132,6 +132,21 @@ pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
     }
 }
 
+/// Those votes in words, and how many of the reviews that name it judge, where not all of them do.
+#[must_use]
+pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
+    let votes = votes_of_entity(entity);
+    let mut words = figure(votes, locale);
+    let judged = votes.positive + votes.mixed + votes.negative;
+    if judged > 0 && judged < entity.reviews {
+        let [named, judged] = [entity.reviews, judged].map(|count| locale.number(count.into()));
+        let texts = [("named", named.as_str()), ("judged", &judged)];
+        words += "; ";
+        words += &locale.message_with("named-and-judged", &texts);
+    }
+    words
+}
+
 /// Where the sentences behind an aspect are.
 #[must_use]
 pub fn aspect_path(id: &str, site: &Site) -> String {
@@ -139,18 +154,18 @@ pub fn aspect_path(id: &str, site: &Site) -> String {
 }
 
 impl FiguresFragment {
-    /// The figures of something that is called `name`: the votes that judge nothing, neutral and uncertain, and of those that
-    /// judge how many the stars confirmed.
+    /// The figures of something that is called `name`: its votes in `words`, then those that judge nothing, neutral and
+    /// uncertain, and of those that judge how many the stars confirmed.
     #[must_use]
     pub fn new(
         name: &str,
         votes: Votes<'_>,
+        mut words: String,
         [neutral, uncertain]: [u32; 2],
         confirmed: wire::ConfirmedVotes,
         trend: Option<&wire::Trend>,
         locale: &Locale,
     ) -> Self {
-        let mut words = figure(votes, locale);
         let number = |votes: u32| locale.number(u64::from(votes));
         if neutral > 0 {
             words += "; ";
@@ -178,6 +193,7 @@ impl FiguresFragment {
         Self::new(
             &locale.name(&aspect.label),
             votes_of_aspect(aspect),
+            figure(votes_of_aspect(aspect), locale),
             [aspect.neutral, aspect.uncertain],
             aspect.confirmed,
             Some(&aspect.trend),
@@ -192,6 +208,7 @@ impl FiguresFragment {
         Self::new(
             &entity.name,
             votes_of_entity(entity),
+            figure_of_entity(entity, locale),
             rest,
             entity.confirmed.unwrap_or([0, 0].into()),
             entity.trend.as_ref(),

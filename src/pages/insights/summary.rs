@@ -7,40 +7,50 @@ use super::entity::EntityKind;
 use crate::pages::locale::Locale;
 use crate::wire;
 
-/// A sentence of the summary; in English as the documents have it, if its form is not known here.
-pub fn sentence<'a>(
-    sentence: &'a wire::Sentence,
-    insights: &wire::Insights,
-    business: &str,
-    locale: &Locale,
-) -> Cow<'a, str> {
-    let told = Told {
-        evidence: &sentence.evidence,
-        insights,
-        locale,
-    };
-    let words = match sentence.template.as_str() {
-        "overall" => told.overall(business),
-        "unheard" => told.unheard(),
-        "aspect_positive" => told.side("positive"),
-        "aspect_negative" => told.side("negative"),
-        "trend" => told.trend(),
-        "technicians" => told.names(EntityKind::Technician),
-        "services" => told.names(EntityKind::Service),
-        "topics" => told.topics(),
-        _ => None,
-    };
-    words.unwrap_or(Cow::Borrowed(&sentence.text))
+/// The sentences of the summary; in English as the documents have it where a form is not known here.
+pub fn sentences<'a>(
+    insights: &'a wire::Insights,
+    business: &'a str,
+    locale: &'a Locale,
+) -> impl Iterator<Item = Cow<'a, str>> {
+    let sentences = &insights.summary.sentences;
+    sentences.iter().enumerate().map(move |(at, one)| {
+        let same = |other: &&wire::Sentence| other.template == one.template;
+        let told = Told {
+            evidence: &one.evidence,
+            rank: sentences[..at].iter().filter(same).count(),
+            insights,
+            locale,
+        };
+        told.sentence(one, business)
+    })
 }
 
 /// What a sentence is made of.
 struct Told<'a> {
     evidence: &'a wire::Evidence,
+    /// How many of its form come before it.
+    rank: usize,
     insights: &'a wire::Insights,
     locale: &'a Locale,
 }
 
 impl Told<'_> {
+    fn sentence<'s>(&self, sentence: &'s wire::Sentence, business: &str) -> Cow<'s, str> {
+        let words = match sentence.template.as_str() {
+            "overall" => self.overall(business),
+            "unheard" => self.unheard(),
+            "aspect_positive" => self.side("positive"),
+            "aspect_negative" => self.side("negative"),
+            "trend" => self.trend(),
+            "technicians" => self.names(EntityKind::Technician),
+            "services" => self.names(EntityKind::Service),
+            "topics" => self.topics(),
+            _ => None,
+        };
+        words.unwrap_or(Cow::Borrowed(&sentence.text))
+    }
+
     fn figure(&self, name: &str) -> Option<u64> {
         self.evidence.figures.get(name).copied().map(u64::from)
     }
@@ -71,17 +81,37 @@ impl Told<'_> {
         Some(self.locale.counted_with("summary-unheard", unheard, &texts))
     }
 
+    /// The form changes with the rank, so that no three in a row are alike.
     fn side(&self, side: &str) -> Option<Cow<'static, str>> {
+        let topic = self.topic()?;
         let texts = [
-            ("topic", &*self.topic()?),
+            ("topic", &*topic),
+            ("name", &self.locale.within(&topic)),
             (side, &self.number(side)?),
             ("judged", &self.number("judged")?),
         ];
-        let id = match side {
-            "positive" => "summary-aspect-positive",
-            _ => "summary-aspect-negative",
+        let id = match (side, self.rank) {
+            ("positive", 0) => "summary-aspect-positive",
+            ("positive", 1) => "summary-aspect-positive-second",
+            ("positive", _) => "summary-aspect-positive-third",
+            (_, 0) => "summary-aspect-negative",
+            (_, 1) => "summary-aspect-negative-second",
+            _ => "summary-aspect-negative-third",
         };
-        Some(self.locale.message_with(id, &texts))
+        let mut words = self.locale.message_with(id, &texts).into_owned();
+        let phrase = self.evidence.topics.iter().flatten().next();
+        if let Some((phrase, reviews)) = phrase.zip(self.figure("with_phrase")) {
+            let reviews = self.locale.counted("reviews", reviews);
+            let texts = [("phrase", phrase.as_str()), ("reviews", &reviews)];
+            words.push(' ');
+            words += &self.locale.message_with("summary-complaint-phrase", &texts);
+        }
+        if let Some(quote) = &self.evidence.quote {
+            let texts = [("quote", quote.text.as_str())];
+            words.push(' ');
+            words += &self.locale.message_with("summary-complaint-quote", &texts);
+        }
+        Some(Cow::Owned(words))
     }
 
     fn trend(&self) -> Option<Cow<'static, str>> {

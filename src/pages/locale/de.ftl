@@ -165,6 +165,7 @@ number-mixed = { $number } gemischt
 number-neutral = { $number } neutral
 number-uncertain = { $number } unsicher
 number-confirmed = { $number } mit Hilfe der Sterne beurteilt
+named-and-judged = von { $named } Bewertungen, die den Namen nennen, urteilen { $judged }
 bar = { $name }: { $figure }
 months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat
 months-table = Diese Monate als Tabelle
@@ -215,7 +216,13 @@ summary-unheard = { $count ->
    *[other] { $number } von { $reviews } Bewertungen mit einem oder zwei Sternen wurden nicht als negativ gelesen.
 }
 summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
+summary-aspect-positive-second = { $topic }: Lob in { $positive } von { $judged } Bewertungen dazu.
+summary-aspect-positive-third = Von { $judged } Bewertungen, die über { $name } urteilen, sind { $positive } positiv.
 summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
+summary-aspect-negative-second = { $negative } von { $judged } Bewertungen, die über { $name } urteilen, klagen darüber.
+summary-aspect-negative-third = Von { $judged } Bewertungen, die über { $name } urteilen, sind { $negative } negativ.
+summary-complaint-phrase = Am häufigsten geht es um „{ $phrase }“ ({ $reviews }).
+summary-complaint-quote = Eine davon: „{ $quote }“
 summary-trend-up = { $topic }: Die Bewertungen sind positiver geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
 summary-trend-down = { $topic }: Die Bewertungen sind weniger positiv geworden, { $positive } von { $judged } im letzten Halbjahr gegenüber { $positive_before } von { $judged_before } davor.
 summary-technicians = Am häufigsten genannt: { $names }.

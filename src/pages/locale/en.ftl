@@ -173,6 +173,7 @@ number-mixed = { $number } mixed
 number-neutral = { $number } neutral
 number-uncertain = { $number } uncertain
 number-confirmed = { $number } judged with the help of the stars
+named-and-judged = of { $named } reviews that name them, { $judged } judge
 bar = { $name }: { $figure }
 months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month
 months-table = These months as a table
@@ -223,7 +224,13 @@ summary-unheard = { $count ->
    *[other] { $number } of { $reviews } reviews with one or two stars were not read as negative.
 }
 summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
+summary-aspect-positive-second = { $topic }: praise in { $positive } of { $judged } reviews that judge it.
+summary-aspect-positive-third = Of { $judged } reviews that judge { $name }, { $positive } are positive.
 summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
+summary-aspect-negative-second = { $negative } of { $judged } reviews that judge { $name } complain.
+summary-aspect-negative-third = Of { $judged } reviews that judge { $name }, { $negative } are negative.
+summary-complaint-phrase = Most often it is about “{ $phrase }” ({ $reviews }).
+summary-complaint-quote = One of them: “{ $quote }”
 summary-trend-up = { $topic }: reviews have become more positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
 summary-trend-down = { $topic }: reviews have become less positive, { $positive } of { $judged } in the last half-year against { $positive_before } of { $judged_before } in the one before.
 summary-technicians = Named most often: { $names }.

@@ -165,6 +165,7 @@ number-mixed = { $number } mixtas
 number-neutral = { $number } neutras
 number-uncertain = { $number } dudosas
 number-confirmed = { $number } decididas con ayuda de las estrellas
+named-and-judged = de { $named } reseñas que lo nombran, { $judged } opinan
 bar = { $name }: { $figure }
 months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes
 months-table = Estos meses en una tabla
@@ -215,7 +216,13 @@ summary-unheard = { $count ->
    *[other] { $number } de { $reviews } reseñas con una o dos estrellas no se leyeron como negativas.
 }
 summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
+summary-aspect-positive-second = { $topic }: elogios en { $positive } de las { $judged } reseñas que opinan sobre ello.
+summary-aspect-positive-third = De { $judged } reseñas que opinan sobre { $name }, { $positive } son positivas.
 summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
+summary-aspect-negative-second = { $negative } de { $judged } reseñas que opinan sobre { $name } se quejan.
+summary-aspect-negative-third = De { $judged } reseñas que opinan sobre { $name }, { $negative } son negativas.
+summary-complaint-phrase = Lo más frecuente: «{ $phrase }» ({ $reviews }).
+summary-complaint-quote = Una de ellas: «{ $quote }»
 summary-trend-up = { $topic }: las reseñas son ahora más positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
 summary-trend-down = { $topic }: las reseñas son ahora menos positivas, { $positive } de { $judged } en el último semestre frente a { $positive_before } de { $judged_before } en el anterior.
 summary-technicians = Personas más nombradas: { $names }.

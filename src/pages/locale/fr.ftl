@@ -168,6 +168,7 @@ number-mixed = { $number } mitigés
 number-neutral = { $number } neutres
 number-uncertain = { $number } incertains
 number-confirmed = { $number } jugés à l’aide des étoiles
+named-and-judged = sur { $named } avis qui le citent, { $judged } jugent
 bar = { $name } : { $figure }
 months-described = Par mois, de { $from } à { $to } : { $positive } avis positifs et { $negative } négatifs, au plus { $up } et { $down } en un mois
 months-table = Ces mois en tableau
@@ -218,7 +219,13 @@ summary-unheard = { $count ->
    *[other] { $number } avis sur { $reviews } avec une ou deux étoiles n’ont pas été lus comme négatifs.
 }
 summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
+summary-aspect-positive-second = { $topic } : des éloges dans { $positive } avis sur { $judged } à ce sujet.
+summary-aspect-positive-third = Sur { $judged } avis au sujet de « { $name } », { $positive } sont positifs.
 summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
+summary-aspect-negative-second = Des plaintes au sujet de « { $name } » dans { $negative } avis sur { $judged }.
+summary-aspect-negative-third = Sur { $judged } avis au sujet de « { $name } », { $negative } sont négatifs.
+summary-complaint-phrase = Le plus souvent, il s’agit de « { $phrase } » ({ $reviews }).
+summary-complaint-quote = L’un d’eux : « { $quote } »
 summary-trend-up = { $topic } : les avis sont devenus plus positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
 summary-trend-down = { $topic } : les avis sont devenus moins positifs, { $positive } sur { $judged } au dernier semestre contre { $positive_before } sur { $judged_before } au précédent.
 summary-technicians = Les plus cités : { $names }.

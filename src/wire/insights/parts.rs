@@ -341,9 +341,9 @@ impl Topic {
             expected,
             log_likelihood,
             aspect,
-            joint: _,
             overall,
             quote,
+            ..
         } = topic.clone();
         let rounded = |value: f64, parts: f64| (value * parts).round() / parts;
         Self {
@@ -476,13 +476,16 @@ pub struct Evidence {
     /// Technicians or services that it names: ids, or names where there is no id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<String>>,
-    /// Phrases that the sentence names; left out where it names none.
+    /// Phrases that the sentence names; left out where it names none. Of complaints the one that most of them have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
     /// The numbers in it, by name, as they stand in the aggregates.
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.
     pub review_ids: Vec<String>,
+    /// Words of a customer who says so, where the sentence is of complaints; left out where none can be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<Quote>,
 }
 
 impl From<aggregate::SummarySentence> for Sentence {
@@ -498,6 +501,7 @@ impl From<aggregate::SummarySentence> for Sentence {
             topics,
             figures,
             review_ids,
+            quote,
         } = evidence;
         let some = |values: Vec<String>| (!values.is_empty()).then_some(values);
         let evidence = Evidence {
@@ -506,6 +510,7 @@ impl From<aggregate::SummarySentence> for Sentence {
             topics: some(topics),
             figures,
             review_ids,
+            quote: quote.map(Quote::from),
         };
         Self {
             text,

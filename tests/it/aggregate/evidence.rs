@@ -154,8 +154,112 @@ async fn every_number_of_the_summary_is_in_the_aggregates() {
         for number in numbers(sentence["text"].as_str().unwrap()) {
             assert!(figures.contains(&number), "{sentence}");
         }
+        let mut figures = figures;
+        if let Some(with_phrase) = sentence["evidence"]["figures"]["with_phrase"].as_u64() {
+            // Counted in the sentences themselves; another test does so, too.
+            figures.remove(&with_phrase);
+        }
         assert!(figures.is_subset(&aggregates), "{sentence}");
     }
+}
+
+fn summary_of<'a>(insights: &'a Value, template: &str) -> Vec<&'a Value> {
+    let sentences = insights["summary"]["sentences"].as_array().unwrap();
+    let of_template = sentences.iter().filter(|one| one["template"] == template);
+    of_template.collect()
+}
+
+#[tokio::test]
+async fn what_complaints_are_mostly_about_stands_in_the_sentences_behind_them() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let complaints = summary_of(&insights, "aspect_negative");
+    let mut seen = 0;
+    for complaint in &complaints {
+        let evidence = &complaint["evidence"];
+        let quote = &evidence["quote"];
+        let text = complaint["text"].as_str().unwrap();
+        assert_eq!(quote["polarity"], "negative", "{complaint}");
+        assert_eq!(evidence["review_ids"][0], quote["review_id"]);
+        let Some(phrase) = evidence["topics"][0].as_str() else {
+            continue;
+        };
+        seen += 1;
+        assert!(text.contains(&format!("“{phrase}”")), "{text}");
+        let aspect = evidence["aspect"].as_str().unwrap();
+        let path = format!("/insights/aspects/{aspect}/evidence.json?limit=100");
+        let behind = app.get(&path).await.json();
+        let mut with_phrase = 0;
+        for review in behind["reviews"].as_array().unwrap() {
+            let path = format!("/api/reviews/{}", review["review_id"].as_str().unwrap());
+            let whole = app.get(&path).await.json()["text"]
+                .as_str()
+                .unwrap()
+                .to_lowercase();
+            let findings = review["findings"].as_array().unwrap();
+            let mut blamed = findings.iter().filter(|one| one["polarity"] == "negative");
+            with_phrase += u64::from(blamed.any(|_| whole.contains(phrase)));
+        }
+        let counted = evidence["figures"]["with_phrase"].as_u64().unwrap();
+        assert!((2..=with_phrase).contains(&counted), "{complaint}");
+    }
+    assert!(
+        complaints.len() == 3 && seen > 0,
+        "the premise: {complaints:#?}"
+    );
+}
+
+#[tokio::test]
+async fn three_sentences_of_a_kind_are_put_in_three_ways() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    for template in ["aspect_positive", "aspect_negative"] {
+        let sentences = summary_of(&insights, template);
+        let forms: BTreeSet<String> = sentences
+            .iter()
+            .map(|sentence| {
+                let id = &sentence["evidence"]["aspect"];
+                let aspects = insights["aspects"].as_array().unwrap();
+                let aspect = aspects.iter().find(|aspect| aspect["id"] == *id).unwrap();
+                let label = aspect["label"].as_str().unwrap().to_lowercase();
+                let text = sentence["text"].as_str().unwrap().to_lowercase();
+                let (said, _) = text.split_once(['.', ',']).unwrap();
+                let words = said.replace(&label, "it");
+                let letters = words.chars().filter(|one| !one.is_ascii_digit());
+                letters
+                    .collect::<String>()
+                    .replace("some", "")
+                    .replace("many", "")
+                    .replace("most", "")
+            })
+            .collect();
+        assert_eq!((sentences.len(), forms.len()), (3, 3), "{forms:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_sentence_is_quoted_in_one_place() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let mut quotes = Vec::new();
+    find_quotes(&insights, &mut quotes);
+    let place = |quote: &Value| format!("{} {}", quote["review_id"], quote["start"]);
+    let places: BTreeSet<String> = quotes.iter().map(|quote| place(quote)).collect();
+    assert!(
+        quotes.len() > 60 && places.len() == quotes.len(),
+        "{}",
+        quotes.len()
+    );
+    let answers = insights["faq"].as_array().unwrap();
+    let mut answered = 0;
+    for answer in answers.iter().filter(|one| one["basis"] == "reviews") {
+        let text = answer["answer"].as_str().unwrap();
+        answered += usize::from(text.contains('“'));
+        for quote in &quotes {
+            assert!(!text.contains(quote["text"].as_str().unwrap()), "{text}");
+        }
+    }
+    assert!(answered > 0, "the premise");
 }
 
 #[tokio::test]

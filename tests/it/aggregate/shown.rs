@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use reviews_service::insights::aggregate::{AggregatedInsights, Vote, VoteCounts};
+use reviews_service::insights::aggregate::{AggregatedInsights, SummarySentence, Vote, VoteCounts};
 use reviews_service::insights::{Finding, Hit, Language, MentionKind, Polarity};
 use serde_json::Value;
 
@@ -203,6 +203,57 @@ fn reviews_of_few_stars_that_do_not_read_so_are_told() {
         }
     }
     assert!(told > 100, "the premise");
+}
+
+#[test]
+fn no_sentence_tells_of_an_aspect_of_which_most_votes_are_uncertain() {
+    let told = |written: &[Written]| {
+        let insights = insights(written, 50);
+        let of_sentence = |one: &SummarySentence| one.evidence.aspect.clone();
+        let told: BTreeSet<String> = insights.summary.iter().filter_map(of_sentence).collect();
+        (told, insights.aspects)
+    };
+    let mut silenced = 0;
+    for seed in SEEDS {
+        let written = write(seed, 120);
+        let (before, _) = told(&written);
+        let mut unsure = written;
+        for (number, one) in unsure.iter_mut().enumerate() {
+            let its = one.analysis.findings.iter_mut();
+            its.filter(|_| number % 3 > 0).for_each(|finding| {
+                finding.polarity = Polarity::Uncertain;
+            });
+        }
+        let (after, aspects) = told(&unsure);
+        for aspect in aspects {
+            let votes = aspect.said.votes;
+            let is_unsure = votes.uncertain * 2 > votes.reviews();
+            assert!(!is_unsure || !after.contains(&aspect.id), "{}", aspect.id);
+            silenced += usize::from(is_unsure && before.contains(&aspect.id));
+        }
+    }
+    assert!(silenced > 3, "the premise: {silenced}");
+}
+
+#[tokio::test]
+async fn beside_a_persons_share_stands_how_many_of_the_reviews_that_name_them_judge() {
+    let app = TestApp::seeded().await;
+    let insights = app.get("/insights.json").await.json();
+    let page = app.get("/insights").await.text();
+    let mut seen = 0;
+    for person in insights["entities"]["technicians"].as_array().unwrap() {
+        let (named, judged) = (&person["reviews"], &person["positive_share"]["n"]);
+        if judged.is_null() || named == judged {
+            continue;
+        }
+        seen += 1;
+        let words = format!("of {named} reviews that name them, {judged} judge");
+        assert!(page.contains(&words), "{words}");
+        let id = person["name"].as_str().unwrap().replace(' ', "%20");
+        let own = app.get(&format!("/insights?technician={id}")).await.text();
+        assert!(own.contains(&words), "{words}");
+    }
+    assert!(seen > 0, "the premise");
 }
 
 #[tokio::test]

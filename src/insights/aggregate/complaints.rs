@@ -1,0 +1,100 @@
+//! What the complaints about an aspect are about: the phrase that most of their sentences have, and one of them to quote.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::AggregateInput;
+use super::keyphrases::OwnNames;
+use super::quotes::{CustomerQuote, Originals, Shortlist};
+use super::topics::things;
+use crate::insights::analysis::{LanguageCode, Polarity};
+
+/// How many complaints are read, the newest.
+const READ_MAX: usize = 60;
+/// A phrase in fewer reviews, or in less than one in so many of those read, names nothing that they have in common.
+const REVIEWS_MIN: usize = 2;
+const REVIEWS_PART: usize = 8;
+
+/// What complaints about one aspect have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Complaint {
+    /// The phrase that most of them have, and in how many reviews of those read; `None` where they share none.
+    pub phrase: Option<(String, u32)>,
+    /// The words of one of them, with that phrase where such can be shown.
+    pub quote: Option<CustomerQuote>,
+}
+
+impl Complaint {
+    /// The complaints about the aspect of that place; `blame` is what can be quoted of them.
+    pub fn about(
+        aspect: usize,
+        sources: &AggregateInput<'_>,
+        blame: &Shortlist,
+        own_names: &OwnNames,
+        originals: &mut Originals<'_>,
+    ) -> Self {
+        let phrase = commonest(aspect, sources, own_names, originals);
+        let mut candidates: Vec<(u32, u16)> = blame
+            .iter()
+            .map(|candidate| (candidate.position, candidate.finding.sentence))
+            .collect();
+        if let Some((phrase, _)) = &phrase {
+            candidates.sort_by_key(|(position, sentence)| {
+                let opened = originals.open(*position);
+                !opened.is_some_and(|opened| opened.has(*sentence, phrase))
+            });
+        }
+        let quote = candidates.into_iter().find_map(|(position, sentence)| {
+            originals.quote(position, sentence, Polarity::Negative.into())
+        });
+        Self { phrase, quote }
+    }
+}
+
+/// The phrase that most of the complaints' sentences have, one of several words before one of few.
+fn commonest(
+    aspect: usize,
+    sources: &AggregateInput<'_>,
+    own_names: &OwnNames,
+    originals: &mut Originals<'_>,
+) -> Option<(String, u32)> {
+    let analyses = sources.segments.iter().flat_map(|segment| segment.iter());
+    let complaints = (0_u32..).zip(analyses).filter_map(|(position, analysis)| {
+        let findings = analysis.findings.iter();
+        let sentences: BTreeSet<u16> = findings
+            .filter(|finding| usize::from(finding.aspect) == aspect)
+            .filter(|finding| finding.polarity_of_text() == Polarity::Negative)
+            .map(|finding| finding.sentence)
+            .collect();
+        (!sentences.is_empty()).then_some((position, sentences))
+    });
+    let (mut reviews, mut read) = (BTreeMap::<String, usize>::new(), 0);
+    for (position, sentences) in complaints.take(READ_MAX) {
+        let Some(opened) = originals.open(position) else {
+            continue;
+        };
+        // The words that tell noun phrases are English.
+        if opened.language != Some(LanguageCode::ENGLISH) {
+            continue;
+        }
+        read += 1;
+        let background = sources.trade.background();
+        let phrases: BTreeSet<Vec<String>> = sentences
+            .into_iter()
+            .flat_map(|sentence| things(&opened.text, usize::from(sentence), background))
+            .collect();
+        for phrase in phrases
+            .into_iter()
+            .filter(|phrase| !own_names.cover(phrase))
+        {
+            *reviews.entry(phrase.join(" ")).or_default() += 1;
+        }
+    }
+    reviews.retain(|_, count| *count >= REVIEWS_MIN && *count * REVIEWS_PART >= read);
+    let words = |phrase: &str| phrase.split(' ').count();
+    // Of equal ones the first of the alphabet.
+    let commonest = reviews
+        .into_iter()
+        .rev()
+        .max_by_key(|(phrase, count)| count * words(phrase));
+    commonest.map(|(phrase, count)| (phrase, u32::try_from(count).unwrap_or(u32::MAX)))
+}
