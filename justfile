@@ -58,6 +58,10 @@ clients *BASE_URL:
 conformance:
     bash tests/conformance/run
 
+# Build the documentation as a site in target/docs, and check its links (needs mdBook and Python).
+docs *folder:
+    docs/build {{folder}}
+
 # Measure (see docs/PERFORMANCE.md).
 bench *args:
     cargo bench {{args}}

@@ -248,6 +248,8 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
         {
             found(&native::FORMAT, lines)
         }
+        // Rejected rows of no known export are those of a table.
+        Kind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, rows(shape, "")),
         Kind::Table(..) => found(&table::FORMAT, rows(shape, "")),
         Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
             said: described(&shape),

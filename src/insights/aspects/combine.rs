@@ -86,15 +86,17 @@ fn finding(
     } else {
         CONFIDENCE_MIN_ALONE
     };
-    // What the classifier alone hears of what may be is no judgement, nor its blame of another firm, nor its praise in a wish.
+    // What the classifier alone hears of what may be is no judgement, nor its blame of another firm or of what was so
+    // before the firm came, nor its praise in a wish.
     let About {
         elsewhere,
         wishes,
         open,
+        trouble,
     } = candidate.about;
     let is_no_fact = match polarity {
         Polarity::Positive => open || wishes,
-        Polarity::Negative => open || elsewhere,
+        Polarity::Negative => open || elsewhere || trouble,
         Polarity::Neutral | Polarity::Uncertain => false,
     };
     let is_of_others = is_no_fact && finding.polarity != polarity;

@@ -405,6 +405,218 @@ mod tests {
         ]);
     }
 
+    #[test]
+    fn what_was_not_done_is_a_complaint_whoever_did_not_do_it() {
+        assert_said(&[
+            ("Two emails of ours were never answered.", "communication-"),
+            (
+                "We were not told that the street would be closed.",
+                "communication-",
+            ),
+            (
+                "My question about the meter was not answered.",
+                "communication-",
+            ),
+            ("The certificate has not been confirmed.", "communication-"),
+            ("Half the switches are not labelled.", "workmanship-"),
+        ]);
+        assert_not(
+            "communication-",
+            &[
+                "Every email was answered.",
+                "We were told that the street would be closed.",
+                "We were always told what comes next.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_the_customer_had_to_do_is_a_complaint() {
+        assert_said(&[
+            ("I had to chase them for the report.", "communication-"),
+            (
+                "We had to remind him of the second window.",
+                "communication-",
+            ),
+            ("We asked three times about the permit.", "communication-"),
+            ("I had to mop the hall after them.", "cleanliness-"),
+            (
+                "It took seven letters and four emails to get an answer.",
+                "communication-",
+            ),
+        ]);
+        assert_not(
+            "-",
+            &[
+                "I never had to chase them for anything.",
+                "We did not have to remind him.",
+                "They mopped the hall without being asked.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_nobody_knew_or_said_is_a_complaint() {
+        assert_said(&[
+            ("Nobody could tell me which valve it was.", "communication-"),
+            ("No call, no text.", "communication-"),
+            ("Three voicemails, no reply.", "communication-"),
+            (
+                "Why the pump was changed was never explained.",
+                "communication-",
+            ),
+            ("I only heard of it when I arrived.", "communication-"),
+        ]);
+        assert_not(
+            "-",
+            &[
+                "Everybody could tell me which valve it was.",
+                "There was a call and then a text.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_still_so_after_the_work_is_a_complaint() {
+        assert_said(&[
+            ("Same drip as before, three weeks on.", "workmanship-"),
+            (
+                "Another electrician had to finish the panel.",
+                "workmanship-",
+            ),
+            (
+                "Since the repair the boiler trips every night.",
+                "workmanship-",
+            ),
+            ("The gutters were skipped at the back.", "workmanship-"),
+            (
+                "Every second socket is dead since the rewiring.",
+                "workmanship-",
+            ),
+        ]);
+        assert_not(
+            "workmanship-",
+            &[
+                "The tap no longer drips.",
+                "Nothing was skipped.",
+                "Three storms later the attic is dry.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_was_promised_and_not_done_is_a_complaint() {
+        assert_said(&[
+            ("The quote became twice as much at the door.", "price-"),
+            (
+                "The booking fee was never mentioned on the phone.",
+                "honesty- price-",
+            ),
+            (
+                "Sold to us as new, but the label was three years old.",
+                "honesty-",
+            ),
+            (
+                "The visit was agreed for Tuesday and they came on Friday.",
+                "punctuality-",
+            ),
+            (
+                "Cancelled by text on the morning itself.",
+                "communication- scheduling-",
+            ),
+        ]);
+        assert_not(
+            "price-",
+            &[
+                "They did not charge us twice.",
+                "The bill was exactly as quoted.",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_would_have_been_welcome_is_a_complaint() {
+        assert_said(&[
+            ("A phone call would have been nice.", "communication-"),
+            (
+                "It would have been useful to know about the dust.",
+                "communication-",
+            ),
+            ("More patience would have helped.", "professionalism-"),
+            ("I would have liked some notice.", "communication-"),
+            ("The work left something to be desired.", "workmanship-"),
+        ]);
+        assert_not(
+            "-",
+            &[
+                "The crew could not have been kinder.",
+                "It could have been worse.",
+            ],
+        );
+    }
+
+    #[test]
+    fn calm_praise_is_praise() {
+        assert_said(&[
+            ("He advised us against a new boiler.", "honesty+"),
+            ("The bill was exactly as quoted.", "price+"),
+            ("Every breaker is labelled now.", "workmanship+"),
+            ("Two winters later the roof is still dry.", "workmanship+"),
+            ("The old part was shown to me.", "honesty+"),
+        ]);
+    }
+
+    #[test]
+    fn trouble_from_before_the_firm_came_is_no_blame() {
+        let before = [
+            "Our boiler had been leaking for weeks before they came.",
+            "The AC died on Friday, they were here on Saturday.",
+            "Water was coming through the ceiling when I called.",
+            "My furnace stopped working in the middle of the night.",
+            "The kitchen sink had clogged up completely.",
+            "Our old water heater had been making an awful noise.",
+            "The upstairs shower had been dripping since Easter.",
+            "We had been without hot water for three days when Dana came.",
+            "The garage door was stuck halfway when I called.",
+            "Our heating broke down on Christmas Eve.",
+            "The power had gone out in half the house.",
+            "The last plumber left a mess under the sink.",
+        ];
+        for text in before {
+            for engine in [rules(), engine()] {
+                let said = findings_in(engine, text);
+                assert!(!said.contains('-'), "{text}: {said}");
+            }
+        }
+        let blames = [
+            "Two days later the boiler leaked again.",
+            "The boiler had been leaking again two days after the repair.",
+            "Our furnace stopped working the next day.",
+            "Our furnace broke down again on Sunday.",
+            "The toilet was still leaking when they left.",
+            "The heater had failed again before they got home.",
+            "Within a week the drain was clogged again.",
+            "They left. The furnace stopped working that night.",
+            "The boiler leaked again after they left.",
+            "They left the sink dripping and the shower still leaks.",
+            "The ceiling is still dripping.",
+            "After the repair the faucet leaked again.",
+        ];
+        for text in blames {
+            let said = findings_in(rules(), text);
+            assert!(said.contains("workmanship-"), "{text}: {said}");
+        }
+    }
+
+    /// The rules say nothing of that kind in these.
+    #[track_caller]
+    fn assert_not(kind: &str, texts: &[&str]) {
+        for text in texts {
+            let said = findings_in(rules(), text);
+            assert!(!said.contains(kind), "{text}: {said}");
+        }
+    }
+
     /// The rules judge nothing in these.
     #[track_caller]
     fn assert_open(texts: &[&str]) {

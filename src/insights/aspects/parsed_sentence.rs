@@ -39,6 +39,8 @@ pub struct About {
     pub wishes: bool,
     /// What may be, or a question.
     pub open: bool,
+    /// What the customer's trouble was before the firm came.
+    pub trouble: bool,
 }
 
 /// A sentence, taken apart. Kept between sentences for its buffers.
@@ -93,7 +95,7 @@ impl<'judge> ParsedSentence<'judge> {
         self.matches.clear();
         engine.trie.find(&self.units, &mut self.matches);
         self.select(engine);
-        self.part(text);
+        self.part(text, sentence.start == 0);
         self.quote(text);
     }
 
@@ -216,7 +218,7 @@ impl<'judge> ParsedSentence<'judge> {
     }
 
     /// Parts the sentence into clauses, and says of each whom it is about.
-    fn part(&mut self, text: &TokenizedText) {
+    fn part(&mut self, text: &TokenizedText, opens_text: bool) {
         self.clauses.clear();
         let asks = self
             .units
@@ -259,7 +261,7 @@ impl<'judge> ParsedSentence<'judge> {
                 about: About::default(),
             });
         }
-        self.mark_others(asks);
+        self.mark_others(asks, opens_text);
     }
 
     /// What kind of clause begins at a unit with these items, if any.
@@ -272,7 +274,7 @@ impl<'judge> ParsedSentence<'judge> {
         if unit.is_mark {
             return (!matches!(
                 text.word(unit.start),
-                "'" | "\"" | "$" | "%" | "#" | "&" | "/" | "*"
+                "'" | "\"" | "$" | "€" | "£" | "%" | "#" | "&" | "/" | "*"
             ))
             .then_some(ClauseStart::Mark);
         }
@@ -289,10 +291,11 @@ impl<'judge> ParsedSentence<'judge> {
         cue.filter(|_| at > 0 || cue == Some(ClauseStart::Contrast))
     }
 
-    /// Who and what the clauses are about: another company until the firm is named again, all else
-    /// until a contrast.
-    fn mark_others(&mut self, is_question: bool) {
+    /// Who and what the clauses are about: another company until the firm is named again, trouble from before
+    /// the firm came in its own clause, all else until a contrast.
+    fn mark_others(&mut self, is_question: bool, opens_text: bool) {
         let mut about = About::default();
+        let mut is_afterwards = false;
         for at in 0..self.clauses.len() {
             let Clause { units, kind, .. } = self.clauses[at].clone();
             if kind == ClauseStart::Contrast {
@@ -305,7 +308,18 @@ impl<'judge> ParsedSentence<'judge> {
                     .inspect(|_| steps::one())
                     .any(|item| item.meaning == Meaning::Cue(cue))
             };
+            // `It leaked again after they left`: the next clause tells when.
+            let next = self.clauses.get(at + 1).map_or(0, |next| next.units.start);
+            let (_, first) = self.items_within(next..next + usize::from(next > 0));
+            is_afterwards |= has(Cue::Afterwards);
+            let is_before = !is_afterwards
+                && !first
+                    .iter()
+                    .inspect(|_| steps::one())
+                    .any(|item| item.meaning == Meaning::Cue(Cue::Afterwards));
             about = About {
+                trouble: is_before
+                    && (has(Cue::Trouble) || at == 0 && opens_text && has(Cue::Breakdown)),
                 elsewhere: has(Cue::Elsewhere) || about.elsewhere && !has(Cue::Firm),
                 wishes: about.wishes || has(Cue::Wish),
                 open: about.open || has(Cue::Open) || is_question && has(Cue::Asks),

@@ -239,6 +239,9 @@ impl Scorer<'_> {
             hits.push(self.hit(cue.unwrap_or(item), -sum));
             return hits;
         }
+        if clause.about.trouble && sum < 0 {
+            return Vec::new();
+        }
         if clause.about.wishes && sum > 0 {
             let wish = self.last_cue(&item, |cue| cue == Cue::Wish);
             hits.push(self.hit(wish.unwrap_or(item), -2 * sum));

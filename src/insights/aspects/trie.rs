@@ -75,7 +75,7 @@ pub struct Match<'judge> {
     pub rules: &'judge [RuleIndex],
     /// What it gives way to.
     pub rank: Rank,
-    /// Whether it may stand within what is said: it tells who is meant, or that it is open.
+    /// Whether it may stand within what is said: it tells who is meant, that it is open, or when it was.
     pub is_above: bool,
 }
 
@@ -114,7 +114,14 @@ impl PatternTrie {
             } else {
                 Rank::Other
             };
-            let is_above = only(Cue::Firm) || only(Cue::Open);
+            let above = [
+                Cue::Firm,
+                Cue::Open,
+                Cue::Trouble,
+                Cue::Breakdown,
+                Cue::Afterwards,
+            ];
+            let is_above = above.into_iter().any(only);
             let node = PatternNode {
                 edges: append(
                     &mut trie.edges,

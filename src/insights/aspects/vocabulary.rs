@@ -229,7 +229,10 @@ impl Vocabulary {
                 return (1, &self.time);
             }
         }
-        if word == "$" && at + 1 < end && text.tokens()[at + 1].shape == Capitalisation::Number {
+        if matches!(word, "$" | "€" | "£")
+            && at + 1 < end
+            && text.tokens()[at + 1].shape == Capitalisation::Number
+        {
             return (2, &self.money);
         }
         if let Some(known) = self.words.get(&token.fingerprint) {

@@ -62,6 +62,12 @@ pub enum Cue {
     Asks,
     /// `the leak`: an opinion about it is about nobody.
     Setting,
+    /// `had been leaking for weeks`: blame in this clause is of what was so before the firm came.
+    Trouble,
+    /// `my boiler died on Friday`: the same where a text begins with it.
+    Breakdown,
+    /// `two days later`: the firm has been there, what goes wrong from here on is no earlier trouble.
+    Afterwards,
     /// `not only`: words that say nothing here.
     Silent,
     /// `to be honest`: the same, and the classifier does not read them either.

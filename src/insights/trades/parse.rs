@@ -30,7 +30,7 @@ const JUDGEMENTS: [(&str, i32); 5] = [
     ("mildly_negative", -2),
     ("negative", -3),
 ];
-const CUES: [(&str, Cue); 13] = [
+const CUES: [(&str, Cue); 16] = [
     ("negators", Cue::Negator),
     ("intensifiers", Cue::Intensifier),
     ("diminishers", Cue::Diminisher),
@@ -42,6 +42,9 @@ const CUES: [(&str, Cue); 13] = [
     ("open", Cue::Open),
     ("asks", Cue::Asks),
     ("setting", Cue::Setting),
+    ("trouble", Cue::Trouble),
+    ("breakdown", Cue::Breakdown),
+    ("afterwards", Cue::Afterwards),
     ("silent", Cue::Silent),
     ("unread", Cue::Unread),
 ];

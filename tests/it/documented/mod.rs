@@ -1,6 +1,6 @@
 //! The docs say everything there is, and nothing there is not. They are the pages at the root,
-//! `seeds/README.md`, `docs/*.md` and `docs/decisions/*.md`; the README's commands are run here, or
-//! read by the parser that reads them in earnest.
+//! `seeds/README.md`, `docs/*.md`, `docs/decisions/*.md` and `docs/guides/*.md`; the README's commands
+//! are run here, or read by the parser that reads them in earnest.
 
 mod commands;
 mod tables;
@@ -29,7 +29,7 @@ fn pages() -> Vec<(PathBuf, String)> {
         "seeds/README.md",
     ];
     let mut paths: Vec<PathBuf> = single.iter().map(|name| root().join(name)).collect();
-    for folder in ["docs", "docs/decisions"] {
+    for folder in ["docs", "docs/decisions", "docs/guides"] {
         let docs =
             fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
         paths.extend(
@@ -237,6 +237,21 @@ fn every_link_within_the_docs_leads_somewhere() {
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn every_page_is_in_the_summary_of_the_site() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let from_docs = |page: &Path| match page.strip_prefix(root().join("docs")) {
+        Ok(path) => path.display().to_string(),
+        Err(_) => format!("../{}", page.strip_prefix(root()).unwrap().display()),
+    };
+    let missing: Vec<String> = pages()
+        .iter()
+        .map(|(page, _)| from_docs(page))
+        .filter(|path| path != "SUMMARY.md" && !summary.contains(&format!("]({path})")))
+        .collect();
+    assert!(missing.is_empty(), "docs/SUMMARY.md lacks {missing:#?}");
 }
 
 fn sources_text() -> String {

@@ -57,6 +57,28 @@ fn assert_refused(home: &Home, words: &[&str], wanted: &str) {
 }
 
 #[test]
+fn rejected_rows_of_a_table_are_imported_as_they_are_once_they_are_mended() {
+    let home = Home::with(0);
+    let table =
+        "id,Stars,Date,Customer,Review\na,5,2026-11-01,Ann B.,Good.\nb,4,soon,Bo C.,Fine.\n";
+    fs::write(home.0.path().join("ours.csv"), table).unwrap();
+    let first = home.run(&["import", "ours.csv", "--rejects", "bad.jsonl"]);
+    assert_eq!(first.code, Some(1), "{}", first.err);
+    let bad = home.0.path().join("bad.jsonl");
+    let mended = fs::read_to_string(&bad)
+        .unwrap()
+        .replace("\"soon\"", "\"2026-11-01\"");
+    fs::write(&bad, mended).unwrap();
+    let again = home.run(&["import", "bad.jsonl"]);
+    assert_eq!(again.code, Some(0), "{}{}", again.out, again.err);
+    let rows = sqlite3(
+        &home.path(),
+        "select review_id, rating from review where review_id in ('a', 'b') order by 1",
+    );
+    assert_eq!(rows.trim(), "a|5\nb|4");
+}
+
+#[test]
 fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
     let home = Home::with(3);
     let folder = home.0.path();

@@ -1,4 +1,4 @@
-//! The README's own-reviews path, line by line as it stands there, in an empty folder.
+//! The README's own-reviews path and that of `docs/START.md`, line by line as they stand there, in an empty folder.
 
 use std::fs;
 use std::path::Path;
@@ -90,4 +90,45 @@ fn the_path_to_own_reviews_works_word_for_word_in_an_empty_folder() {
         exported.contains("under dispute") && exported.contains("\"deleted\":true"),
         "{exported}"
     );
+}
+
+#[test]
+fn the_start_page_works_word_for_word_and_shows_what_its_commands_print() {
+    let folder = tempfile::tempdir().unwrap();
+    let takeout = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/readme/takeout.zip");
+    fs::copy(takeout, folder.path().join("takeout.zip")).unwrap();
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/START.md")).unwrap();
+    // From there on it is about a server on the web.
+    let page = page.split_once("\n## 7.").unwrap().0;
+    let within = |fence: &str| -> Vec<String> {
+        page.split(fence)
+            .skip(1)
+            .map(|rest| rest.split("```").next().unwrap().to_owned())
+            .collect()
+    };
+    let (mut tried, mut printed) = (0, String::new());
+    for command in within("```sh\n").iter().flat_map(|block| block.lines()) {
+        match command {
+            // Builds the very binary that is on the path here, for minutes.
+            "cargo install --path . --locked" => {}
+            // Serves until it is told to stop.
+            "reviews serve" => {
+                let mut serve = super::reviews(folder.path());
+                drop(super::Serving::start(serve.arg("serve")));
+            }
+            _ => {
+                let done = line(folder.path(), command);
+                let said = String::from_utf8_lossy(&done.stderr);
+                assert!(done.status.success(), "{command}\n{said}");
+                printed.push_str(&String::from_utf8_lossy(&done.stdout));
+            }
+        }
+        tried += 1;
+    }
+    assert_eq!(tried, 5);
+    let shown = within("```text\n");
+    assert_eq!(shown.len(), 2);
+    for shown in shown {
+        assert!(printed.contains(&shown), "{shown}\nis not in\n{printed}");
+    }
 }
