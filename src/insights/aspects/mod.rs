@@ -213,10 +213,10 @@ mod tests {
 
     /// What a text says: `price+ workmanship-`, sorted.
     fn findings_in(engine: &RuleEngine, text: &str) -> String {
-        told(engine.analyze(&TokenizedText::new(text)).findings)
+        told(&engine.analyze(&TokenizedText::new(text)).findings)
     }
 
-    fn told(findings: Vec<Finding>) -> String {
+    fn told(findings: &[Finding]) -> String {
         let sign = |polarity| match polarity {
             Polarity::Positive => '+',
             Polarity::Negative => '-',
@@ -254,7 +254,7 @@ mod tests {
         let rules = RuleEngine::new(spanish);
         let said = |text: &str| {
             let text = TokenizedText::of(text, spanish.language_words());
-            told(rules.analyze(&text).findings)
+            told(&rules.analyze(&text).findings)
         };
         for (text, expected) in [
             ("Llegaron a tiempo.", "punctuality+"),
