@@ -29,6 +29,7 @@ mod document;
 mod elsewhere;
 mod examples;
 mod folds;
+mod languages;
 mod learn;
 mod models;
 mod own;
@@ -55,6 +56,9 @@ struct Args {
     /// With --data: learn nothing but how a whole text is weighed, by the decisions that are there; write nothing.
     #[arg(long)]
     document: bool,
+    /// Learn nothing but the polarity of other languages than English.
+    #[arg(long)]
+    languages: bool,
     /// Leave out the reviews of this author, so that they can judge.
     #[arg(long)]
     without: Vec<String>,
@@ -79,6 +83,14 @@ fn main() -> anyhow::Result<()> {
             "{}",
             folds::read(&material, &reviews, &authors)?.document(&table)
         );
+        return Ok(());
+    }
+    for code in languages::codes(root)? {
+        let weights = languages::polarity(root, &code, &args.without)?;
+        let path = insights.join(format!("trades/shared/{code}/polarity.weights"));
+        keep(&args, &path, &weights)?;
+    }
+    if args.languages {
         return Ok(());
     }
     for trade in trades::IDS {

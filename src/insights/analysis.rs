@@ -18,29 +18,68 @@ pub struct TextSpan {
 pub enum Language {
     /// There are no words.
     None,
-    /// English: the one language that is analysed.
+    /// English: every package reads it.
     English,
     /// Something else: counted, not analysed.
     Other,
+    /// Another language that the trade's package reads.
+    Also(LanguageCode),
 }
 
 impl Language {
-    /// Its name in the database.
+    /// Its name in the database: of what only some packages read the code.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::None => "none",
             Self::English => "english",
             Self::Other => "other",
+            Self::Also(code) => code.as_str(),
         }
     }
 
-    /// The one of that name.
+    /// Whether texts in it are analysed.
     #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        [Self::None, Self::English, Self::Other]
-            .into_iter()
-            .find(|one| one.name() == name)
+    pub const fn is_read(self) -> bool {
+        matches!(self, Self::English | Self::Also(_))
+    }
+
+    /// Its code, where it is read.
+    #[must_use]
+    pub const fn code(self) -> Option<LanguageCode> {
+        match self {
+            Self::English => Some(LanguageCode::ENGLISH),
+            Self::Also(code) => Some(code),
+            Self::None | Self::Other => None,
+        }
+    }
+}
+
+/// The code of a language (ISO 639-1): two lower-case letters, `es`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+pub struct LanguageCode([u8; 2]);
+
+impl LanguageCode {
+    /// That of English.
+    pub const ENGLISH: Self = Self(*b"en");
+
+    /// The code that is written so; `None` where it is none.
+    #[must_use]
+    pub fn find(code: &str) -> Option<Self> {
+        let letters = <[u8; 2]>::try_from(code.as_bytes()).ok()?;
+        letters
+            .iter()
+            .all(u8::is_ascii_lowercase)
+            .then_some(Self(letters))
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // Only letters are taken.
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 

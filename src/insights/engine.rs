@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::analysis::{Language, LanguageCode};
 use super::aspects::RuleEngine;
+use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{self, HOME_SERVICES, IDS, Trade};
 use crate::model::business::Business;
 
@@ -13,14 +15,20 @@ use crate::model::business::Business;
 pub struct Engine {
     trade: Trade,
     rules: RuleEngine,
+    /// What reads the trade's other languages, in their order. Each is made when it is first needed.
+    others: Vec<OnceLock<RuleEngine>>,
+    detector: LanguageDetector,
 }
 
 impl Engine {
     /// An engine for that trade.
     #[must_use]
     pub fn new(trade: Trade) -> Self {
+        let words = trade.languages.iter().map(Trade::language_words);
         Self {
             rules: RuleEngine::new(&trade),
+            others: trade.languages.iter().map(|_| OnceLock::new()).collect(),
+            detector: LanguageDetector::new(&words.collect::<Vec<_>>()),
             trade,
         }
     }
@@ -49,10 +57,28 @@ impl Engine {
         &self.trade
     }
 
-    /// What finds that in a text.
+    /// What finds that in an English text.
     #[must_use]
     pub const fn rules(&self) -> &RuleEngine {
         &self.rules
+    }
+
+    /// The language of a text that was declared to be in `declared` (a BCP 47 tag), as far as the trade has it.
+    #[must_use]
+    pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> Language {
+        self.detector.language(text, declared)
+    }
+
+    /// The trade in the language of that code with what reads it, whether anything of it is published or not.
+    #[must_use]
+    pub fn reader(&self, code: LanguageCode) -> Option<(&Trade, &RuleEngine)> {
+        if code == LanguageCode::ENGLISH {
+            return Some((&self.trade, &self.rules));
+        }
+        let all = self.trade.languages.iter().zip(&self.others);
+        let mut all = all.filter(|(trade, _)| trade.language_words().code == code);
+        let (trade, rules) = all.next()?;
+        Some((trade, rules.get_or_init(|| RuleEngine::new(trade))))
     }
 }
 

@@ -23,9 +23,11 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
     let mut told = match analysis.language {
         Language::None => return "There are no words, so nothing was analysed.\n".to_owned(),
         Language::Other => {
-            return "The text is not English, so it was counted and not analysed.\n".to_owned();
+            return "The text is in no language that is read, so it was counted and not analysed.\n"
+                .to_owned();
         }
         Language::English => String::new(),
+        Language::Also(code) => format!("The text was read as `{}`.\n", code.as_str()),
     };
     for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
         let _ = writeln!(told, "{}. {}", number + 1, cut(*sentence));

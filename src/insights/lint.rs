@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::classifier::NgramModel;
-use super::trades::{Cue, Meaning, PatternStep, Rule, Trade, forms};
+use super::trades::{Cue, Meaning, PatternStep, Rule, Trade};
 
 /// How many faults of one kind are told.
 const TOLD_MAX: usize = 20;
@@ -56,7 +56,35 @@ pub fn lint(trade: &Trade) -> LintReport {
     aspects(trade, &mut report);
     phrases(trade, &mut report);
     besides(trade, &mut report);
+    for language in &trade.languages {
+        lint_language(language, &mut report);
+    }
     report
+}
+
+/// What the package lacks in another language, each fault behind the language's code.
+fn lint_language(trade: &Trade, report: &mut LintReport) {
+    let (code, mut found) = (trade.language_words().code, LintReport::default());
+    aspects(trade, &mut found);
+    phrases(trade, &mut found);
+    let published = trade.published_aspects();
+    if published.is_empty() {
+        found.remarks.push(
+            "nothing is published of it before quality.tsv says how often its judgements are right; texts in it count as not analysed"
+                .to_owned(),
+        );
+    } else if published.len() < trade.aspects.len() {
+        let ids = published
+            .iter()
+            .map(|index| trade.aspects[*index].id.as_str());
+        let ids = ids.collect::<Vec<_>>().join(", ");
+        found
+            .remarks
+            .push(format!("of these aspects findings are published: {ids}"));
+    }
+    let told = |message: String| format!("{}: {message}", code.as_str());
+    report.wrong.extend(found.wrong.into_iter().map(told));
+    report.remarks.extend(found.remarks.into_iter().map(told));
 }
 
 fn head(trade: &Trade, report: &mut LintReport) {
@@ -179,7 +207,7 @@ fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
     for one in symbol.split('|') {
         words.insert(one.to_owned());
         if let Some(base) = one.strip_suffix('~') {
-            words.extend(forms(base));
+            words.extend(trade.language_words().forms(base));
             words.extend(trade.irregular.get(base).into_iter().flatten().cloned());
         }
     }

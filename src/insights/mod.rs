@@ -20,7 +20,9 @@ pub mod text;
 pub mod trades;
 mod witness;
 
-pub use analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity, TextSpan};
+pub use analysis::{
+    Analysis, Finding, Hit, Language, LanguageCode, Mention, MentionKind, Polarity, TextSpan,
+};
 pub use analyzer::{Analyzer, Subject, TEXT_CHARS_MAX};
 pub use engine::{Engine, Engines};
 pub use explain::explain;

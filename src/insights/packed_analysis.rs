@@ -13,7 +13,7 @@ use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
 /// The form in which packed analyses are stored. It is part of [`super::Analyzer::method`], so analyses in another form are
 /// as good as none.
-pub(super) const FORMAT: u8 = 5;
+pub(super) const FORMAT: u8 = 6;
 
 /// How many findings of one text can be told of somebody or something it names: as many as a mask
 /// has bits.

@@ -19,10 +19,11 @@ pub struct Figure {
     pub share: Proportion,
 }
 
-/// The figures of a trade; none where nothing was measured of it.
+/// The figures of a trade in all its languages; none where nothing was measured of it.
 #[must_use]
 pub fn of_trade(trade: &Trade) -> Vec<Figure> {
-    trade.quality.iter().map(figure).collect()
+    let languages = trade.languages.iter().flat_map(|one| &one.quality);
+    trade.quality.iter().chain(languages).map(figure).collect()
 }
 
 fn figure(measured: &Measured) -> Figure {

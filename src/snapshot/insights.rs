@@ -7,7 +7,7 @@ use super::input::SnapshotInput;
 use crate::compute::steps;
 use crate::insights::aggregate::{AggregateInput, Corpus, Original, aggregate};
 use crate::insights::text::TokenizedText;
-use crate::insights::{MentionKind, PackedAnalyses, quality};
+use crate::insights::{LanguageCode, MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
 use crate::wire;
 
@@ -59,9 +59,19 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
 /// The aspects that the questions of the firm's own FAQ are about, as the engine reads them.
 fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let questions = input.editorial.faq.iter();
-    let rules = input.analyzer.engine().rules();
+    let engine = input.analyzer.engine();
+    let findings = |question: &str| {
+        let text = TokenizedText::new(question);
+        let code = engine.language(&text, None).code();
+        match code.and_then(|code| engine.reader(code)) {
+            Some((trade, rules)) if code != Some(LanguageCode::ENGLISH) => {
+                rules.analyze(&TokenizedText::of(question, trade.language_words()))
+            }
+            _ => engine.rules().analyze(&text),
+        }
+    };
     questions
-        .flat_map(|one| rules.analyze(&TokenizedText::new(&one.question)).findings)
+        .flat_map(|one| findings(&one.question).findings)
         .map(|finding| finding.aspect)
         .collect()
 }

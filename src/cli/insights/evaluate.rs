@@ -17,7 +17,7 @@ use crate::insights::evaluate::{
     AnnotatedRow, EvaluationFigures, Miss, Proportion, evaluate, rows,
 };
 use crate::insights::trades::{IDS, QUALITY_HEADER};
-use crate::insights::{Engine, Engines, Polarity};
+use crate::insights::{Engine, Engines, LanguageCode, Polarity};
 
 /// How many MiB an annotated file may have.
 const ANNOTATED_MIB_MAX: u64 = 64;
@@ -31,6 +31,12 @@ pub struct Evaluate {
     /// Print the figures as one JSON object, and no misses
     #[arg(long)]
     json: bool,
+    /// The language of the reviews or sentences to compare (ISO 639-1); others in the file are left out
+    #[arg(long, value_name = "CODE", default_value = "en", value_parser = language)]
+    language: LanguageCode,
+    /// What the set is called in --quality; without it the file's name
+    #[arg(long, value_name = "NAME")]
+    set: Option<String>,
     /// Write the figures to a package's quality.tsv too; what is there is replaced, if it is such a file
     #[arg(long, value_name = "QUALITY.tsv")]
     quality: Option<PathBuf>,
@@ -46,7 +52,13 @@ impl Evaluate {
             .extension()
             .is_some_and(|ending| ending == "jsonl")
         {
-            let told = whole::told(engines, &name, &content, self.set(), self.json)?;
+            let told = whole::told(
+                engines,
+                (&name, &content),
+                self.set(),
+                self.language,
+                self.json,
+            )?;
             say(&told.text)?;
             if let Some(path) = &self.quality {
                 write(path, &told.lines)?;
@@ -54,7 +66,8 @@ impl Evaluate {
             return Ok(Outcome::Done);
         }
         let (engine, rows) = Self::read(engines, &name, &content)?;
-        let quality = evaluate(engine.rules(), &rows);
+        let (_, reader) = whole::reader(&engine, self.language)?;
+        let quality = evaluate(reader, &rows);
         say(&if self.json {
             format!("{}\n", figures(&quality))
         } else {
@@ -91,11 +104,19 @@ impl Evaluate {
         }
     }
 
-    /// The name of the set in a package's figures: that of the file.
+    /// The name of the set in a package's figures: what it is called, else that of the file.
     fn set(&self) -> &str {
+        if let Some(set) = &self.set {
+            return set;
+        }
         let name = self.file.file_stem().and_then(|name| name.to_str());
         name.unwrap_or("sentences")
     }
+}
+
+fn language(code: &str) -> Result<LanguageCode, String> {
+    LanguageCode::find(code)
+        .ok_or_else(|| "a language is two lower-case letters of ISO 639-1, like `es`".to_owned())
 }
 
 /// Writes figures where there are none, or others.

@@ -4,7 +4,7 @@ use crate::cli::progress::Progress;
 use crate::cli::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::insights::store::{clear, save};
-use crate::insights::{Analyzer, Engines, Language, Subject};
+use crate::insights::{Analyzer, Engines, Subject};
 use crate::snapshot::analyze;
 use crate::storage;
 use crate::storage::reviews::{Newest, counts};
@@ -67,7 +67,7 @@ async fn rebuild(database: &Database, engines: &Engines) -> Result<Rebuilt, DbEr
         rebuilt.reviews += save(&mut write, &analyses).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         for kept in &analyses {
-            rebuilt.analysed += usize::from(kept.analysis.language == Language::English);
+            rebuilt.analysed += usize::from(kept.analysis.language.is_read());
             rebuilt.findings += kept.analysis.findings.len();
             rebuilt.mentions += kept.analysis.mentions.len();
         }

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::insights::aspects::RuleEngine;
@@ -13,7 +14,7 @@ use crate::insights::evaluate::{
     Proportion, STARS, StarsShown, WholeQuality, evaluate_reviews, reviews,
 };
 use crate::insights::trades::{HOME_SERVICES, QUALITY_HEADER};
-use crate::insights::{Engine, Engines};
+use crate::insights::{Engine, Engines, LanguageCode, Trade};
 
 /// What an evaluation has to say.
 pub struct Report {
@@ -27,9 +28,9 @@ pub struct Report {
 /// Reviews that name another package are left out.
 pub fn told(
     engines: &Engines,
-    name: &str,
-    content: &str,
+    (name, content): (&str, &str),
     set: &str,
+    language: LanguageCode,
     is_json: bool,
 ) -> anyhow::Result<Report> {
     let shipped = || Engine::shipped(HOME_SERVICES);
@@ -37,14 +38,14 @@ pub fn told(
     let mut reviews = reviews(name, content)?;
     let id = &engine.trade().id;
     reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
-    let aspects = engine.trade().aspect_ids();
+    let (trade, reader) = reader(&engine, language)?;
     let [all, with_stars, rules, classifier] = [
-        (engine.rules(), StarsShown::Hidden),
-        (engine.rules(), StarsShown::AtHand),
-        (&only_rules(&engine), StarsShown::Hidden),
-        (&without_rules(&engine), StarsShown::Hidden),
+        (reader, StarsShown::Hidden),
+        (reader, StarsShown::AtHand),
+        (&only_rules(trade), StarsShown::Hidden),
+        (&without_rules(trade, reader), StarsShown::Hidden),
     ]
-    .map(|(reader, stars)| evaluate_reviews(reader, &aspects, &reviews, stars));
+    .map(|(reader, stars)| evaluate_reviews(&engine, reader, &reviews, stars));
     let others = [
         ("with_stars", &with_stars),
         ("rules_alone", &rules),
@@ -56,25 +57,31 @@ pub fn told(
         } else {
             table(id, &all, others)
         },
-        lines: lines(set, &all),
+        lines: lines(set, &all, language),
     })
 }
 
-/// What reads as `engine` does, but hears nothing: its rules alone, without the classifiers of aspects and of polarity.
-fn only_rules(engine: &Engine) -> RuleEngine {
-    RuleEngine::with(
-        engine.trade(),
-        NgramClassifier::default(),
-        Decisions::of_rules(),
-    )
+/// The trade in that language with what reads it.
+///
+/// # Errors
+/// That the trade does not have it.
+pub fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<(&Trade, &RuleEngine)> {
+    let id = &engine.trade().id;
+    engine
+        .reader(language)
+        .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))
 }
 
-/// What reads as `engine` does, but knows no phrase: its classifier alone.
-fn without_rules(engine: &Engine) -> RuleEngine {
-    let mut trade = engine.trade().clone();
+/// What reads by the rules of `trade` alone: it hears nothing, neither of aspects nor of polarity.
+fn only_rules(trade: &Trade) -> RuleEngine {
+    RuleEngine::with(trade, NgramClassifier::default(), Decisions::of_rules())
+}
+
+/// What reads as `reader` does, but knows no phrase: its classifier alone.
+fn without_rules(trade: &Trade, reader: &RuleEngine) -> RuleEngine {
+    let mut trade = trade.clone();
     trade.rules.clear();
-    let classifier = engine.rules().classifier().clone();
-    RuleEngine::with(&trade, classifier, Decisions::built_in())
+    RuleEngine::with(&trade, reader.classifier().clone(), Decisions::built_in())
 }
 
 /// The reader that sees the stars, and parts of the reader by themselves, by their names in JSON.
@@ -96,7 +103,7 @@ fn figures(trade: &str, all: &WholeQuality, others: Others<'_>) -> Value {
     let mut figures = object(all);
     figures["trade"] = json!(trade);
     figures["reviews"] = json!(all.reviews);
-    figures["not_english"] = json!(all.not_english);
+    figures["in_other_languages"] = json!(all.in_other_languages);
     for (name, quality) in others {
         figures[name] = object(quality);
     }
@@ -110,8 +117,8 @@ fn rounded(value: f64) -> f64 {
 
 fn table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
     let mut text = format!(
-        "{} reviews read as {trade}, {} not English\n\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ALONE  CLASSIFIER ALONE\n",
-        all.reviews, all.not_english, "FIGURE"
+        "{} reviews read as {trade}, {} in other languages\n\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ALONE  CLASSIFIER ALONE\n",
+        all.reviews, all.in_other_languages, "FIGURE"
     );
     let columns = others.map(|(_, quality)| quality.shares());
     for (at, (name, share)) in all.shares().into_iter().enumerate() {
@@ -133,6 +140,11 @@ fn table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
     text
 }
 
-fn lines(set: &str, quality: &WholeQuality) -> String {
-    format!("{QUALITY_HEADER}\n{}\n", quality.published(set).join("\n"))
+/// Of another language than English the figures of each aspect too: which of them are published goes by these.
+fn lines(set: &str, quality: &WholeQuality, language: LanguageCode) -> String {
+    let mut lines = quality.published(set);
+    if language != LanguageCode::ENGLISH {
+        lines.extend(quality.published_by_aspect(set));
+    }
+    format!("{QUALITY_HEADER}\n{}\n", lines.join("\n"))
 }

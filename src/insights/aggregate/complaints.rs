@@ -6,7 +6,7 @@ use super::AggregateInput;
 use super::keyphrases::OwnNames;
 use super::quotes::{CustomerQuote, Originals, Shortlist};
 use super::topics::things;
-use crate::insights::analysis::Polarity;
+use crate::insights::analysis::{LanguageCode, Polarity};
 
 /// How many complaints are read, the newest.
 const READ_MAX: usize = 60;
@@ -72,6 +72,10 @@ fn commonest(
         let Some(opened) = originals.open(position) else {
             continue;
         };
+        // The words that tell noun phrases are English.
+        if opened.language != Some(LanguageCode::ENGLISH) {
+            continue;
+        }
         read += 1;
         let background = sources.trade.background();
         let phrases: BTreeSet<Vec<String>> = sentences

@@ -143,7 +143,7 @@ impl CountingPass<'_> {
         counted.reviews += 1;
         counted.with_text += u32::from(head.sentences > 0 || head.language != Language::None);
         counted.foreign += u32::from(head.language == Language::Other);
-        let is_analysed = head.language == Language::English;
+        let is_analysed = head.language.is_read();
         let overall = if is_analysed {
             Vote::from(head.overall)
         } else {

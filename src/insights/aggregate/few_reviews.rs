@@ -1,7 +1,7 @@
 //! Of a person whom too few reviews name nothing but the counts is told, so no sentence about them is quoted anywhere.
 
 use super::roster::Roster;
-use crate::insights::analysis::MentionKind;
+use crate::insights::analysis::{LanguageCode, MentionKind};
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef};
 
 /// Nothing but the count is told of a person whom fewer reviews name.
@@ -50,6 +50,11 @@ impl<'a> FewReviews<'a> {
             let entity = self.roster.find(name.key);
             entity.is_some_and(|at| self.reviews[at] < PERSON_MIN)
         })
+    }
+
+    /// The language that the review at `position` was read in.
+    pub fn language(&self, position: u32) -> Option<LanguageCode> {
+        self.analysis(position as usize)?.head.language.code()
     }
 
     fn analysis(&self, position: usize) -> Option<PackedAnalysisRef<'a>> {

@@ -85,9 +85,9 @@ pub struct Corpus {
     pub unanalyzed: u32,
     /// How many of the others have a text.
     pub with_text: u32,
-    /// How many of these are English, and were analysed.
+    /// How many of these are in a language that is read, and were analysed.
     pub analysed: u32,
-    /// How many texts are in another language.
+    /// How many texts are in another one.
     pub foreign: u32,
     /// How the analysed texts speak as a whole.
     pub overall: VoteCounts,
@@ -119,7 +119,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let entities = counted.entities.iter();
     let named = entities.map(|entity| entity.votes.reviews()).collect();
     let few = FewReviews::new(segments, &roster, named);
-    let mut originals = Originals::new(original, few);
+    let mut originals = Originals::new(original, few, trade);
     let own_names = OwnNames::new(business, people);
     // A sentence is quoted in one place, so those choose first that have fewest to choose from.
     let mut topics = keyphrases::topics(sources, &counted, &own_names, &mut originals);

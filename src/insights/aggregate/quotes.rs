@@ -8,10 +8,11 @@ use chrono::NaiveDate;
 
 use super::few_reviews::FewReviews;
 use super::figures::Vote;
-use crate::insights::analysis::{Polarity, TextSpan};
+use crate::insights::analysis::{LanguageCode, Polarity, TextSpan};
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
 use crate::insights::quotable::is_quotable;
-use crate::insights::text::TokenizedText;
+use crate::insights::text::{LanguageWords, TokenizedText};
+use crate::insights::trades::Trade;
 
 /// How many candidates a list keeps.
 const LISTED: usize = 12;
@@ -146,6 +147,8 @@ pub struct Original {
 pub struct SegmentedOriginal {
     /// The review as it was fetched.
     pub original: Original,
+    /// The language that it was read in.
+    pub language: Option<LanguageCode>,
     /// Its words and sentences.
     pub text: TokenizedText,
 }
@@ -165,6 +168,7 @@ impl SegmentedOriginal {
 pub struct Originals<'a> {
     fetch: &'a dyn Fn(usize) -> Option<Original>,
     few: FewReviews<'a>,
+    trade: &'a Trade,
     opened: BTreeMap<u32, Option<Arc<SegmentedOriginal>>>,
     quoted: BTreeSet<(u32, u16)>,
 }
@@ -173,10 +177,15 @@ impl<'a> Originals<'a> {
     /// An empty cache over `fetch`, which gives the review at a place; 0 is the newest. Sentences about those whom `few`
     /// reviews name are not quoted.
     #[must_use]
-    pub fn new(fetch: &'a dyn Fn(usize) -> Option<Original>, few: FewReviews<'a>) -> Self {
+    pub fn new(
+        fetch: &'a dyn Fn(usize) -> Option<Original>,
+        few: FewReviews<'a>,
+        trade: &'a Trade,
+    ) -> Self {
         Self {
             fetch,
             few,
+            trade,
             opened: BTreeMap::new(),
             quoted: BTreeSet::new(),
         }
@@ -185,10 +194,14 @@ impl<'a> Originals<'a> {
     /// The review at `position`.
     pub fn open(&mut self, position: u32) -> Option<Arc<SegmentedOriginal>> {
         let fetch = self.fetch;
+        let language = self.few.language(position);
+        let words = language.and_then(|code| Some(self.trade.in_language(code)?.language_words()));
+        let words = words.unwrap_or_else(|| LanguageWords::english());
         let open = || {
             let original = fetch(position as usize)?;
             Some(Arc::new(SegmentedOriginal {
-                text: TokenizedText::new(&original.text),
+                text: TokenizedText::of(&original.text, words),
+                language,
                 original,
             }))
         };
@@ -223,6 +236,8 @@ pub struct CustomerQuote {
     pub date: NaiveDate,
     /// The rating of the quoted review, 1 to 5.
     pub stars: u8,
+    /// The language of the words, where it is not English.
+    pub language: Option<LanguageCode>,
 }
 
 impl CustomerQuote {
@@ -248,6 +263,9 @@ impl CustomerQuote {
             polarity,
             date: *date,
             stars: *stars,
+            language: opened
+                .language
+                .filter(|code| *code != LanguageCode::ENGLISH),
         })
     }
 }

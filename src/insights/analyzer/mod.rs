@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::insights::aggregate::topics;
-use crate::insights::analysis::{Analysis, Language, Polarity, TextSpan};
+use crate::insights::analysis::{Analysis, Language, LanguageCode, Polarity, TextSpan};
 use crate::insights::aspects::TextFindings;
 use crate::insights::engine::Engine;
 use crate::insights::linking::Linker;
@@ -125,6 +125,9 @@ impl Analyzer {
         for digest in engine.rules().classifier().digests() {
             add(&mut hash, digest);
         }
+        for trade in &engine.trade().languages {
+            add(&mut hash, &trade.method());
+        }
         add(&mut hash, names.digest());
         Self {
             engine: Arc::clone(engine),
@@ -168,14 +171,12 @@ impl Analyzer {
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
         let text = TokenizedText::new(first_characters(subject.text));
-        let sentences = text
-            .sentences()
-            .iter()
-            .map(|sentence| text.span(sentence.clone()))
-            .collect();
-        let language = text.language(subject.language);
+        let language = self.engine.language(&text, subject.language);
+        if let Language::Also(code) = language {
+            return self.analyze_other(code, subject, &text);
+        }
         if language != Language::English {
-            return not_analyzed(language, sentences);
+            return not_analyzed(language, spans(&text));
         }
         let TextFindings {
             mut findings,
@@ -185,13 +186,56 @@ impl Analyzer {
         let mentions = self.names.mentions(&text, subject.author, subject.recorded);
         Analysis {
             language,
-            sentences,
+            sentences: spans(&text),
             findings,
             mentions,
             overall: withdraw_overall(overall, subject.stars),
             phrases: topics::phrases(&text, self.trade().background()),
         }
     }
+
+    /// Analyzes a text in another language of the trade, whose tokens are those of English: of what was measured to be right
+    /// often enough.
+    fn analyze_other(
+        &self,
+        code: LanguageCode,
+        subject: &Subject<'_>,
+        tokens: &TokenizedText,
+    ) -> Analysis {
+        let trade = self.trade().in_language(code);
+        let published = trade.map(Trade::published_aspects).unwrap_or_default();
+        let reader = self.engine.reader(code).filter(|_| !published.is_empty());
+        let Some((trade, rules)) = reader else {
+            return not_analyzed(Language::Other, spans(tokens));
+        };
+        let words = trade.language_words();
+        let text = TokenizedText::of(first_characters(subject.text), words);
+        let TextFindings {
+            mut findings,
+            overall,
+        } = rules.analyze(&text);
+        findings.retain(|finding| {
+            let aspect = trade.aspect(&finding.aspect);
+            aspect.is_some_and(|aspect| published.contains(&aspect))
+        });
+        settle(&mut findings, subject.stars);
+        Analysis {
+            language: Language::Also(code),
+            sentences: spans(&text),
+            findings,
+            mentions: self.names.cued_mentions(&text, subject.author),
+            overall: withdraw_overall(overall, subject.stars),
+            phrases: Vec::new(),
+        }
+    }
+}
+
+/// The places of a text's sentences.
+fn spans(text: &TokenizedText) -> Vec<TextSpan> {
+    let sentences = text.sentences().iter();
+    sentences
+        .map(|sentence| text.span(sentence.clone()))
+        .collect()
 }
 
 /// As much of a text as is read.
@@ -221,7 +265,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
-    use crate::insights::{Language, Trade};
+    use crate::insights::trades::Measured;
+    use crate::insights::{Language, LanguageCode, Trade};
     use crate::model::Mentions;
     use crate::model::business::{Business, Technician};
 
@@ -326,13 +371,115 @@ mod tests {
         assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
     }
 
+    /// An analyzer of home services, of whose Spanish these judgements were measured.
+    fn measured(shares: &[(&str, usize, usize)]) -> Analyzer {
+        let mut trade = Trade::built_in().unwrap();
+        let spanish = &mut trade.languages[0];
+        spanish.quality = (shares.iter())
+            .map(|(task, part, whole)| Measured {
+                task: (*task).to_owned(),
+                set: "spanish_reviews_held_out".to_owned(),
+                measure: "precision".to_owned(),
+                n: 60,
+                part: *part,
+                whole: *whole,
+            })
+            .collect();
+        let luis = Technician {
+            id: "luis".to_owned(),
+            name: "Luis Prieto".to_owned(),
+            aliases: Vec::new(),
+        };
+        let firm = Business {
+            technicians: vec![luis],
+            ..Business::default()
+        };
+        Analyzer::new(&firm, &std::sync::Arc::new(Engine::new(trade)))
+    }
+
+    fn said(analyzer: &Analyzer, text: &str) -> (Language, Vec<String>) {
+        let none = Mentions::default();
+        let analysis = analyzer.analyze(&subject(text, &none));
+        let aspects = analysis.findings.into_iter().map(|one| one.aspect);
+        (analysis.language, aspects.collect())
+    }
+
+    #[test]
+    fn of_another_language_is_published_what_was_measured_to_be_right() {
+        let text = "Llegaron a tiempo y Luis fue muy amable. El precio fue justo.";
+        let spanish = Language::Also(LanguageCode::find("es").unwrap());
+        let all = ["punctuality", "professionalism", "price"];
+        for (shares, language, aspects) in [
+            (&[][..], Language::Other, &[][..]),
+            (&[("finding", 84, 100)], Language::Other, &[]),
+            (&[("finding", 85, 100)], spanish, &all),
+            (
+                &[("finding", 85, 100), ("finding:price", 16, 20)],
+                spanish,
+                &all[..2],
+            ),
+            (
+                &[("finding", 85, 100), ("finding:price", 1, 19)],
+                spanish,
+                &all,
+            ),
+            (
+                &[("finding", 84, 100), ("finding:price", 18, 20)],
+                spanish,
+                &all[2..],
+            ),
+        ] {
+            let analyzer = measured(shares);
+            let expected = aspects.iter().map(|aspect| (*aspect).to_owned()).collect();
+            assert_eq!(said(&analyzer, text), (language, expected), "{shares:?}");
+            let english = said(&analyzer, "They were late.");
+            assert_eq!(english, (Language::English, vec!["punctuality".to_owned()]));
+        }
+        let methods = [
+            &[][..],
+            &[("finding", 9, 10)],
+            &[("finding:price", 90, 100)],
+        ];
+        let methods: BTreeSet<String> = methods
+            .iter()
+            .map(|shares| measured(shares).method().to_owned())
+            .collect();
+        assert_eq!(methods.len(), 3, "what is published is part of the method");
+    }
+
+    #[test]
+    fn a_text_in_another_language_has_its_names_and_no_topics() {
+        let analyzer = measured(&[("finding", 9, 10)]);
+        let none = Mentions::default();
+        let names = |text: &str| {
+            let analysis = analyzer.analyze(&subject(text, &none));
+            assert_eq!(analysis.phrases, [""; 0]);
+            analysis.names().len()
+        };
+        for (text, count) in [
+            ("Vino Luis y arregló la fuga en una hora.", 1),
+            ("Gracias a Luis Prieto por su paciencia.", 1),
+            ("Mi hermano Luis los recomendó y quedamos contentos.", 0),
+            ("Nos atendió Luis Ortega y todo quedó muy bien.", 0),
+            (
+                "La avenida san Luis estaba cerrada pero llegaron a tiempo.",
+                0,
+            ),
+        ] {
+            assert_eq!(names(text), count, "{text}");
+        }
+    }
+
     #[test]
     fn what_is_not_english_or_has_no_words_is_counted_and_not_analysed() {
         let none = Mentions::default();
         for (text, language) in [
             ("", Language::None),
             ("👍👍", Language::None),
-            ("Muy buen servicio, llegaron a tiempo.", Language::Other),
+            (
+                "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
+                Language::Other,
+            ),
         ] {
             let analysis = Analyzer::default().analyze(&subject(text, &none));
             assert_eq!(analysis.language, language, "{text}");

@@ -10,9 +10,11 @@ mod score;
 mod trie;
 mod vocabulary;
 
+use std::sync::Arc;
+
 use super::analysis::{Finding, Polarity};
 use super::classifier::NgramClassifier;
-use super::text::TokenizedText;
+use super::text::{LanguageWords, TokenizedText};
 use super::trades::{Meaning, Trade};
 use candidates::{AspectCandidate, SentenceReading, candidates};
 use combine::Decisions;
@@ -40,6 +42,7 @@ pub struct TextFindings {
 /// A trade's language, ready to read with.
 #[derive(Debug, Clone)]
 pub struct RuleEngine {
+    words: Arc<LanguageWords>,
     vocabulary: Vocabulary,
     classifier: NgramClassifier,
     decisions: Decisions,
@@ -66,12 +69,21 @@ impl RuleEngine {
     pub fn new(trade: &Trade) -> Self {
         // Who brings weights has had them read before, and tests show that those of the program can be;
         // a trade without any is read by its rules and by the polarity of all trades.
-        let classifier = match trade.classifier.as_deref() {
-            Some(weights) => NgramClassifier::parse(weights),
-            None => NgramClassifier::of_polarity(),
+        let aspects = trade.classifier.as_deref();
+        let classifier = match &trade.language {
+            None => match aspects {
+                Some(weights) => NgramClassifier::parse(weights),
+                None => NgramClassifier::of_polarity(),
+            },
+            Some(language) => NgramClassifier::of(aspects, language.polarity.as_deref()),
         };
-        let classifier = classifier.unwrap_or_default();
-        Self::with(trade, classifier, Decisions::built_in())
+        // What was learned of how to weigh rules against examples was learned in English.
+        let decisions = if trade.language.is_some() {
+            Decisions::of_rules()
+        } else {
+            Decisions::built_in()
+        };
+        Self::with(trade, classifier.unwrap_or_default(), decisions)
     }
 
     /// The same with another classifier, weighed otherwise.
@@ -79,6 +91,7 @@ impl RuleEngine {
     pub fn with(trade: &Trade, classifier: NgramClassifier, decisions: Decisions) -> Self {
         let vocabulary = Vocabulary::new(trade);
         Self {
+            words: Arc::clone(trade.language_words()),
             trie: PatternTrie::new(trade, &vocabulary),
             vocabulary,
             detected: trade
@@ -108,13 +121,19 @@ impl RuleEngine {
         Self { decisions, ..self }
     }
 
+    /// What reading the language takes whose texts it judges.
+    #[must_use]
+    pub const fn language_words(&self) -> &Arc<LanguageWords> {
+        &self.words
+    }
+
     /// What it asks where the rules leave something open.
     #[must_use]
     pub const fn classifier(&self) -> &NgramClassifier {
         &self.classifier
     }
 
-    /// Judges an English text.
+    /// Judges a text in the language of the trade.
     #[must_use]
     pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
         let (findings, document) = self.read(text);
@@ -172,9 +191,9 @@ impl RuleEngine {
 mod tests {
     use std::sync::LazyLock;
 
+    use super::RuleEngine;
     use super::combine::Decisions;
-    use super::{RuleEngine, TextFindings};
-    use crate::insights::analysis::Polarity;
+    use crate::insights::analysis::{Finding, Polarity};
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::Trade;
 
@@ -194,13 +213,16 @@ mod tests {
 
     /// What a text says: `price+ workmanship-`, sorted.
     fn findings_in(engine: &RuleEngine, text: &str) -> String {
+        told(&engine.analyze(&TokenizedText::new(text)).findings)
+    }
+
+    fn told(findings: &[Finding]) -> String {
         let sign = |polarity| match polarity {
             Polarity::Positive => '+',
             Polarity::Negative => '-',
             Polarity::Neutral => '=',
             Polarity::Uncertain => '?',
         };
-        let TextFindings { findings, .. } = engine.analyze(&TokenizedText::new(text));
         let mut said: Vec<String> = findings
             .iter()
             .map(|one| format!("{}{}", one.aspect, sign(one.polarity)))
@@ -222,6 +244,68 @@ mod tests {
             })
             .collect();
         assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    }
+
+    /// What Spanish rules say, as [`findings_in`] tells it.
+    #[test]
+    fn spanish_texts_are_read_by_the_rules_of_their_language() {
+        let trade = Trade::built_in().unwrap();
+        let spanish = &trade.languages[0];
+        let rules = RuleEngine::new(spanish);
+        let said = |text: &str| {
+            let text = TokenizedText::of(text, spanish.language_words());
+            told(&rules.analyze(&text).findings)
+        };
+        for (text, expected) in [
+            ("Llegaron a tiempo.", "punctuality+"),
+            ("No llegaron a tiempo.", "punctuality-"),
+            ("llegaron dos horas tarde", "punctuality-"),
+            ("Vinieron esa misma tarde.", "response_time+"),
+            ("Nadie me contestó el teléfono.", "communication-"),
+            ("Nunca devolvieron mi llamada.", "communication-"),
+            (
+                "Me explicó todo con mucha paciencia.",
+                "communication+ professionalism+",
+            ),
+            ("Muy educado el técnico.", "professionalism+"),
+            ("Ni una disculpa nos dieron.", "professionalism-"),
+            ("No me dieron ni una disculpa.", "professionalism-"),
+            ("Arreglaron la fuga y quedó como nuevo.", "workmanship+"),
+            ("La llave sigue goteando.", "workmanship-"),
+            ("El precio fue justo.", "price+"),
+            ("Muy caro para lo que hicieron.", "price-"),
+            ("No quiso cobrarme la visita.", "price+"),
+            ("Son honestos y de confianza.", "honesty+"),
+            (
+                "Me quisieron vender una unidad que no necesitaba.",
+                "honesty-",
+            ),
+            ("Dejaron todo limpio.", "cleanliness+"),
+            ("Dejaron un reguero de basura.", "cleanliness-"),
+            ("No respetaron la garantía.", "warranty-"),
+            ("Los recomiendo.", "overall+"),
+            ("No los recomiendo a nadie.", "overall-"),
+            ("Me cancelaron la cita.", "scheduling-"),
+            ("El otro plomero era muy caro.", ""),
+            ("Se me dañó el aire un sábado.", ""),
+        ] {
+            assert_eq!(said(text), expected, "{text}");
+            let plain: String = text.chars().map(plain).collect();
+            assert_eq!(said(&plain), expected, "{plain}: without accents");
+        }
+    }
+
+    /// A letter as it is typed without accents.
+    fn plain(letter: char) -> char {
+        match letter {
+            'á' => 'a',
+            'é' => 'e',
+            'í' => 'i',
+            'ó' => 'o',
+            'ú' => 'u',
+            'ñ' => 'n',
+            other => other,
+        }
     }
 
     #[test]

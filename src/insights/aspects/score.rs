@@ -2,10 +2,10 @@
 //! an opinion belongs, and the label that the sum deserves.
 
 use super::parsed_sentence::{ClauseStart, ParsedSentence, PhraseMatch};
-use super::{MARGIN, RuleEngine};
+use super::{MARGIN, RuleEngine, WordUnit};
 use crate::compute::steps;
 use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
-use crate::insights::text::TokenizedText;
+use crate::insights::text::{Negation, TokenizedText, WordSet};
 use crate::insights::trades::{Cue, Meaning};
 
 /// How many hits most findings have at most.
@@ -384,6 +384,15 @@ impl Scorer<'_> {
     }
 
     fn is_negated(&self, at: usize) -> bool {
+        let words = self.text.language_words();
+        let first = self.parsed.units.get(self.parsed.items[at].start);
+        let begins = |unit: &WordUnit<'_>| {
+            let token = self.text.tokens()[unit.start];
+            words.role(token.fingerprint).negation == Negation::Begins
+        };
+        if words.negators_agree && first.is_some_and(begins) {
+            return false;
+        }
         if self.negator(at).is_some() {
             return true;
         }
@@ -392,7 +401,7 @@ impl Scorer<'_> {
         let joined = item
             .start
             .checked_sub(1)
-            .is_some_and(|before| matches!(self.word(before), "or" | "nor"));
+            .is_some_and(|before| self.is_among(before, &self.text.language_words().ors));
         if !joined {
             return false;
         }
@@ -437,7 +446,8 @@ impl Scorer<'_> {
         }
         // `The work was quick, neat and flawless`: the list goes on.
         let kind = self.parsed.clauses[clause].kind;
-        let goes_on = (kind == ClauseStart::Mark || self.word(units.start) == "and")
+        let goes_on = (kind == ClauseStart::Mark
+            || self.is_among(units.start, &self.text.language_words().ands))
             && item.start.saturating_sub(units.start) <= 2;
         if !goes_on || clause == 0 {
             return None;
@@ -455,18 +465,12 @@ impl Scorer<'_> {
     /// Whether an opinion that ends at `end` judges a name that begins at `start`: no verb between.
     fn reaches(&self, end: usize, start: usize) -> bool {
         start - end <= NAME_REACH
-            && !(end..start).any(|unit| {
-                matches!(
-                    self.word(unit),
-                    "was" | "is" | "were" | "are" | "but" | "to" | "that" | "because" | "when"
-                )
-            })
+            && !(end..start).any(|unit| self.is_among(unit, &self.text.language_words().between))
     }
 
-    fn word(&self, unit: usize) -> &str {
-        self.parsed
-            .units
-            .get(unit)
-            .map_or("", |unit| self.text.word(unit.start))
+    /// Whether a unit's first word is one of these.
+    fn is_among(&self, unit: usize, words: &WordSet) -> bool {
+        let unit = self.parsed.units.get(unit);
+        unit.is_some_and(|unit| self.text.is_among(unit.start, words))
     }
 }

@@ -5,53 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
 use super::Symbol;
-use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
-use crate::insights::trades::{PatternStep, Trade, forms};
-
-/// What stands behind a name that begins a sentence; without one of these, its capital may mean
-/// nothing.
-const AFTER_NAME: [&str; 40] = [
-    "was",
-    "is",
-    "did",
-    "came",
-    "and",
-    "were",
-    "showed",
-    "arrived",
-    "explained",
-    "fixed",
-    "got",
-    "has",
-    "had",
-    "took",
-    "went",
-    "from",
-    "who",
-    "really",
-    "even",
-    "knew",
-    "found",
-    "made",
-    "gave",
-    "called",
-    "told",
-    "said",
-    "installed",
-    "replaced",
-    "helped",
-    "left",
-    "kept",
-    "also",
-    "cleaned",
-    "worked",
-    "walked",
-    "diagnosed",
-    "repaired",
-    "answered",
-    "always",
-    "actually",
-];
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordSet};
+use crate::insights::trades::{PatternStep, Trade};
 
 /// A bit for each symbol.
 #[derive(Debug, Clone, Default)]
@@ -181,10 +136,12 @@ impl Vocabulary {
         {
             symbols.extend(vocabulary.number.symbols.iter().copied());
         }
+        let language = trade.language_words();
         for (right, wrong) in &trade.spellings {
             for spelling in wrong {
-                for (form, other) in forms(right).iter().zip(forms(spelling)) {
-                    let symbols = words.get(form).cloned().unwrap_or_default();
+                let forms = language.forms(right).into_iter();
+                for (form, other) in forms.zip(language.forms(spelling)) {
+                    let symbols = words.get(&form).cloned().unwrap_or_default();
                     words.entry(other).or_default().extend(symbols);
                 }
             }
@@ -235,7 +192,9 @@ impl Vocabulary {
         units.clear();
         let mut at = start;
         while at < end {
-            let (len, word) = self.unit(text, at, end, at == start);
+            // `¡Ramiro`: the mark that opens a sentence is none of its words.
+            let is_first = at == start || at == start + 1 && is_opening_mark(text.word(start));
+            let (len, word) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.tokens()[at].shape == Capitalisation::Mark;
             units.push(WordUnit {
                 start: at,
@@ -257,17 +216,17 @@ impl Vocabulary {
         is_first: bool,
     ) -> (usize, &VocabularyWord) {
         let (token, word) = (&text.tokens()[at], text.word(at));
-        let next = || (at + 1 < end).then(|| text.word(at + 1));
+        let language = text.language_words();
+        let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
         if token.shape == Capitalisation::Number {
-            match next() {
-                Some("dollars" | "bucks" | "usd" | "euro" | "euros" | "pounds" | "quid") => {
-                    return (2, &self.money);
-                }
-                Some("am" | "pm" | "a.m" | "p.m" | "o'clock") => return (2, &self.time),
-                _ if word.contains(':') || word.ends_with("am") || word.ends_with("pm") => {
-                    return (1, &self.time);
-                }
-                _ => {}
+            if goes_on(&language.money) {
+                return (2, &self.money);
+            }
+            if goes_on(&language.times) {
+                return (2, &self.time);
+            }
+            if word.contains(':') || word.ends_with("am") || word.ends_with("pm") {
+                return (1, &self.time);
             }
         }
         if matches!(word, "$" | "€" | "£")
@@ -282,7 +241,7 @@ impl Vocabulary {
         match token.shape {
             Capitalisation::Number => (1, &self.number),
             Capitalisation::Capitalised | Capitalisation::Mixed
-                if !is_first || next().is_some_and(|next| AFTER_NAME.contains(&next)) =>
+                if !is_first || goes_on(&language.after_names) =>
             {
                 (1, self.shortened(word).unwrap_or(&self.name))
             }
@@ -343,11 +302,18 @@ fn members(trade: &Trade, symbol: &str) -> Vec<String> {
             .flat_map(|entry| members(trade, entry))
             .collect();
     }
+    let language = trade.language_words();
     match symbol.strip_suffix('~') {
-        None => vec![symbol.to_owned()],
+        None => vec![language.compared(symbol)],
         Some(base) => {
-            let irregular = trade.irregular.get(base).into_iter().flatten().cloned();
-            forms(base).into_iter().chain(irregular).collect()
+            let irregular = trade.irregular.get(base).into_iter().flatten();
+            let irregular = irregular.map(|form| language.compared(form));
+            language.forms(base).into_iter().chain(irregular).collect()
         }
     }
+}
+
+/// Whether a mark opens a sentence.
+fn is_opening_mark(mark: &str) -> bool {
+    matches!(mark, "\u{a1}" | "\u{bf}")
 }

@@ -151,6 +151,17 @@ impl NgramClassifier {
         Ok(Self::new(&NgramModel::default(), &polarity))
     }
 
+    /// One of these weights of a trade's aspects and of polarity; what is not there it does not know.
+    ///
+    /// # Errors
+    /// When they are something else.
+    pub fn of(aspects: Option<&[u8]>, polarity: Option<&[u8]>) -> Result<Self, WeightsError> {
+        let model = |weights: Option<&[u8]>| {
+            weights.map_or_else(|| Ok(NgramModel::default()), NgramModel::parse)
+        };
+        Ok(Self::new(&model(aspects)?, &model(polarity)?))
+    }
+
     /// The ids of the aspects that it knows.
     #[must_use]
     pub fn aspects(&self) -> &[String] {

@@ -2,15 +2,12 @@
 //! knows. The weights stand in a file that names its heads, so that whoever reads them cannot take
 //! one head for another.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
+use crate::insights::text::{Capitalisation, Negation, TokenRole, TokenizedText};
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
 
 /// The unit of the weights and sums: this many are one natural logarithm of the odds.
@@ -258,55 +255,6 @@ pub const RUN_MAX: usize = 3;
 /// How many words after a negator it turns round.
 const NEGATED_MAX: usize = 4;
 
-/// What a token does to a sentence beside saying something.
-#[derive(Debug, Clone, Copy, Default)]
-struct TokenRole {
-    /// It parts the sentence: a mark, or a word that opens the next part.
-    parts: bool,
-    /// A mark that stands between words; `!`, `?`, `$` and symbols say something themselves.
-    is_mark: bool,
-    negation: Negation,
-}
-
-/// What a token does to the negation of the words behind it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Negation {
-    /// Nothing.
-    #[default]
-    GoesOn,
-    /// The next words say the opposite.
-    Begins,
-    /// A negator before it reaches no further.
-    Ends,
-}
-
-/// What the tokens do that do anything, by their fingerprints; those that end in `n't` negate, too.
-static ROLES: LazyLock<HashMap<u64, TokenRole, BuildHasherDefault<Fingerprint>>> =
-    LazyLock::new(|| {
-        let mut roles = HashMap::default();
-        let mut put = |words: &str, set: fn(&mut TokenRole)| {
-            for word in words.split(' ') {
-                set(roles.entry(Fingerprint::of(word)).or_default());
-            }
-        };
-        put(
-            ", ; : . ! ? \u{2026} \u{2014} ( ) \" - & \
-         and but however although though so then while except",
-            |role| role.parts = true,
-        );
-        put(", ; : . \u{2026} \u{2014} ( ) \" - '", |role| {
-            (role.is_mark, role.negation) = (true, Negation::Ends);
-        });
-        put(
-            "not no never without nobody nothing none neither nor hardly barely cannot",
-            |role| role.negation = Negation::Begins,
-        );
-        put("but however although though", |role| {
-            role.negation = Negation::Ends;
-        });
-        roles
-    });
-
 /// A token as the end of runs of words.
 #[derive(Debug, Clone, Copy)]
 struct RunEnd {
@@ -329,14 +277,14 @@ impl<'text> NgramTokens<'text> {
     #[must_use]
     pub fn read(text: &'text TokenizedText, scope: Range<usize>) -> Self {
         let mut hashes = [FNV_OFFSET; RUN_MAX];
+        let words = text.language_words();
         let end = |token: usize| {
             hashes = [FNV_OFFSET, hashes[0], hashes[1]];
             let mut take_up = |byte: u8| hashes = hashes.map(|hash| fnv1a(hash, &[byte]));
             form(text, token).bytes().for_each(&mut take_up);
             take_up(b' ');
-            let role = ROLES.get(&text.tokens()[token].fingerprint);
             RunEnd {
-                role: role.copied().unwrap_or_default(),
+                role: words.role(text.tokens()[token].fingerprint),
                 hashes,
             }
         };
@@ -371,12 +319,14 @@ impl<'text> NgramTokens<'text> {
     /// turns the whole run round: `on time` in `never on time` says what is spoken of, and not how.
     pub fn runs(&self, mut each: impl FnMut(u32, Range<usize>, bool)) {
         let mut negated = 0..0;
+        let ending = self.text.language_words().negator_ending.as_str();
+        let negates = |token: usize| !ending.is_empty() && form(self.text, token).ends_with(ending);
         for (at, start) in self.scope.clone().enumerate() {
             let role = self.ends[at].role;
             let mut is_turned = false;
             if role.negation == Negation::Ends {
                 negated = 0..0;
-            } else if role.negation == Negation::Begins || form(self.text, start).ends_with("n't") {
+            } else if role.negation == Negation::Begins || negates(start) {
                 negated = start + 1..start + 1 + NEGATED_MAX;
             } else if negated.contains(&start) && is_word(self.text, start) {
                 let word = form(self.text, start);

@@ -38,7 +38,11 @@ pub fn evaluate(engine: &RuleEngine, rows: &[AnnotatedRow]) -> EvaluationFigures
         ..EvaluationFigures::default()
     };
     for (text, expected) in gold {
-        let said = predictions(engine.analyze(&TokenizedText::new(text)).findings);
+        let said = predictions(
+            engine
+                .analyze(&TokenizedText::of(text, engine.language_words()))
+                .findings,
+        );
         let aspects: BTreeSet<&str> = expected
             .keys()
             .copied()

@@ -7,7 +7,9 @@ use super::figures::{AgreementCounts, Proportion};
 use super::rows::AnnotatedReview;
 use crate::insights::analysis::{Language, Polarity};
 use crate::insights::aspects::{RuleEngine, TextFindings};
+use crate::insights::engine::Engine;
 use crate::insights::text::TokenizedText;
+use crate::insights::trades::aspect_task;
 use crate::insights::witness::{CONFIRMED, Witness, settle, withdraw_overall};
 
 /// The measures of findings and of whole texts that a package publishes.
@@ -25,8 +27,8 @@ const PUBLISHED: [(&str, &str, &str); 6] = [
 pub struct WholeQuality {
     /// Reviews that were read.
     pub reviews: usize,
-    /// Those that were not, because they are not English.
-    pub not_english: usize,
+    /// Those that were not, because they are in another language than the reader's.
+    pub in_other_languages: usize,
     /// Sentences with an aspect, whatever is said of it.
     pub found: AgreementCounts,
     /// Of those found by both, with the same polarity; uncertain is wrong.
@@ -35,6 +37,8 @@ pub struct WholeQuality {
     pub judged: AgreementCounts,
     /// Those of them that blame.
     pub blamed: AgreementCounts,
+    /// Those of each aspect.
+    pub by_aspect: BTreeMap<String, AgreementCounts>,
     /// Of the judgements of each witness, and of what the stars confirmed, those that annotators made too.
     pub by_witness: BTreeMap<&'static str, Proportion>,
     /// Reviews of 1, 2, 4 or 5 stars whose text alone speaks as they do; uncertain is wrong.
@@ -58,29 +62,37 @@ pub enum StarsShown {
     AtHand,
 }
 
-/// Reads every review and counts what agrees. Aspects that the trade does not have are left out.
+/// Reads every review in the language of `rules` and counts what agrees. Aspects that the trade of `engine` does not have are
+/// left out.
 #[must_use]
 pub fn evaluate_reviews(
-    engine: &RuleEngine,
-    aspects: &[&str],
+    engine: &Engine,
+    rules: &RuleEngine,
     reviews: &[AnnotatedReview],
     stars: StarsShown,
 ) -> WholeQuality {
-    let mut quality = WholeQuality::default();
+    let (mut quality, aspects) = (WholeQuality::default(), engine.trade().aspect_ids());
+    let words = rules.language_words();
     for review in reviews {
         let text = TokenizedText::new(&review.text);
-        // As in production: what is not English is not read.
-        if text.language(review.language.as_deref()) != Language::English {
-            quality.not_english += 1;
+        // As in production: what is in another language is not read.
+        let language = engine.language(&text, review.language.as_deref());
+        if language.code() != Some(words.code) {
+            quality.in_other_languages += 1;
             continue;
         }
+        let text = if language == Language::English {
+            text
+        } else {
+            TokenizedText::of(&review.text, words)
+        };
         quality.reviews += 1;
-        let mut read = engine.analyze(&text);
+        let mut read = rules.analyze(&text);
         if let (StarsShown::AtHand, Some(stars)) = (stars, review.stars) {
             settle(&mut read.findings, stars);
             read.overall = withdraw_overall(read.overall, stars);
         }
-        quality.add(&read, aspects, review, &text);
+        quality.add(&read, &aspects, review, &text);
     }
     quality
 }
@@ -144,6 +156,9 @@ impl WholeQuality {
             for polarity in [Polarity::Positive, Polarity::Negative] {
                 let pair = (expected.contains(&polarity), got.contains(&polarity));
                 self.judged.add(pair.0, pair.1);
+                let (_, aspect) = place;
+                let of_aspect = self.by_aspect.entry((*aspect).to_owned()).or_default();
+                of_aspect.add(pair.0, pair.1);
                 if polarity == Polarity::Negative {
                     self.blamed.add(pair.0, pair.1);
                 }
@@ -182,6 +197,25 @@ impl WholeQuality {
             })
         };
         PUBLISHED.into_iter().filter_map(line).collect()
+    }
+
+    /// The precision of the judgements of each aspect, as such lines.
+    #[must_use]
+    pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
+        let judged = self
+            .by_aspect
+            .iter()
+            .map(|(id, counts)| (id, counts.precision()));
+        judged
+            .filter(|(_, share)| share.whole > 0)
+            .map(|(id, Proportion { part, whole })| {
+                let task = aspect_task(id);
+                format!(
+                    "{task}\t{set}\tprecision\t{}\t{part}\t{whole}",
+                    self.reviews
+                )
+            })
+            .collect()
     }
 
     /// The same of findings alone: how a text as a whole speaks the stars settle never.

@@ -3,6 +3,7 @@
 
 mod areas;
 mod certainty;
+mod cued;
 mod exclusions;
 mod name_forms;
 mod people;
@@ -18,6 +19,7 @@ use crate::model;
 use crate::model::business::Business;
 use crate::model::hash::hex;
 use areas::Areas;
+use cued::CuedNames;
 use name_forms::Nicknames;
 use people::People;
 use services::Services;
@@ -33,6 +35,7 @@ pub struct Linker {
     people: People,
     services: Services,
     areas: Areas,
+    cued: CuedNames,
     digest: String,
 }
 
@@ -60,6 +63,7 @@ impl Linker {
             people,
             services,
             areas,
+            cued: CuedNames::new(business),
             digest: digest(business),
         }
     }
@@ -101,6 +105,13 @@ impl Linker {
         }
         mentions.sort_by_key(|mention| (mention.span, mention.kind));
         mentions
+    }
+
+    /// Whom and what a text that is not English names, by place: people and places that its language's cues tell. `author` is the
+    /// review's.
+    #[must_use]
+    pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
+        self.cued.mentions(text, author)
     }
 
     /// Changes whenever the same text may give other mentions: a digest of the firm's names, the

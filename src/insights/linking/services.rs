@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::certainty::TokenContext;
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
-use crate::insights::text::{Capitalisation, TokenizedText, is_function_word};
+use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
 use crate::model::business::Service;
 
 /// Dictionary that say nothing at the end of a service's name: `Heat pump service`.
@@ -313,7 +313,10 @@ const ID_LETTERS_MIN: usize = 3;
 
 /// Whether a form of an id says what the service is: `a` or `it` stands in every review.
 fn says_something(form: &[String]) -> bool {
-    let says = |word: &String| word.chars().count() >= ID_LETTERS_MIN && !is_function_word(word);
+    let small = &LanguageWords::english().function_words;
+    let says = |word: &String| {
+        word.chars().count() >= ID_LETTERS_MIN && !small.contains(&Fingerprint::of(word))
+    };
     form.iter().any(says)
 }
 

@@ -1,64 +1,216 @@
-//! Which language a text is in, as far as reading it goes: English or not.
+//! Which language a text is in, as far as reading it goes: one that can be read, or another.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::sync::LazyLock;
+use std::sync::Arc;
 
-use super::{Capitalisation, Fingerprint, Token, TokenizedText};
+use super::{Capitalisation, Fingerprint, LanguageWords, Token, TokenizedText};
 use crate::compute::steps;
-use crate::insights::analysis::Language;
+use crate::insights::analysis::{Language, LanguageCode};
 
-/// Words that every English text of some length has, and that other languages hardly have; by their
-/// fingerprints.
-static FUNCTION_WORDS: LazyLock<HashSet<u64, BuildHasherDefault<Fingerprint>>> =
-    LazyLock::new(|| {
-        let words = "a i \
-            an as at be by he if in is it my of on so to up us we no \
-            all and are but did for had has her him his how not our out she the was who you \
-            from have than that them they this very were what when will with your \
-            about after again their there which would";
-        words.split_whitespace().map(Fingerprint::of).collect()
-    });
 /// Texts of fewer words are too short for statistics.
 const SHORT: usize = 6;
 /// A text is English without a closer look if one word in so many is one of its function words.
 const ENGLISH_ONE_IN: usize = 5;
+/// A short text is in another language if one word in so many tells it.
+const TELLING_ONE_IN: usize = 3;
+/// And so many of them, if it has more than one word: one may be a name.
+const TELLING_MIN: usize = 2;
+/// The same of a longer text that is declared to be in it.
+const DECLARED_ONE_IN: usize = 8;
 /// A guess of less confidence that is not called reliable either says nothing; a short line of
 /// Spanish has 0.26.
 const CONFIDENCE_MIN: f64 = 0.25;
 /// Beyond so many words the answer is known.
 const WORDS_MAX: usize = 200;
+/// The first letter that is in no Latin alphabet.
+const LATIN_END: char = '\u{250}';
 
-/// Whether it says nothing by itself, as `a` or `our`.
-#[must_use]
-pub fn is_function_word(word: &str) -> bool {
-    FUNCTION_WORDS.contains(&Fingerprint::of(word))
+/// A language besides English.
+#[derive(Debug, Clone)]
+struct OtherLanguage {
+    code: LanguageCode,
+    whatlang: Option<whatlang::Lang>,
 }
 
-/// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
-pub fn guess(text: &TokenizedText, declared: Option<&str>) -> Language {
-    let is_declared_other =
-        declared.is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
-    let is_word =
-        |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
-    let words = text.tokens().iter().inspect(|_| steps::one());
-    let most = text.tokens().len().min(WORDS_MAX);
-    let (mut count, mut english) = (0, 0);
-    for word in words.filter(is_word).take(WORDS_MAX) {
-        count += 1;
-        english += usize::from(FUNCTION_WORDS.contains(&word.fingerprint));
-        if english * ENGLISH_ONE_IN >= most && !is_declared_other {
-            return Language::English;
+/// In which of the languages with a bit a word is a function word, and in which it tells a short text.
+#[derive(Debug, Clone, Copy, Default)]
+struct TellingWord {
+    is_english: bool,
+    function: u32,
+    telling: u32,
+}
+
+/// Tells languages. The default one knows English alone.
+#[derive(Debug, Clone)]
+pub struct LanguageDetector {
+    others: Vec<OtherLanguage>,
+    words: HashMap<u64, TellingWord, BuildHasherDefault<Fingerprint>>,
+}
+
+impl Default for LanguageDetector {
+    fn default() -> Self {
+        Self::new(&[])
+    }
+}
+
+/// How many words of a text speak for what.
+struct Counts {
+    words: usize,
+    english: usize,
+    /// Of each other language its function words, and those that tell short texts too.
+    others: Vec<[usize; 2]>,
+}
+
+impl LanguageDetector {
+    /// One that knows these languages besides English, 32 at most.
+    #[must_use]
+    pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
+        let mut words: HashMap<u64, TellingWord, BuildHasherDefault<Fingerprint>> =
+            HashMap::default();
+        for word in &LanguageWords::english().function_words {
+            words.entry(*word).or_default().is_english = true;
+        }
+        for (other, bit) in others.iter().zip(0..u32::BITS) {
+            for word in &other.function_words {
+                words.entry(*word).or_default().function |= 1 << bit;
+            }
+            for word in &other.telling_words {
+                words.entry(*word).or_default().telling |= 1 << bit;
+            }
+        }
+        let others = others.iter().map(|words| OtherLanguage {
+            code: words.code,
+            whatlang: whatlang::Lang::from_code(words.whatlang.as_str()),
+        });
+        Self {
+            others: others.collect(),
+            words,
         }
     }
-    match count {
-        0 if is_mark_out_of(text) => Language::English,
-        0 => Language::None,
-        _ if english * ENGLISH_ONE_IN >= count && !(is_declared_other && count < SHORT) => {
-            Language::English
+
+    /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
+    #[must_use]
+    pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> Language {
+        let primary = declared.and_then(|tag| tag.split(['-', '_']).next());
+        let primary = primary.unwrap_or_default().to_ascii_lowercase();
+        let is_declared_other = declared
+            .is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
+        let Some(counts) = self.counts(text, !is_declared_other) else {
+            return Language::English;
+        };
+        let rival = self.rival(&counts, &primary);
+        let is_rivalled = rival.is_some_and(|(_, [function, telling])| {
+            function > counts.english || counts.words < SHORT && telling > counts.english
+        });
+        match counts.words {
+            0 if is_mark_out_of(text) => Language::English,
+            0 => Language::None,
+            _ if counts.english * ENGLISH_ONE_IN >= counts.words
+                && !is_rivalled
+                && !(is_declared_other && counts.words < SHORT) =>
+            {
+                Language::English
+            }
+            words if words < SHORT => {
+                let told = rival.filter(|(other, [_, telling])| {
+                    let is_declared = other.code.as_str() == primary;
+                    let is_told = *telling > counts.english
+                        && *telling >= words.min(TELLING_MIN)
+                        && telling * TELLING_ONE_IN >= words;
+                    is_told || is_declared && is_latin(text)
+                });
+                match told {
+                    Some((other, _)) => Language::Also(other.code),
+                    None => short(text, is_declared_other),
+                }
+            }
+            _ => {
+                let declared = rival.filter(|(other, [function, _])| {
+                    other.code.as_str() == primary && function * DECLARED_ONE_IN >= counts.words
+                });
+                match declared {
+                    Some((other, _)) => Language::Also(other.code),
+                    None => self.long(text, &counts, rival),
+                }
+            }
         }
-        _ if count < SHORT => short(text, is_declared_other),
-        _ => long(text),
+    }
+
+    /// The words that tell languages; `None` where so many are English that no closer look is needed.
+    fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<Counts> {
+        let is_word =
+            |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
+        let most = text.tokens().len().min(WORDS_MAX);
+        let mut counts = Counts {
+            words: 0,
+            english: 0,
+            others: vec![[0; 2]; self.others.len()],
+        };
+        let words = text.tokens().iter().inspect(|_| steps::one());
+        for word in words.filter(is_word).take(WORDS_MAX) {
+            counts.words += 1;
+            let Some(told) = self.words.get(&word.fingerprint) else {
+                continue;
+            };
+            for (bit, count) in counts.others.iter_mut().enumerate() {
+                let is_function = told.function >> bit & 1 == 1;
+                count[0] += usize::from(is_function);
+                count[1] += usize::from(is_function || told.telling >> bit & 1 == 1);
+            }
+            counts.english += usize::from(told.is_english);
+            let is_enough = counts.english * ENGLISH_ONE_IN >= most;
+            let is_first = (counts.others.iter()).all(|[function, _]| *function < counts.english);
+            if is_enough && is_first && may_be_english {
+                return None;
+            }
+        }
+        Some(counts)
+    }
+
+    /// The other language that is declared, else the one that most words tell.
+    fn rival(&self, counts: &Counts, declared: &str) -> Option<(&OtherLanguage, [usize; 2])> {
+        let all = || self.others.iter().zip(counts.others.iter().copied());
+        all()
+            .find(|(other, _)| other.code.as_str() == declared)
+            .or_else(|| all().max_by_key(|(_, [_, telling])| *telling))
+    }
+
+    fn long(
+        &self,
+        text: &TokenizedText,
+        counts: &Counts,
+        rival: Option<(&OtherLanguage, [usize; 2])>,
+    ) -> Language {
+        let words = text.normal_words();
+        steps::add(words.len());
+        let told = rival.filter(|(_, [function, telling])| {
+            *function > counts.english && telling * TELLING_ONE_IN >= counts.words
+        });
+        let info = whatlang::detect(&words);
+        // Statistics of a line or two tell neighbours badly.
+        let may_be = |other: &OtherLanguage| {
+            (info.as_ref())
+                .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
+        };
+        match told {
+            Some((other, _)) if may_be(other) => Language::Also(other.code),
+            _ => self.by_statistics(info.as_ref()),
+        }
+    }
+
+    fn by_statistics(&self, info: Option<&whatlang::Info>) -> Language {
+        match info {
+            Some(info)
+                if info.lang() != whatlang::Lang::Eng
+                    && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>
+            {
+                let known = (self.others.iter()).find(|one| one.whatlang == Some(info.lang()));
+                known.map_or(Language::Other, |known| Language::Also(known.code))
+            }
+            Some(info) if info.script() != whatlang::Script::Latin => Language::Other,
+            _ => Language::English,
+        }
     }
 }
 
@@ -74,31 +226,22 @@ fn is_mark_out_of(text: &TokenizedText) -> bool {
         .any(|at| text.word(at) == "/" && is_number(at - 1) && is_number(at + 1))
 }
 
+/// Whether all letters are Latin.
+fn is_latin(text: &TokenizedText) -> bool {
+    let mut letters = (0..text.tokens().len()).flat_map(|token| text.word(token).chars());
+    letters.all(|c| !c.is_alphabetic() || c < LATIN_END)
+}
+
 /// `Great work!` is English if nobody says otherwise and its letters could be.
 fn short(text: &TokenizedText, is_declared_other: bool) -> Language {
-    let is_latin = (0..text.tokens().len()).all(|token| {
+    let is_ascii = (0..text.tokens().len()).all(|token| {
         text.word(token)
             .chars()
             .all(|c| !c.is_alphabetic() || c.is_ascii())
     });
-    if is_latin && !is_declared_other {
+    if is_ascii && !is_declared_other {
         Language::English
     } else {
         Language::Other
-    }
-}
-
-fn long(text: &TokenizedText) -> Language {
-    let words = text.normal_words();
-    steps::add(words.len());
-    match whatlang::detect(&words) {
-        Some(info)
-            if info.lang() != whatlang::Lang::Eng
-                && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>
-        {
-            Language::Other
-        }
-        Some(info) if info.script() != whatlang::Script::Latin => Language::Other,
-        _ => Language::English,
     }
 }

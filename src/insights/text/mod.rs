@@ -3,13 +3,16 @@
 //! customer wrote.
 
 mod language;
+mod language_words;
 mod sentences;
 mod tokens;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::analysis::{Language, TextSpan};
-pub use language::is_function_word;
+use super::analysis::TextSpan;
+pub use language::LanguageDetector;
+pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet};
 pub use tokens::Fingerprint;
 
 /// How a token is written.
@@ -49,25 +52,46 @@ pub struct Token {
 }
 
 /// A text, cut up.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct TokenizedText {
+    words: Arc<LanguageWords>,
     normal: String,
     tokens: Vec<Token>,
     sentences: Vec<Range<usize>>,
 }
 
 impl TokenizedText {
-    /// Cuts `original` into tokens and sentences, and normalises its words.
+    /// Cuts an English text into tokens and sentences, and normalises its words.
     #[must_use]
     pub fn new(original: &str) -> Self {
-        let (normal, tokens) = tokens::cut(original);
+        Self::of(original, LanguageWords::english())
+    }
+
+    /// The same of a text in the language of these words.
+    #[must_use]
+    pub fn of(original: &str, words: &Arc<LanguageWords>) -> Self {
+        let (normal, tokens) = tokens::cut(original, words.ignores_accents);
         let mut text = Self {
+            words: Arc::clone(words),
             normal,
             tokens,
             sentences: Vec::new(),
         };
         text.sentences = sentences::cut(&text);
         text
+    }
+
+    /// The words of the language that it is cut up by.
+    #[must_use]
+    pub fn language_words(&self) -> &LanguageWords {
+        &self.words
+    }
+
+    /// Whether a token is one of these.
+    #[must_use]
+    pub fn is_among(&self, token: usize, words: &WordSet) -> bool {
+        let token = self.tokens.get(token);
+        token.is_some_and(|token| words.contains(&token.fingerprint))
     }
 
     /// Its tokens, in order.
@@ -87,13 +111,6 @@ impl TokenizedText {
     pub fn word(&self, token: usize) -> &str {
         let token = &self.tokens[token];
         &self.normal[token.start as usize..token.end as usize]
-    }
-
-    /// Whether it is English, and so can be read. `declared` is the language tag that came with it,
-    /// if any.
-    #[must_use]
-    pub fn language(&self, declared: Option<&str>) -> Language {
-        language::guess(self, declared)
     }
 
     /// All words, normalised, with spaces between.
@@ -281,10 +298,115 @@ mod tests {
         );
     }
 
+    fn spanish() -> std::sync::Arc<super::LanguageWords> {
+        let text = include_str!("../trades/shared/es/language.toml");
+        super::LanguageWords::parse(text).unwrap().into()
+    }
+
+    #[test]
+    fn words_are_compared_without_accents_where_the_language_says_so_and_keep_their_places() {
+        let original =
+            "¡Llegó a la hora! ¿Mañana 24/7? El señor Núñez, aprox. a las 7. Gracias, Sra. Peña.";
+        let text = TokenizedText::of(original, &spanish());
+        let words: Vec<&str> = (0..text.tokens().len()).map(|at| text.word(at)).collect();
+        assert_eq!(
+            words.join(" "),
+            "¡ llego a la hora ! ¿ manana 24 / 7 ? el senor nunez , aprox . a las 7 . gracias , sra . pena ."
+        );
+        let characters: Vec<char> = original.chars().collect();
+        let cut = |range: &std::ops::Range<usize>| -> String {
+            let span = text.span(range.clone());
+            characters[span.start as usize..span.end as usize]
+                .iter()
+                .collect()
+        };
+        let sentences: Vec<String> = text.sentences().iter().map(cut).collect();
+        assert_eq!(
+            sentences,
+            [
+                "¡Llegó a la hora!",
+                "¿Mañana 24/7?",
+                "El señor Núñez, aprox. a las 7.",
+                "Gracias, Sra. Peña."
+            ]
+        );
+    }
+
+    #[test]
+    fn words_are_bent_by_the_endings_of_their_language() {
+        let spanish = spanish();
+        for (base, form) in [
+            ("llegar", "llegue"),
+            ("contestar", "contestaron"),
+            ("explicar", "explique"),
+            ("cumplir", "cumplieron"),
+            ("sucio", "sucias"),
+            ("puntual", "puntuales"),
+            ("ladrón", "ladrones"),
+            ("veloz", "veloces"),
+        ] {
+            assert!(
+                spanish.forms(base).contains(&form.to_owned()),
+                "{base} {form}"
+            );
+        }
+    }
+
+    #[test]
+    fn another_language_is_told_by_its_words_and_english_stays_english() {
+        use crate::insights::analysis::{Language, LanguageCode};
+        let spanish = spanish();
+        let detector = super::LanguageDetector::new(&[&spanish]);
+        let language =
+            |text: &str, declared| detector.language(&TokenizedText::new(text), declared);
+        let es = Language::Also(LanguageCode::find("es").unwrap());
+        for text in [
+            "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
+            "Excelente servicio",
+            "Muy amable el señor",
+            "No vino nadie.",
+            "Llegaron a tiempo.",
+            "se me dano el AC y llegaron en una hora, muy buen trabajo y el estimate fue justo",
+            "BUENA GENTE Y TRABAJO FINO, QUE MAS SE PUEDE PEDIR",
+        ] {
+            assert_eq!(language(text, None), es, "{text}");
+        }
+        for text in [
+            "They came on time and fixed the leak under our sink.",
+            "great service!!",
+            "No problem!",
+            "La Mesa plumbers rock!",
+            "Our contractor from El Paso did a great job on the casa.",
+            "Con man!",
+        ] {
+            assert_eq!(language(text, None), Language::English, "{text}");
+        }
+        for text in [
+            "Muito bom, recomendo a todos, o pessoal é muito educado e chegaram no horário combinado.",
+            "Ottimo servizio, sono arrivati subito e il prezzo era giusto, li consiglio a tutti quanti.",
+            "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
+        ] {
+            assert_eq!(language(text, None), Language::Other, "{text}");
+        }
+        assert_eq!(
+            language("Recomendados!!", Some("es-MX")),
+            es,
+            "what is declared"
+        );
+        let english = "They came on time and fixed the leak under our sink.";
+        assert_eq!(
+            language(english, Some("es")),
+            Language::English,
+            "is no reason"
+        );
+        assert_eq!(language("キッチン", Some("es")), Language::Other);
+    }
+
     #[test]
     fn a_language_is_known_by_its_words_and_a_few_words_by_what_was_declared() {
         use crate::insights::analysis::Language;
-        let language = |text: &str, declared| TokenizedText::new(text).language(declared);
+        let english = super::LanguageDetector::default();
+        let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);
         assert_eq!(
             language("They came on time and fixed the leak under our sink.", None),
             Language::English

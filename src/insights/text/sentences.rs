@@ -15,11 +15,6 @@ const SENTENCE_TOKENS: usize = 8;
 /// torn without need.
 const PART_MARKS_WITHIN: usize = 60;
 
-/// A full stop after these does not end a sentence.
-const ABBREVIATIONS: [&str; 20] = [
-    "mr", "mrs", "ms", "dr", "st", "ave", "blvd", "rd", "jr", "sr", "inc", "co", "vs", "approx",
-    "appt", "est", "min", "hr", "ft", "tech",
-];
 /// What may stand behind the end and still belongs to the sentence.
 const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
 
@@ -96,11 +91,13 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
     match text.word(at) {
         "." if is_run => !goes_on_small,
         "." => {
-            let before = (at > start).then(|| text.word(at - 1));
-            let abbreviates = before.is_some_and(|word| ABBREVIATIONS.contains(&word));
+            let words = text.language_words();
+            let is_behind = |words| at > start && text.is_among(at - 1, words);
+            let abbreviates = is_behind(&words.abbreviations);
             // `Mike S. came`: an initial; but `we called I.` ends.
             let is_initial = at > start
-                && before.is_some_and(|word| word.chars().count() == 1 && word != "i")
+                && text.word(at - 1).chars().count() == 1
+                && !is_behind(&words.no_initials)
                 && text.tokens()[at - 1].shape == Capitalisation::Capitalised
                 && (goes_on_small
                     || next.is_some_and(|next| {

@@ -3,17 +3,20 @@
 
 use std::hash::Hasher;
 
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+
 use super::{Capitalisation, Token};
 use crate::compute::steps;
 use crate::insights::analysis::TextSpan;
 
-/// The normalised text of all tokens, and the tokens.
-pub fn cut(original: &str) -> (String, Vec<Token>) {
+/// The normalised text of all tokens, without accents where these are ignored, and the tokens.
+pub fn cut(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
     let mut characters = Vec::with_capacity(original.len());
     original
         .chars()
         .for_each(|character| characters.push(plain(character)));
     let mut cut = Cut {
+        ignores_accents,
         normal: String::with_capacity(original.len() + 8),
         tokens: Vec::with_capacity(original.len() / 4),
     };
@@ -44,6 +47,7 @@ pub fn cut(original: &str) -> (String, Vec<Token>) {
 }
 
 struct Cut {
+    ignores_accents: bool,
     normal: String,
     tokens: Vec<Token>,
 }
@@ -72,6 +76,10 @@ impl Cut {
             }
             if character.is_ascii() {
                 self.normal.push(character.to_ascii_lowercase());
+            } else if self.ignores_accents {
+                for small in character.to_lowercase() {
+                    push_plain(&mut self.normal, small);
+                }
             } else {
                 self.normal.extend(character.to_lowercase());
             }
@@ -89,6 +97,15 @@ impl Cut {
             end: place(self.normal.len()),
         });
     }
+}
+
+/// Adds a letter without its accents: `á` is `a`, `ñ` is `n`.
+pub fn push_plain(to: &mut String, letter: char) {
+    decompose_canonical(letter, |part| {
+        if !is_combining_mark(part) {
+            to.push(part);
+        }
+    });
 }
 
 /// Typographic variants as the character that keyboards have.

@@ -1,15 +1,19 @@
 //! A package that a firm brings: a folder in the form of those that the program brings.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::config::bounded_read::{read, read_text};
+use crate::insights::analysis::LanguageCode;
 use crate::insights::classifier::{NgramModel, WeightsError};
 
-use super::{Background, Trade, TradeErrors, shipped};
+use super::shipped::SharedLanguage;
+use super::{Background, Measured, PackageLanguage, Trade, TradeError, TradeErrors, shipped};
 
 /// How many MiB a file of a package may have.
 pub const FILE_MIB_MAX: u64 = 16;
@@ -18,6 +22,9 @@ const HEAD: &str = "trade.toml";
 const QUALITY: &str = "quality.tsv";
 const BACKGROUND: &str = "background.tsv";
 const CLASSIFIER: &str = "classifier.weights";
+const POLARITY: &str = "polarity.weights";
+/// The file that says how a language is read.
+const LANGUAGE: &str = "language.toml";
 
 /// Why a folder is no package.
 #[derive(Debug, Error)]
@@ -33,6 +40,9 @@ pub enum FolderError {
     /// There is no `trade.toml`.
     #[error("{} has no file trade.toml, which says whose package it is", .0.display())]
     Headless(PathBuf),
+    /// The program does not bring the language, and the folder does not say how it is read.
+    #[error("{} has no file language.toml, which says how that language is read", .0.display())]
+    Languageless(PathBuf),
     /// The weights are none.
     #[error("{}: {error}", path.display())]
     Weights {
@@ -47,69 +57,141 @@ pub enum FolderError {
 }
 
 /// Reads a package: `trade.toml`, every other `.toml`, and where they are there `quality.tsv`,
-/// `background.tsv` and `classifier.weights`.
+/// `background.tsv` and `classifier.weights`; then its languages, each a folder with the name of its code.
 ///
 /// # Errors
 /// What cannot be read, or all that is wrong in the files.
 pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
-    let mut paths = Vec::new();
-    let fault = |error| FolderError::Read {
-        path: folder.to_owned(),
-        error,
-    };
-    for entry in folder.read_dir().map_err(fault)? {
-        let path = entry.map_err(fault)?.path();
-        if path.extension().is_some_and(|end| end == "toml") {
-            paths.push(path);
-        }
-    }
-    if !paths.iter().any(|path| path.ends_with(HEAD)) {
+    let (mut files, folders) = contents(folder)?;
+    if !files.iter().any(|path| path.ends_with(HEAD)) {
         return Err(FolderError::Headless(folder.to_owned()));
     }
-    paths.sort_by_key(|path| (!path.ends_with(HEAD), path.clone()));
-    let mut texts = Vec::with_capacity(paths.len());
-    for path in &paths {
-        let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::Read {
-            path: path.clone(),
-            error,
-        })?;
-        texts.push((path.display().to_string(), text));
-    }
-    let files: Vec<(&str, &str)> = texts
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
-    let quality = optional(folder, QUALITY, read_text)?;
-    let quality = quality.filter(|text| !text.is_empty()).map_or_else(
-        || Ok(Vec::new()),
-        |text| shipped::read_measured(&folder.join(QUALITY).display().to_string(), &text),
-    );
+    files.sort_by_key(|path| (!path.ends_with(HEAD), path.clone()));
+    let texts = texts(&files)?;
     let background = optional(folder, BACKGROUND, read_text)?.map(|text| {
         let name = folder.join(BACKGROUND).display().to_string();
         Background::parse(&name, &text)
     });
-    let (mut trade, quality, background) =
-        match (Trade::parse_all(&files), quality, background.transpose()) {
-            (Ok(trade), Ok(quality), Ok(background)) => (trade, quality, background),
-            (trade, quality, background) => {
-                let mut faults = trade
-                    .err()
-                    .map(|TradeErrors(faults)| faults)
-                    .unwrap_or_default();
-                faults.extend(quality.err().unwrap_or_default());
-                faults.extend(background.err().unwrap_or_default());
-                return Err(TradeErrors(faults).into());
-            }
-        };
+    let (mut trade, quality, background) = match (
+        Trade::parse_all(&borrowed(&texts)),
+        quality(folder)?,
+        background.transpose(),
+    ) {
+        (Ok(trade), Ok(quality), Ok(background)) => (trade, quality, background),
+        (trade, quality, background) => {
+            let mut faults = trade
+                .err()
+                .map(|TradeErrors(faults)| faults)
+                .unwrap_or_default();
+            faults.extend(quality.err().unwrap_or_default());
+            faults.extend(background.err().unwrap_or_default());
+            return Err(TradeErrors(faults).into());
+        }
+    };
     (trade.quality, trade.background) = (quality, background);
-    if let Some(weights) = optional(folder, CLASSIFIER, read)? {
-        NgramModel::parse(&weights).map_err(|error| FolderError::Weights {
-            path: folder.join(CLASSIFIER),
-            error,
-        })?;
-        trade.classifier = Some(Cow::Owned(weights));
+    trade.classifier = weights(folder, CLASSIFIER)?;
+    for (code, folder) in folders {
+        let language = read_language(&trade, &code, &folder)?;
+        trade.languages.push(language);
     }
     Ok(trade)
+}
+
+/// Reads a language of a package: `language.toml`, where the program does not bring the language or the package reads it
+/// otherwise, every other `.toml`, and where they are there `quality.tsv`, `classifier.weights` and `polarity.weights`.
+fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, FolderError> {
+    let (mut files, _) = contents(folder)?;
+    files.retain(|path| !path.ends_with(LANGUAGE));
+    files.sort();
+    let texts = texts(&files)?;
+    let shared = SharedLanguage::find(code);
+    let polarity = weights(folder, POLARITY)?;
+    let path = folder.join(LANGUAGE);
+    let name = path.display().to_string();
+    let language = match (optional(folder, LANGUAGE, read_text)?, shared) {
+        (Some(text), _) => PackageLanguage::read(&name, &text, polarity)?,
+        (None, Some(shared)) => {
+            let mut language = shared.language()?;
+            language.polarity = polarity.or(language.polarity);
+            language
+        }
+        (None, None) => return Err(FolderError::Languageless(folder.to_owned())),
+    };
+    if language.words.code.as_str() != code {
+        let message = format!("the folder is called `{code}`, and `code` is to be the same");
+        let fault = TradeError {
+            file: name,
+            line: 1,
+            message,
+        };
+        return Err(TradeErrors(vec![fault]).into());
+    }
+    let shared = shared.map_or(&[][..], |shared| shared.files);
+    let mut translated = trade.translated(Arc::new(language), &borrowed(&texts), shared)?;
+    translated.quality = quality(folder)?.map_err(TradeErrors)?;
+    translated.classifier = weights(folder, CLASSIFIER)?;
+    Ok(translated)
+}
+
+/// The `.toml` files of a folder, and those of its folders that are called as a language is, by their names.
+fn contents(folder: &Path) -> Result<(Vec<PathBuf>, BTreeMap<String, PathBuf>), FolderError> {
+    let fault = |error| FolderError::Read {
+        path: folder.to_owned(),
+        error,
+    };
+    let (mut files, mut folders) = (Vec::new(), BTreeMap::new());
+    for entry in folder.read_dir().map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        if path.extension().is_some_and(|end| end == "toml") {
+            files.push(path);
+        } else if let Some(name) = name.filter(|name| LanguageCode::find(name).is_some())
+            && path.is_dir()
+        {
+            folders.insert(name.to_owned(), path);
+        }
+    }
+    Ok((files, folders))
+}
+
+/// The names and texts of files.
+fn texts(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FolderError> {
+    let text = |path: &PathBuf| {
+        let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::Read {
+            path: path.clone(),
+            error,
+        })?;
+        Ok((path.display().to_string(), text))
+    };
+    paths.iter().map(text).collect()
+}
+
+fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
+    let texts = texts.iter();
+    texts
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect()
+}
+
+/// The figures of a folder, if it has some, or what is wrong in them.
+fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, FolderError> {
+    let text = optional(folder, QUALITY, read_text)?;
+    Ok(text.filter(|text| !text.is_empty()).map_or_else(
+        || Ok(Vec::new()),
+        |text| shipped::read_measured(&folder.join(QUALITY).display().to_string(), &text),
+    ))
+}
+
+/// The weights of that name, if there are some that can be read.
+fn weights(folder: &Path, name: &str) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
+    let Some(weights) = optional(folder, name, read)? else {
+        return Ok(None);
+    };
+    NgramModel::parse(&weights).map_err(|error| FolderError::Weights {
+        path: folder.join(name),
+        error,
+    })?;
+    Ok(Some(Cow::Owned(weights)))
 }
 
 fn optional<T>(

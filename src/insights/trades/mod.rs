@@ -5,6 +5,7 @@
 
 mod background;
 mod folder;
+mod language;
 mod parse;
 mod pattern;
 mod shipped;
@@ -14,12 +15,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::insights::analysis::LanguageCode;
+use crate::insights::text::LanguageWords;
 use crate::model::hash::hex;
 use sha2::{Digest as _, Sha256};
 
 pub use background::Background;
 pub use folder::{FILE_MIB_MAX, FolderError, read_folder};
-pub use pattern::{PatternStep, forms};
+pub use language::aspect_task;
+pub use pattern::PatternStep;
 pub use shipped::{GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measured, id_for};
 
 /// Something that customers judge.
@@ -146,6 +150,21 @@ pub struct Trade {
     pub spellings: BTreeMap<String, Vec<String>>,
     /// Forms of words that follow no rule, by their base form.
     pub irregular: BTreeMap<String, Vec<String>>,
+    /// The language of all this, where it is not English.
+    pub language: Option<Arc<PackageLanguage>>,
+    /// The same trade in other languages.
+    pub languages: Vec<Self>,
+    digest: String,
+}
+
+/// A language besides English, and how it sounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageLanguage {
+    /// What reading it takes besides phrases.
+    pub words: Arc<LanguageWords>,
+    /// The weights of polarity, where they were learned in it.
+    pub polarity: Option<Cow<'static, [u8]>>,
+    /// SHA-256 of its file, in hexadecimal.
     digest: String,
 }
 
@@ -210,17 +229,8 @@ impl Trade {
     /// All faults, with their files and lines.
     pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeErrors> {
         let mut trade = parse::parse(files, shipped::SHARED)?;
-        let mut digest = Sha256::new();
         let shared = shipped::SHARED.iter().filter(|_| trade.is_sharing);
-        for (name, text) in files.iter().chain(shared) {
-            // The same files are the same trade, wherever they lie.
-            let name = name.rsplit('/').next().unwrap_or(name);
-            digest.update((name.len() as u64).to_be_bytes());
-            digest.update(name);
-            digest.update((text.len() as u64).to_be_bytes());
-            digest.update(text);
-        }
-        trade.digest = hex(&digest.finalize());
+        trade.digest = digest(files.iter().chain(shared));
         Ok(trade)
     }
 
@@ -237,6 +247,20 @@ impl Trade {
         self.background
             .as_ref()
             .unwrap_or_else(|| Background::shared())
+    }
+
+    /// What reading its language takes.
+    #[must_use]
+    pub fn language_words(&self) -> &Arc<LanguageWords> {
+        let own = self.language.as_ref().map(|language| &language.words);
+        own.unwrap_or_else(|| LanguageWords::english())
+    }
+
+    /// The trade in the language of that code, if it has it.
+    #[must_use]
+    pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
+        let mut all = std::iter::once(self).chain(&self.languages);
+        all.find(|trade| trade.language_words().code == code)
     }
 
     /// The SHA-256 of the files, in hexadecimal.
@@ -259,12 +283,27 @@ impl Trade {
     }
 }
 
+/// SHA-256 of files, each a name and its text, in hexadecimal.
+fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
+    let mut digest = Sha256::new();
+    for (name, text) in files {
+        // The same files are the same trade, wherever they lie.
+        let name = name.rsplit('/').next().unwrap_or(name);
+        digest.update((name.len() as u64).to_be_bytes());
+        digest.update(name);
+        digest.update((text.len() as u64).to_be_bytes());
+        digest.update(text);
+    }
+    hex(&digest.finalize())
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::{IDS, Meaning, Trade, TradeError, TradeErrors, forms, id_for, read_folder};
+    use super::{IDS, Meaning, Trade, TradeError, TradeErrors, id_for, read_folder};
+    use crate::insights::text::LanguageWords;
 
     const ASPECT: &str =
         "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
@@ -353,7 +392,8 @@ mod tests {
             ("show", "showed"),
             ("play", "played"),
         ] {
-            assert!(forms(base).contains(&form.to_owned()), "{base} {form}");
+            let forms = LanguageWords::english().forms(base);
+            assert!(forms.contains(&form.to_owned()), "{base} {form}");
         }
     }
 
@@ -563,6 +603,76 @@ mod tests {
                 (&shipped.aspects, &shipped.quality),
                 (&read.aspects, &read.quality)
             );
+            assert_eq!(shipped.languages.len(), read.languages.len());
+            for (shipped, read) in shipped.languages.iter().zip(&read.languages) {
+                assert_eq!(
+                    ids(shipped),
+                    ids(read),
+                    "{id}: a file is missing in the list"
+                );
+                assert_eq!(shipped.language, read.language);
+                assert_eq!(shipped.quality, read.quality);
+            }
+        }
+    }
+
+    /// A language that the program does not bring: whatever it takes stands in its folder.
+    #[test]
+    fn a_further_language_is_a_folder() {
+        use crate::insights::aspects::RuleEngine;
+        use crate::insights::text::TokenizedText;
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("trade.toml", &format!("[trade]\nid = \"shop\"\n{ASPECT}"));
+        write(
+            "fr/price.toml",
+            "[[phrases]]\nid = \"price\"\nnegative = ['trop cher~']\n",
+        );
+        let told = |error: super::FolderError| error.to_string();
+        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        assert!(
+            fault.ends_with("fr has no file language.toml, which says how that language is read")
+        );
+        write("fr/language.toml", "code = \"de\"\n");
+        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        assert!(
+            fault.ends_with("the folder is called `fr`, and `code` is to be the same"),
+            "{fault}"
+        );
+        write(
+            "fr/language.toml",
+            "code = \"fr\"\nignores_accents = true\nfunction_words = 'les était'\n\
+             [[endings]]\nof = 'er'\nforms = 'ère ers ères'\n",
+        );
+        let trade = read_folder(folder.path()).unwrap();
+        let french = &trade.languages[0];
+        assert_eq!(
+            french.published_aspects(),
+            [0],
+            "its file asks for no measure"
+        );
+        let words = french.language_words();
+        let text = TokenizedText::of("Les pièces étaient trop chères.", words);
+        let findings = RuleEngine::new(french).analyze(&text).findings;
+        let said: Vec<(&str, i32)> = findings
+            .iter()
+            .map(|finding| (finding.aspect.as_str(), finding.score))
+            .collect();
+        assert_eq!(said, [("price", -3)]);
+        write(
+            "fr/price.toml",
+            "[[aspect]]\nid = \"price\"\n[[phrases]]\nid = \"prix\"\n",
+        );
+        let fault = read_folder(folder.path()).map_err(told).unwrap_err();
+        for part in [
+            "`aspect` stands in the package's own files",
+            "`prix` is no aspect of the package",
+        ] {
+            assert!(fault.contains(part), "{fault}");
         }
     }
 }

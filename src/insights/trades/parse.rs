@@ -8,7 +8,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::pattern::PatternItem;
-use super::{AspectDefinition, Cue, Meaning, Place, Rule, Trade, TradeError, TradeErrors, pattern};
+use super::{
+    AspectDefinition, Cue, Meaning, PackageLanguage, Place, Rule, Trade, TradeError, TradeErrors,
+    pattern,
+};
 
 /// The points of an opinion, by the key it stands under.
 const OPINIONS: [(&str, i32); 6] = [
@@ -85,6 +88,72 @@ pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, Tra
     reader.words();
     reader.aspects();
     reader.roles();
+    reader.phrases();
+    let PackageReader {
+        trade, mut faults, ..
+    } = reader;
+    if faults.is_empty() {
+        return Ok(trade);
+    }
+    let place = |name: &str| own.iter().chain(shared).position(|(one, _)| *one == name);
+    faults.sort_by_key(|fault| (place(&fault.file), fault.line));
+    Err(TradeErrors(faults))
+}
+
+/// Reads a trade's phrases in another language: its own files, and those that every trade shares in it. Aspects and their roles
+/// are those of `trade`.
+///
+/// # Errors
+/// All faults, in the order of the files.
+pub fn parse_language(
+    trade: &Trade,
+    language: Arc<PackageLanguage>,
+    own: &[(&str, &str)],
+    shared: &[(&str, &str)],
+) -> Result<Trade, TradeErrors> {
+    let mut faults = Vec::new();
+    let mut files = read(own, false, &mut faults);
+    for file in &files {
+        for (key, _) in &file.table {
+            if let name @ ("trade" | "aspect") = key.get_ref().as_ref() {
+                let message = format!(
+                    "`{name}` stands in the package's own files; here `[[phrases]]` name an aspect by its `id`"
+                );
+                faults.push(file.fault((key.span().start, message)));
+            }
+        }
+        for (at, phrases) in each(&file.table, "phrases").unwrap_or_default() {
+            let id = find(phrases, "id").and_then(|id| string(id).ok());
+            if let Some(id) = id.filter(|id| trade.aspect(id).is_none()) {
+                let message = format!("`{id}` is no aspect of the package");
+                faults.push(file.fault((at, message)));
+            }
+        }
+    }
+    if trade.is_sharing {
+        files.extend(read(shared, true, &mut faults));
+    }
+    let ids = trade.aspects.iter().map(|aspect| aspect.id.clone());
+    let mut reader = PackageReader {
+        files: &files,
+        head: &TradeHeader::default(),
+        uses: ids.zip(0..).collect(),
+        trade: Trade {
+            id: trade.id.clone(),
+            label: trade.label.clone(),
+            types: trade.types.clone(),
+            is_sharing: trade.is_sharing,
+            has_strays: trade.has_strays,
+            overall: trade.overall,
+            quiet: trade.quiet.clone(),
+            facts: trade.facts.clone(),
+            aspects: trade.aspects.clone(),
+            language: Some(language),
+            ..Trade::default()
+        },
+        faults,
+    };
+    reader.words();
     reader.phrases();
     let PackageReader {
         trade, mut faults, ..
@@ -380,7 +449,8 @@ fn fault(name: &str, text: &str, (at, message): PackageFault) -> TradeError {
     }
 }
 
-fn line(text: &str, at: usize) -> usize {
+/// The line of a byte of a text, counted from 1.
+pub fn line(text: &str, at: usize) -> usize {
     1 + text.get(..at).unwrap_or(text).matches('\n').count()
 }
 

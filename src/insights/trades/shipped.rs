@@ -1,10 +1,10 @@
 //! The packages that the program brings, and which of them is for which business.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::parse::{TradeHeader, is_among};
-use super::{Trade, TradeError, TradeErrors, parse};
+use super::{PackageLanguage, Trade, TradeError, TradeErrors, parse};
 
 /// A file's name and its text.
 type ShippedFile = (&'static str, &'static str);
@@ -28,6 +28,52 @@ pub const SHARED: &[ShippedFile] = files!("shared":
     "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
     "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
 
+/// What every trade shares in another language.
+pub struct SharedLanguage {
+    /// Its code, which is its folder's name.
+    pub code: &'static str,
+    words: ShippedFile,
+    /// What every trade reads with.
+    pub files: &'static [ShippedFile],
+    polarity: Option<&'static [u8]>,
+}
+
+/// The languages besides English.
+static LANGUAGES: [SharedLanguage; 1] = [SharedLanguage {
+    code: "es",
+    words: (
+        "shared/es/language.toml",
+        include_str!("shared/es/language.toml"),
+    ),
+    files: files!("shared/es":
+        "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
+        "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml"),
+    polarity: Some(include_bytes!("shared/es/polarity.weights")),
+}];
+
+impl SharedLanguage {
+    /// The one of that code.
+    pub fn find(code: &str) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|one| one.code == code)
+    }
+
+    /// How it is read.
+    ///
+    /// # Errors
+    /// A fault in its file; a test holds that there is none.
+    pub fn language(&self) -> Result<PackageLanguage, TradeErrors> {
+        let (name, text) = self.words;
+        PackageLanguage::read(name, text, self.polarity.map(Cow::Borrowed))
+    }
+}
+
+/// A package in another language.
+struct ShippedLanguage {
+    code: &'static str,
+    files: &'static [ShippedFile],
+    quality: ShippedFile,
+}
+
 /// A package as it is built in.
 struct Shipped {
     id: &'static str,
@@ -35,6 +81,7 @@ struct Shipped {
     files: &'static [ShippedFile],
     quality: Option<ShippedFile>,
     classifier: Option<&'static [u8]>,
+    languages: &'static [ShippedLanguage],
 }
 
 const SHIPPED: [Shipped; 3] = [
@@ -49,6 +96,17 @@ const SHIPPED: [Shipped; 3] = [
             include_str!("home_services/quality.tsv"),
         )),
         classifier: Some(include_bytes!("home_services/classifier.weights")),
+        languages: &[ShippedLanguage {
+            code: "es",
+            files: files!("home_services/es":
+                "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml", "communication.toml",
+                "professionalism.toml", "workmanship.toml", "price.toml", "honesty.toml", "cleanliness.toml",
+                "warranty.toml", "overall.toml"),
+            quality: (
+                "home_services/es/quality.tsv",
+                include_str!("home_services/es/quality.tsv"),
+            ),
+        }],
     },
     Shipped {
         id: "food",
@@ -58,12 +116,21 @@ const SHIPPED: [Shipped; 3] = [
             "atmosphere.toml", "honesty.toml", "overall.toml"),
         quality: Some(("food/quality.tsv", include_str!("food/quality.tsv"))),
         classifier: Some(include_bytes!("food/classifier.weights")),
+        languages: &[],
     },
     Shipped {
         id: GENERAL,
         files: files!("general": "trade.toml", "aspects.toml"),
         quality: Some(("general/quality.tsv", include_str!("general/quality.tsv"))),
         classifier: Some(include_bytes!("general/classifier.weights")),
+        languages: &[ShippedLanguage {
+            code: "es",
+            files: files!("general/es": "words.toml"),
+            quality: (
+                "general/es/quality.tsv",
+                include_str!("general/es/quality.tsv"),
+            ),
+        }],
     },
 ];
 
@@ -76,6 +143,16 @@ pub fn read(id: &str) -> Result<Trade, TradeErrors> {
         trade.quality = read_measured(name, text).map_err(TradeErrors)?;
     }
     trade.classifier = found.classifier.map(Cow::Borrowed);
+    for one in found.languages {
+        let Some(shared) = SharedLanguage::find(one.code) else {
+            continue;
+        };
+        let language = Arc::new(shared.language()?);
+        let mut translated = trade.translated(language, one.files, shared.files)?;
+        let (name, text) = one.quality;
+        translated.quality = read_measured(name, text).map_err(TradeErrors)?;
+        trade.languages.push(translated);
+    }
     Ok(trade)
 }
 

@@ -53,6 +53,8 @@ pub struct ShownQuote {
     pub stars: u8,
     /// The review's day, as `31 October 2026`.
     pub day: Cow<'static, str>,
+    /// The language of the words, where the page speaks another.
+    pub lang: Option<String>,
 }
 
 /// The same in little room.
@@ -64,6 +66,8 @@ pub struct ShortQuote {
     pub href: String,
     /// The calendar year of the review.
     pub year: i32,
+    /// The language of the words, where the page speaks another.
+    pub lang: Option<String>,
 }
 
 impl ShownQuote {
@@ -75,6 +79,7 @@ impl ShownQuote {
             href: site.review(&quote.review_id),
             stars: quote.stars,
             day: site.locale.day(quote.date),
+            lang: lang(quote, site),
         }
     }
 }
@@ -87,8 +92,15 @@ impl ShortQuote {
             text: quote.text.clone(),
             href: site.review(&quote.review_id),
             year: quote.date.year(),
+            lang: lang(quote, site),
         }
     }
+}
+
+/// The language of a quote's words, where the page speaks another. A quote that names none is English.
+fn lang(quote: &wire::Quote, site: &Site) -> Option<String> {
+    let language = quote.language.as_deref().unwrap_or("en");
+    (language != site.locale.tag()).then(|| language.to_owned())
 }
 
 /// The votes on an aspect.

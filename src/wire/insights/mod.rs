@@ -47,7 +47,7 @@ pub struct GeneratedFrom {
     pub reviews: u32,
     /// How many of them say something.
     pub with_text: u32,
-    /// How many texts were analysed: the English ones.
+    /// How many texts were analysed: the English ones, and those in other languages that the trade's package reads.
     pub analysed: u32,
     /// Why the others were not; their recorded mentions are counted all the same.
     pub excluded: Vec<Excluded>,
@@ -59,7 +59,8 @@ pub struct GeneratedFrom {
 /// Reviews that were not analysed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Excluded {
-    /// `not_read_yet`: in the next snapshot; `no_text`: stars alone; `no_words`: a text without any; `not_english`.
+    /// `not_read_yet`: in the next snapshot; `no_text`: stars alone; `no_words`: a text without any; `not_english`: in a language that
+    /// is not read.
     pub reason: String,
     /// How many reviews were left out for this reason.
     pub n: u32,

@@ -344,6 +344,9 @@ pub struct Quote {
     pub date: NaiveDate,
     /// The review's stars; they had no part in the polarity.
     pub stars: u8,
+    /// The language of the words (ISO 639-1), where it is not English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
 }
 
 impl From<aggregate::CustomerQuote> for Quote {
@@ -356,6 +359,7 @@ impl From<aggregate::CustomerQuote> for Quote {
             polarity,
             date,
             stars,
+            language,
         } = quote;
         Self {
             review_id,
@@ -366,6 +370,7 @@ impl From<aggregate::CustomerQuote> for Quote {
             polarity: polarity.into(),
             date,
             stars,
+            language: language.map(|code| code.as_str().to_owned()),
         }
     }
 }

@@ -1,0 +1,94 @@
+//! Polarity in other languages than English, from the whole reviews of a language's folder beside this file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use reviews_service::insights::Trade;
+use reviews_service::insights::classifier::ngrams::RUN_MAX;
+use reviews_service::insights::classifier::{LABELS, to_bytes};
+use reviews_service::insights::text::{LanguageWords, TokenizedText};
+use serde::Deserialize;
+
+use crate::examples::{Examples, one_of};
+use crate::learn::{Plan, learn};
+
+/// As the polarity of English is learned, but from a few hundred sentences: their words may weigh more.
+const PLAN: Plan = Plan {
+    is_exclusive: true,
+    decay: 1.0,
+};
+
+/// A whole review, sentence by sentence. Of a sentence that speaks of no aspect `-` says how it sounds.
+#[derive(Deserialize)]
+struct Review {
+    author: String,
+    sentences: Vec<Sentence>,
+}
+
+#[derive(Deserialize)]
+struct Sentence {
+    text: String,
+    said: Vec<(String, String)>,
+}
+
+impl Sentence {
+    /// Its label, if all that is said of it is alike.
+    fn label(&self) -> anyhow::Result<Option<usize>> {
+        let place = |(_, polarity): &(String, String)| {
+            let mut labels = LABELS.iter();
+            (labels.position(|label| label == polarity))
+                .with_context(|| format!("`{polarity}` is no polarity: {}", self.text))
+        };
+        let labels = self.said.iter().map(place);
+        let labels: BTreeSet<usize> = labels.collect::<anyhow::Result<_>>()?;
+        Ok(labels.first().copied().filter(|_| labels.len() == 1))
+    }
+}
+
+/// The languages that have a folder, by their codes.
+pub fn codes(root: &Path) -> anyhow::Result<BTreeSet<String>> {
+    let trade = Trade::built_in()?;
+    let codes = trade.languages.iter().map(|one| one.language_words().code);
+    let codes = codes.map(|code| code.as_str().to_owned());
+    Ok(codes.filter(|code| path(root, code).exists()).collect())
+}
+
+fn path(root: &Path, code: &str) -> std::path::PathBuf {
+    root.join(format!("examples/train_classifier/{code}/reviews.jsonl"))
+}
+
+/// The weights of polarity in the language of that code, without the reviews of those authors.
+pub fn polarity(root: &Path, code: &str, without: &[String]) -> anyhow::Result<Vec<u8>> {
+    let trade = Trade::built_in()?;
+    let mut words = trade.languages.iter().map(Trade::language_words);
+    let words: &Arc<LanguageWords> = words
+        .find(|words| words.code.as_str() == code)
+        .with_context(|| format!("no package has the language `{code}`"))?;
+    let path = path(root, code);
+    let content = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let mut examples = Examples::new(false, RUN_MAX);
+    for line in content.lines() {
+        let review: Review = serde_json::from_str(line).with_context(|| line.to_owned())?;
+        if without.contains(&review.author) {
+            continue;
+        }
+        for sentence in &review.sentences {
+            let Some(label) = sentence.label()? else {
+                continue;
+            };
+            let text = TokenizedText::of(&sentence.text, words);
+            let all = 0..text.tokens().len();
+            examples.add_part(&text, all, one_of(label), 1.0);
+        }
+    }
+    let (biases, rows) = learn(examples, LABELS.len(), PLAN);
+    let heads = LABELS.map(str::to_owned);
+    Ok(to_bytes(
+        &heads,
+        &biases,
+        &rows.into_iter().collect::<Vec<_>>(),
+    ))
+}

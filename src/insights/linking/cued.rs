@@ -1,0 +1,183 @@
+//! People and places in a text that is not English: what the firm lists, written with a capital letter, where the language's own
+//! cues say that somebody or some place is named. The tables of words and the guards of the other files are English.
+
+use std::ops::Range;
+
+use super::name_forms::{parts, without_accents};
+use crate::compute::steps;
+use crate::insights::analysis::{Mention, MentionKind};
+use crate::insights::text::{Capitalisation, TokenizedText, WordSet};
+use crate::model::business::Business;
+
+/// How many words before a name may say that it is somebody else's: `mi hermano Luis`, `mi tío don Luis`.
+const OTHERS_WITHIN: usize = 3;
+
+/// The names of a firm's people and places, as they are compared.
+#[derive(Debug, Clone)]
+pub struct CuedNames {
+    people: Vec<PersonName>,
+    areas: Vec<(Vec<String>, String)>,
+}
+
+/// A person by the words of the full name, and by what alone may be enough.
+#[derive(Debug, Clone)]
+struct PersonName {
+    full: Vec<String>,
+    single: Vec<String>,
+    name: String,
+}
+
+/// What a name in the text may mean.
+struct Found {
+    tokens: Range<usize>,
+    kind: MentionKind,
+    candidates: Vec<String>,
+    rule: &'static str,
+}
+
+impl CuedNames {
+    /// Those of that firm.
+    pub fn new(business: &Business) -> Self {
+        let words = |name: &str| -> Vec<String> {
+            let words = parts(name).into_iter();
+            words.map(|word| without_accents(&word)).collect()
+        };
+        let people = business.technicians.iter().map(|one| {
+            let full = words(&one.name);
+            let aliases = one.aliases.iter().map(|alias| words(alias));
+            let mut single: Vec<String> =
+                aliases.filter(|alias| alias.len() == 1).flatten().collect();
+            single.extend(full.first().cloned());
+            PersonName {
+                full,
+                single,
+                name: one.name.clone(),
+            }
+        });
+        let areas = business.service_areas.iter();
+        Self {
+            people: people.collect(),
+            areas: areas.map(|area| (words(area), area.clone())).collect(),
+        }
+    }
+
+    /// Whom and what a text names, by place. Its author does not speak of himself.
+    pub fn mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
+        let author = parts(author).into_iter().next().unwrap_or_default();
+        let author = without_accents(&author);
+        let mut mentions = Vec::new();
+        for (sentence, range) in (0..).zip(text.sentences()) {
+            let mut at = range.start;
+            while at < range.end {
+                steps::one();
+                let found = self
+                    .person(text, range, at, &author)
+                    .or_else(|| self.area(text, range, at));
+                let Some(found) = found else {
+                    at += 1;
+                    continue;
+                };
+                at = found.tokens.end;
+                mentions.push(Mention {
+                    kind: found.kind,
+                    candidates: found.candidates,
+                    sentence,
+                    through: sentence,
+                    span: text.span(found.tokens),
+                    rule: found.rule,
+                });
+            }
+        }
+        mentions
+    }
+
+    fn person(
+        &self,
+        text: &TokenizedText,
+        sentence: &Range<usize>,
+        at: usize,
+        author: &str,
+    ) -> Option<Found> {
+        if !is_capitalised(text, at) {
+            return None;
+        }
+        let full = self.people.iter().find(|one| {
+            one.full.len() > 1 && stands_at(text, sentence, at, &one.full, is_capitalised)
+        });
+        if let Some(one) = full {
+            return Some(Found {
+                tokens: at..at + one.full.len(),
+                kind: MentionKind::Technician,
+                candidates: vec![one.name.clone()],
+                rule: "full_name",
+            });
+        }
+        let word = text.word(at);
+        let mut candidates: Vec<String> = self
+            .people
+            .iter()
+            .filter(|one| one.single.iter().any(|single| single == word))
+            .map(|one| one.name.clone())
+            .collect();
+        let cues = &text.language_words().names;
+        let is_behind = |words: &WordSet| at > sentence.start && text.is_among(at - 1, words);
+        let is_cued = is_behind(&cues.before_people)
+            || at + 1 < sentence.end && text.is_among(at + 1, &cues.after_people);
+        let before = sentence.start.max(at.saturating_sub(OTHERS_WITHIN))..at;
+        let is_other = before
+            .into_iter()
+            .any(|token| text.is_among(token, &cues.before_others));
+        // `Luis Ortega` is not the Luis whom the firm lists as Luis Prieto.
+        let has_surname = at + 1 < sentence.end && is_capitalised(text, at + 1);
+        if candidates.is_empty() || !is_cued || is_other || has_surname || word == author {
+            return None;
+        }
+        candidates.sort_unstable();
+        Some(Found {
+            tokens: at..at + 1,
+            kind: MentionKind::Technician,
+            candidates,
+            rule: "first_name",
+        })
+    }
+
+    fn area(&self, text: &TokenizedText, sentence: &Range<usize>, at: usize) -> Option<Found> {
+        let cues = &text.language_words().names.before_places;
+        if at == sentence.start || !is_capitalised(text, at) || !text.is_among(at - 1, cues) {
+            return None;
+        }
+        let fitting = self
+            .areas
+            .iter()
+            .filter(|(words, _)| stands_at(text, sentence, at, words, is_capitalised));
+        let (words, name) = fitting.max_by_key(|(words, _)| words.len())?;
+        Some(Found {
+            tokens: at..at + words.len(),
+            kind: MentionKind::ServiceArea,
+            candidates: vec![name.clone()],
+            rule: "area",
+        })
+    }
+}
+
+/// Whether these words stand there, each written so.
+fn stands_at(
+    text: &TokenizedText,
+    sentence: &Range<usize>,
+    at: usize,
+    words: &[String],
+    is_written: fn(&TokenizedText, usize) -> bool,
+) -> bool {
+    !words.is_empty()
+        && at + words.len() <= sentence.end
+        && (at..)
+            .zip(words)
+            .all(|(token, word)| text.word(token) == word && is_written(text, token))
+}
+
+fn is_capitalised(text: &TokenizedText, token: usize) -> bool {
+    matches!(
+        text.tokens()[token].shape,
+        Capitalisation::Capitalised | Capitalisation::Mixed
+    )
+}

@@ -1,0 +1,109 @@
+//! A package in another language than English: a folder of that language's code, with phrases for the aspects that the package
+//! has. Apart from `parse`, because it says when what is read in it may be published.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use super::parse::{line, parse_language};
+use super::{Measured, PackageLanguage, Trade, TradeError, TradeErrors, digest};
+use crate::insights::text::LanguageWords;
+use crate::model::hash::hex;
+
+/// What precision is measured of: judgements of whole reviews, and of one aspect, behind its name.
+const FINDING: &str = "finding";
+const PRECISION: &str = "precision";
+
+impl PackageLanguage {
+    /// Of a `language.toml` and the weights beside it.
+    ///
+    /// # Errors
+    /// What is wrong in the file.
+    pub fn read(
+        name: &str,
+        text: &str,
+        polarity: Option<Cow<'static, [u8]>>,
+    ) -> Result<Self, TradeErrors> {
+        let words = LanguageWords::parse(text).map_err(|(at, message)| {
+            TradeErrors(vec![TradeError {
+                file: name.to_owned(),
+                line: line(text, at),
+                message,
+            }])
+        })?;
+        Ok(Self {
+            words: Arc::new(words),
+            polarity,
+            digest: hex(&Sha256::digest(text)),
+        })
+    }
+}
+
+impl Trade {
+    /// The same trade in another language, by its own phrases and those that every trade shares in it.
+    ///
+    /// # Errors
+    /// All faults, with their files and lines.
+    pub fn translated(
+        &self,
+        language: Arc<PackageLanguage>,
+        own: &[(&str, &str)],
+        shared: &[(&str, &str)],
+    ) -> Result<Self, TradeErrors> {
+        let mut trade = parse_language(self, language, own, shared)?;
+        let shared = shared.iter().filter(|_| self.is_sharing);
+        trade.digest = digest(own.iter().chain(shared));
+        Ok(trade)
+    }
+
+    /// A hash of what decides what a text in another language says: phrases, words, weights, and of which aspects findings are
+    /// published; in hexadecimal.
+    #[must_use]
+    pub fn method(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.digest());
+        if let Some(language) = &self.language {
+            hash.update(&language.digest);
+            hash.update(language.polarity.as_deref().unwrap_or_default());
+        }
+        hash.update(self.classifier.as_deref().unwrap_or_default());
+        for aspect in self.published_aspects() {
+            hash.update((aspect as u64).to_be_bytes());
+        }
+        hex(&hash.finalize())
+    }
+
+    /// The indices of the aspects whose findings are published: all in English, and in a language whose file asks for no
+    /// measured precision. Else those whose judgements in held-out texts were right often enough; of an aspect that the reader
+    /// judged too seldom there, those of all aspects together decide.
+    #[must_use]
+    pub fn published_aspects(&self) -> Vec<usize> {
+        let Some(from) = &self.language_words().published_from else {
+            return (0..self.aspects.len()).collect();
+        };
+        let of = |task: &str| {
+            let is_it = |one: &&Measured| {
+                (one.set.as_str(), one.measure.as_str(), one.task.as_str())
+                    == (from.set.as_str(), PRECISION, task)
+            };
+            self.quality.iter().find(is_it)
+        };
+        let is_enough = |one: &Measured| one.part * 100 >= one.whole * from.precision;
+        let is_whole_enough = of(FINDING).is_some_and(is_enough);
+        let is_published = |id: &str| match of(&aspect_task(id)) {
+            Some(one) if one.whole >= from.least => is_enough(one),
+            _ => is_whole_enough,
+        };
+        let all = self.aspects.iter().zip(0..);
+        all.filter(|(aspect, _)| is_published(&aspect.id))
+            .map(|(_, index)| index)
+            .collect()
+    }
+}
+
+/// What the judgements of one aspect are called in `quality.tsv`.
+#[must_use]
+pub fn aspect_task(id: &str) -> String {
+    format!("{FINDING}:{id}")
+}
