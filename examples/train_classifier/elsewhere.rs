@@ -31,13 +31,13 @@ const LEARNED: [&str; 2] = ["train", "val"];
 
 /// Of how many parts of MAMS sentences that nothing was learned from the side is told rightly, and of how many there are: those
 /// whose terms are all praised or all blamed.
-pub fn told(data: &Path, polarity: NgramModel) -> anyhow::Result<(usize, usize)> {
+pub fn told(data: &Path, polarity: &NgramModel) -> anyhow::Result<(usize, usize)> {
     let mut learned = BTreeSet::new();
     for split in LEARNED {
         let sentences = terms(&read(data, &format!("mams/atsa_{split}.xml"))?)?;
         learned.extend(sentences.into_iter().map(|sentence| sentence.original));
     }
-    let classifier = NgramClassifier::new(&NgramModel::default(), &polarity);
+    let classifier = NgramClassifier::new(&NgramModel::default(), polarity);
     let (mut right, mut all) = (0, 0);
     let held_out = terms(&read(data, "mams/atsa_test.xml")?)?;
     for sentence in held_out

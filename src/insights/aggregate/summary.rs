@@ -243,7 +243,8 @@ fn blame(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> 
         (complaint.phrase.as_ref(), complaint.quote.as_ref())
     });
     if let Some((phrase, count)) = phrase {
-        text += &format!(", most often about “{phrase}” ({})", reviews(*count));
+        let most = [", most often about “", phrase, "” (", &reviews(*count), ")"].concat();
+        text.push_str(&most);
         figures.insert("with_phrase".to_owned(), *count);
     }
     text.push('.');

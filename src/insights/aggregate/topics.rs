@@ -133,6 +133,7 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
 }
 
 /// The phrases of one sentence that name a thing there, in words: a word alone only behind `the`, `our` or the like.
+#[must_use]
 pub fn things(text: &TokenizedText, sentence: usize, background: &Background) -> Vec<Vec<String>> {
     let mut things = Vec::new();
     let Some(tokens) = text.sentences().get(sentence) else {

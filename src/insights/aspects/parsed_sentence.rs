@@ -31,6 +31,7 @@ pub struct Clause {
 }
 
 /// Whom and what a clause is about.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct About {
     /// Another company, until the firm is named again.
