@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::error::DbError;
+use crate::model::hash::hex;
+use crate::random::Random;
 
 /// What SQLite (<https://www.sqlite.org/tempfiles.html>) and we put beside the database, by what is
 /// added to its name.
@@ -140,4 +142,19 @@ impl DatabaseFiles {
 
 fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
     metadata(path).map(|file| (file.dev(), file.ino()))
+}
+
+/// A name beside `path` that nothing has.
+///
+/// # Errors
+/// When the operating system gives no randomness.
+pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
+    let random = Random::system()
+        .bytes_16()
+        .map_err(|reason| DbError::Create {
+            path: path.to_owned(),
+            reason,
+        })?;
+    let suffix = hex(&random[..4]);
+    Ok(beside(path, &format!(".new-{suffix}")))
 }

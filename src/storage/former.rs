@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use sqlx::sqlite::SqliteConnection;
 
+use super::Database;
 use super::error::DbError;
-use super::files::{beside, create_private};
-use super::{Database, unused_name};
+use super::files::{beside, create_private, unused_name};
 use crate::clock::Clock;
 
 /// For how long a former state is kept.

@@ -7,13 +7,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::error::DbError;
-use super::files::remove_files;
+use super::files::{remove_files, unused_name};
 use super::first_load::FirstLoad;
 use super::rqlite::{COMMAND_WAIT_MAX, RqliteClient};
-use super::{Database, Migrated, files};
+use super::{Database, Migrated};
 use crate::config::{ClusterAddress, DatabaseAddress};
-use crate::model::hash::hex;
-use crate::random::Random;
 
 /// A database that a command writes into, and that is made by it where there is none.
 #[derive(Debug)]
@@ -170,21 +168,6 @@ impl Opening {
             }
         }
     }
-}
-
-/// A name beside `path` that nothing has.
-///
-/// # Errors
-/// When the operating system gives no randomness.
-pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
-    let random = Random::system()
-        .bytes_16()
-        .map_err(|reason| DbError::Create {
-            path: path.to_owned(),
-            reason,
-        })?;
-    let suffix = hex(&random[..4]);
-    Ok(files::beside(path, &format!(".new-{suffix}")))
 }
 
 #[cfg(test)]

@@ -427,9 +427,9 @@ async fn reviews_answer_the_few_questions_that_most_judge_and_the_firm_does_not_
     };
     let before = derived().await;
     assert!((1..=6).contains(&before.len()), "{before:?}");
-    let asked = "aspect-punctuality".to_owned();
+    let asked = "aspect-price".to_owned();
     assert!(before.contains(&asked), "the premise: {before:?}");
-    app.shell("insert into editorial_faq (faq_id, question, answer) values ('q', 'Are your technicians on time?', 'Yes.')")
+    app.shell("insert into editorial_faq (faq_id, question, answer) values ('q', 'Are your prices fair?', 'Yes.')")
         .await;
     let after = derived().await;
     assert!(
