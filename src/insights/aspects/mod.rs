@@ -776,6 +776,22 @@ mod tests {
     }
 
     #[test]
+    fn turns_of_phrase_that_only_sound_like_praise_are_none() {
+        assert_said(&[
+            ("Their early notice is worth a great deal to me.", ""),
+            ("We got a great deal on the new boiler.", "price+"),
+            ("It shouldn't depend on luck at these prices.", "price-"),
+            ("I expected better for this money.", "price-"),
+            ("The prices are fair.", "price+"),
+        ]);
+        let blamed = findings_in(
+            rules(),
+            "If they answered the phone the way they fix roofs I'd be glad.",
+        );
+        assert!(!blamed.contains("communication+"), "{blamed}");
+    }
+
+    #[test]
     fn covered_alone_is_no_warranty() {
         let texts = [
             "The patio is covered.",
