@@ -17,8 +17,7 @@ pub struct Problem {
     /// What was wrong this time, and what to do.
     pub detail: String,
     /// Identifies this error in the service's log: a URN of a UUID. Absent if the log has no line about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[oai(default, skip_serializing_if_is_none)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// One entry for each invalid parameter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
