@@ -198,12 +198,29 @@ fn what_is_said_of_plain_reviews_is_right_nine_times_in_ten() {
     }
 }
 
-/// What the insights publish about how well texts are read.
-#[test]
+/// Holds a package's published figures to these lines.
 #[expect(
     clippy::disallowed_methods,
     reason = "asks, as insta does, whether the file is to be written"
 )]
+#[track_caller]
+fn assert_published(file: &str, lines: &[String]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src/insights/trades")
+        .join(file);
+    let measured = lines.join("\n") + "\n";
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|wish| wish == "always") {
+        fs::write(&path, &measured).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(path).unwrap(),
+        measured,
+        "write it with INSTA_UPDATE=always"
+    );
+}
+
+/// What the insights publish about how well texts are read.
+#[test]
 fn the_published_figures_are_those_that_are_measured() {
     let mut lines = vec!["task\tset\tmeasure\tn\tpart\twhole".to_owned()];
     for file in ["ordinary_held_out", "held_out"] {
@@ -241,27 +258,13 @@ fn the_published_figures_are_those_that_are_measured() {
             let with_stars = whole_reviews(package, &file, StarsShown::AtHand);
             lines.extend(with_stars.published_of_findings(&format!("{set}_with_stars")));
         }
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join(format!("src/insights/trades/{package}/quality.tsv"));
-        let measured = lines.join("\n") + "\n";
-        if std::env::var_os("INSTA_UPDATE").is_some_and(|wish| wish == "always") {
-            fs::write(&path, &measured).unwrap();
-        }
-        assert_eq!(
-            fs::read_to_string(path).unwrap(),
-            measured,
-            "write it with INSTA_UPDATE=always"
-        );
+        assert_published(&format!("{package}/quality.tsv"), &lines);
     }
 }
 
 /// What has to be measured before findings in another language are published: nothing is written there but what the held-out
 /// reviews in `tests/gold/<language>` give.
 #[test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "asks, as insta does, whether the file is to be written"
-)]
 fn the_figures_of_other_languages_are_those_that_are_measured() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for package in IDS {
@@ -288,16 +291,7 @@ fn the_figures_of_other_languages_are_those_that_are_measured() {
                 let with_stars = evaluate_reviews(&engine, rules, &all, StarsShown::AtHand);
                 lines.extend(with_stars.published_of_findings(&format!("{}_with_stars", from.set)));
             }
-            let measured = lines.join("\n") + "\n";
-            let path = root.join(format!("src/insights/trades/{package}/{code}/quality.tsv"));
-            if std::env::var_os("INSTA_UPDATE").is_some_and(|wish| wish == "always") {
-                fs::write(&path, &measured).unwrap();
-            }
-            assert_eq!(
-                fs::read_to_string(path).unwrap(),
-                measured,
-                "write it with INSTA_UPDATE=always"
-            );
+            assert_published(&format!("{package}/{code}/quality.tsv"), &lines);
         }
     }
 }

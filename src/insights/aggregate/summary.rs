@@ -38,7 +38,7 @@ pub struct NarrativeInput<'a> {
     pub trade: &'a Trade,
     /// The counted aspects, in the trade's order.
     pub aspects: &'a [AspectFigures],
-    /// What the complaints are about that are told, by the aspects' places.
+    /// What the complaints are about that are told, with the aspects' places, the clearest first.
     pub complaints: &'a [(usize, Complaint)],
     /// Whom and what they name.
     pub entities: &'a [EntityFigures],
@@ -78,8 +78,15 @@ pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<Summar
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
     sentences.extend(unheard(input));
-    sentences.extend(sides(input, true));
-    sentences.extend(sides(input, false));
+    let praised = told_sides(input.counted, input.trade, true).into_iter();
+    sentences.extend(
+        praised
+            .enumerate()
+            .map(|(rank, at)| praise(&input.aspects[at], rank)),
+    );
+    let blamed = input.complaints.iter().enumerate();
+    sentences
+        .extend(blamed.map(|(rank, (at, complaint))| blame(&input.aspects[*at], rank, complaint)));
     let aspects = input.aspects.iter();
     let decided = aspects.filter(|aspect| is_decided(&aspect.said.votes));
     sentences.extend(decided.filter_map(trend));
@@ -169,20 +176,6 @@ pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usiz
     told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
 }
 
-fn sides(input: &NarrativeInput<'_>, is_praise: bool) -> Vec<SummarySentence> {
-    let told = told_sides(input.counted, input.trade, is_praise).into_iter();
-    told.enumerate()
-        .map(|(rank, at)| {
-            let aspect = &input.aspects[at];
-            if is_praise {
-                return praise(aspect, rank);
-            }
-            let complaint = input.complaints.iter().find(|(of, _)| *of == at);
-            blame(aspect, rank, complaint.map(|(_, complaint)| complaint))
-        })
-        .collect()
-}
-
 /// The form changes with the rank among the sentences of its kind, so that no three in a row are alike.
 fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
     let votes = &aspect.said.votes;
@@ -216,7 +209,7 @@ fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
 }
 
 /// The same of blame, with what it is about.
-fn blame(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> SummarySentence {
+fn blame(aspect: &AspectFigures, rank: usize, complaint: &Complaint) -> SummarySentence {
     let votes = &aspect.said.votes;
     let (label, name) = (&aspect.label, inside(&aspect.label));
     let (side, judged) = (votes.side(false), votes.judged());
@@ -239,9 +232,7 @@ fn blame(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> 
         ("judged", judged),
         ("confirmed", votes.confirmed[1]),
     ]);
-    let (phrase, quote) = complaint.map_or((None, None), |complaint| {
-        (complaint.phrase.as_ref(), complaint.quote.as_ref())
-    });
+    let (phrase, quote) = (complaint.phrase.as_ref(), complaint.quote.as_ref());
     if let Some((phrase, count)) = phrase {
         let most = [", most often about “", phrase, "” (", &reviews(*count), ")"].concat();
         text.push_str(&most);

@@ -89,15 +89,7 @@ pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, Tra
     reader.aspects();
     reader.roles();
     reader.phrases();
-    let PackageReader {
-        trade, mut faults, ..
-    } = reader;
-    if faults.is_empty() {
-        return Ok(trade);
-    }
-    let place = |name: &str| own.iter().chain(shared).position(|(one, _)| *one == name);
-    faults.sort_by_key(|fault| (place(&fault.file), fault.line));
-    Err(TradeErrors(faults))
+    reader.finish(own, shared)
 }
 
 /// Reads a trade's phrases in another language: its own files, and those that every trade shares in it. Aspects and their roles
@@ -155,15 +147,7 @@ pub fn parse_language(
     };
     reader.words();
     reader.phrases();
-    let PackageReader {
-        trade, mut faults, ..
-    } = reader;
-    if faults.is_empty() {
-        return Ok(trade);
-    }
-    let place = |name: &str| own.iter().chain(shared).position(|(one, _)| *one == name);
-    faults.sort_by_key(|fault| (place(&fault.file), fault.line));
-    Err(TradeErrors(faults))
+    reader.finish(own, shared)
 }
 
 /// The `[trade]` of a file, without its phrases.
@@ -203,6 +187,19 @@ struct PackageReader<'read, 'file> {
 }
 
 impl<'read, 'file> PackageReader<'read, 'file> {
+    /// The trade, or all faults in the order of the files.
+    fn finish(self, own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
+        let Self {
+            trade, mut faults, ..
+        } = self;
+        if faults.is_empty() {
+            return Ok(trade);
+        }
+        let place = |name: &str| own.iter().chain(shared).position(|(one, _)| *one == name);
+        faults.sort_by_key(|fault| (place(&fault.file), fault.line));
+        Err(TradeErrors(faults))
+    }
+
     fn keep<T>(&mut self, file: &PackageFile<'_>, read: Result<T, PackageFault>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
