@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, RequestParameters};
+use crate::compute::apart;
 use crate::model::hash::hex;
 use crate::model::parameters;
 use crate::search::insights::{NoSuchStage, StageRequest, stage};
@@ -124,7 +125,7 @@ impl DatasetsApi {
         match asked {
             None => self.document(request.headers(), Document::Insights),
             Some(asked) => {
-                let stage = async { self.stage(request.headers(), &asked) };
+                let stage = async { apart(|| self.stage(request.headers(), &asked)) };
                 in_turn(request, &self.ctx.compute, stage).await.into()
             }
         }

@@ -9,6 +9,7 @@ use poem_openapi::OpenApi;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
+use crate::compute::apart;
 use crate::model::parameters;
 use crate::search::CursorParameter;
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence};
@@ -89,7 +90,7 @@ impl InsightsApi {
             return nothing_of_that_name().into();
         };
         let id = id.unwrap_or_default();
-        let work = async { self.evidence(request.headers(), &id, &asked) };
+        let work = async { apart(|| self.evidence(request.headers(), &id, &asked)) };
         in_turn(request, &self.0.compute, work).await.into()
     }
 }

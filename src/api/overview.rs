@@ -11,6 +11,7 @@ use poem_openapi::OpenApi;
 use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, RequestParameters};
+use crate::compute::apart;
 use crate::model::parameters::{Aspect, FirstSince, FirstUntil, SecondSince, SecondUntil};
 use crate::search::facets::{PeriodsRequest, VALUES_MAX, compare, facets};
 use crate::snapshot::PerSnapshot;
@@ -98,7 +99,7 @@ impl Overview {
             return answer(body).into();
         }
         let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
-        let work = async { answer(made.get_or_init(make)) };
+        let work = async { answer(apart(|| made.get_or_init(make))) };
         in_turn(request, &self.ctx.compute, work).await.into()
     }
 
@@ -134,7 +135,7 @@ impl Overview {
         match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
             Some(asked) => {
                 let work = async {
-                    let body = wire::json(&compare(&snapshot, &asked));
+                    let body = apart(|| wire::json(&compare(&snapshot, &asked)));
                     web::whole_body(request.headers(), snapshot, JSON, body)
                 };
                 in_turn(request, &self.ctx.compute, work).await.into()

@@ -16,6 +16,7 @@ use super::frame::{POLICY_FRAMEABLE, Site, page};
 use super::home::RatingFigure;
 use super::locale::{Language, Locale};
 use super::review::{ReviewFragment, newest_of};
+use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
@@ -252,7 +253,7 @@ impl Endpoint for Embed {
         let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
         let is_fault = !faults.is_empty();
         let work = async {
-            let html = show(&snapshot, options, faults, &self.0.links);
+            let html = apart(|| show(&snapshot, options, faults, &self.0.links));
             page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
         };
         let mut response = in_turn(&request, &self.0.compute, work).await;

@@ -11,6 +11,7 @@ use super::badge::{self, BADGE_PATH};
 use super::embed::{EMBED_PATH, EmbedOptions, LIMIT_MAX, Layout, Theme, snippet};
 use super::frame::{Frame, POLICY_FRAMING, Site, page};
 use super::locale::Language;
+use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
@@ -63,7 +64,7 @@ impl Endpoint for EmbedTry {
         let snapshot = self.0.current.load();
         let query = request.uri().query().unwrap_or_default();
         let work = async {
-            let html = show(&snapshot, query, &self.0.links);
+            let html = apart(|| show(&snapshot, query, &self.0.links));
             page(&request, Arc::clone(&snapshot), html, POLICY_FRAMING)
         };
         Ok(in_turn(&request, &self.0.compute, work).await)

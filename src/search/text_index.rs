@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::metrics::Counter;
 use memchr::memmem::Finder;
+use tokio::task::yield_now;
 
 use super::answer::{ResultPage, SearchProgress};
 use super::cursor::Cursor;
@@ -25,6 +26,8 @@ use crate::storage::{Database, DbError};
 const WAIT_MAX: Duration = Duration::from_millis(20);
 /// The text index is not asked for more candidates than this.
 const CANDIDATES_MAX: usize = 4_096;
+/// After a walk over so many reviews, some 100 µs, other tasks of the thread run.
+const YIELDS_AFTER: usize = 4_096;
 /// In how many of the newest reviews trigrams are counted, to know the rarest.
 const COUNTED: usize = 1_024;
 
@@ -140,22 +143,34 @@ impl TextIndex {
                 range = rest;
                 // Asked once, whatever it says.
                 let trigrams = trigrams.take().unwrap_or_default();
-                let rarest = self.rarest(&snapshot.input.review_index, first, trigrams);
+                let rarest = self
+                    .rarest(&snapshot.input.review_index, first, trigrams)
+                    .await;
                 if !rarest.is_empty() {
                     candidates = self.candidates(snapshot, &expression(&rarest)).await;
                 }
             }
-            let _ = match &candidates {
-                Some(candidates) => answer.verify(pass, candidates, range),
-                None => answer.walk(pass, range),
-            };
+            if let Some(candidates) = &candidates {
+                let _ = answer.verify(pass, candidates, range);
+                continue;
+            }
+            while !range.is_empty() {
+                let (chunk, rest) = answer.split(pass, &range, YIELDS_AFTER);
+                if answer.walk(pass, chunk).is_break() {
+                    break;
+                }
+                range = rest;
+                if !range.is_empty() {
+                    yield_now().await;
+                }
+            }
         }
         answer.finish()
     }
 
     /// The one or two of the trigrams that are rarest in the reviews at `walked`; none where all
     /// are common.
-    fn rarest<'a>(
+    async fn rarest<'a>(
         &self,
         review_index: &ReviewIndex,
         walked: Range<usize>,
@@ -180,9 +195,13 @@ impl TextIndex {
             }
             Some(count)
         };
-        let mut rare: Vec<(usize, &str)> = (trigrams.into_iter())
-            .filter_map(|trigram| Some((count(trigram)?, trigram)))
-            .collect();
+        let mut rare: Vec<(usize, &str)> = Vec::new();
+        for (number, trigram) in trigrams.into_iter().enumerate() {
+            rare.extend(count(trigram).map(|count| (count, trigram)));
+            if number % 4 == 3 {
+                yield_now().await;
+            }
+        }
         rare.sort_unstable();
         rare.into_iter()
             .map(|(_, trigram)| trigram)

@@ -54,7 +54,7 @@ pub async fn in_turn(
 ) -> Response {
     let source = ClientAddress::of(request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     // Boxed, because it would be moved with each step on the way.
-    let answered = compute.here(network(source, 64), Box::pin(work)).await;
+    let answered = compute.in_turn(network(source, 64), Box::pin(work)).await;
     answered.unwrap_or_else(|Crowded| {
         metrics::COMPUTE_REFUSED.count(&[]);
         retry_later(

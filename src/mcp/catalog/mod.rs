@@ -28,6 +28,7 @@ pub use size_budget::RESULT_BYTES_MAX;
 use tools::ToolKind;
 
 use super::escape::escaped;
+use crate::compute::apart;
 use crate::model::parameters::{ParameterSource, ResourceLinks};
 pub use crate::search::facets::VALUES_MAX;
 use crate::web::context::Ctx;
@@ -122,11 +123,15 @@ impl Catalog {
             }
             ToolKind::Search => reviews::search(&self.ctx.text_index, &snapshot, arguments).await,
             ToolKind::Review => reviews::review(&snapshot, arguments),
-            ToolKind::Since => reviews::since(&snapshot, arguments),
-            ToolKind::Insights => reviews::asked_insights(&snapshot, &self.ctx.links, arguments),
-            ToolKind::Evidence => reviews::evidence(&snapshot, arguments),
-            ToolKind::Facets => (arguments.finish(Some(()))).map(|()| reviews::facets(&snapshot)),
-            ToolKind::Periods => reviews::periods(&snapshot, arguments),
+            ToolKind::Since => apart(|| reviews::since(&snapshot, arguments)),
+            ToolKind::Insights => {
+                apart(|| reviews::asked_insights(&snapshot, &self.ctx.links, arguments))
+            }
+            ToolKind::Evidence => apart(|| reviews::evidence(&snapshot, arguments)),
+            ToolKind::Facets => {
+                apart(|| (arguments.finish(Some(()))).map(|()| reviews::facets(&snapshot)))
+            }
+            ToolKind::Periods => apart(|| reviews::periods(&snapshot, arguments)),
         }?;
         let links = is_linked.then(|| resources::links(&structured));
         Ok(ToolAnswer {
@@ -155,7 +160,7 @@ impl Catalog {
             .iter()
             .find(|(kind, _)| *kind == ToolKind::Evidence);
         let known = evidence.map_or(&[][..], |(_, known)| known);
-        resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri)
+        apart(|| resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri))
     }
 
     /// The prompts, always in the same order.

@@ -16,6 +16,7 @@ use poem::{Endpoint, Request, Response, Result};
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protected};
 use super::query::PageQuery;
+use crate::compute::apart;
 use crate::model::parameters::{self, ParameterSource};
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence_page};
 use crate::snapshot::Snapshot;
@@ -109,8 +110,10 @@ impl InsightsEndpoint {
             limit: wanted.limit,
         };
         let work = async {
-            let found = evidence_page(&snapshot, &query);
-            let html = aspect::show(&snapshot, asked, found, &self.ctx.links);
+            let html = apart(|| {
+                let found = evidence_page(&snapshot, &query);
+                aspect::show(&snapshot, asked, found, &self.ctx.links)
+            });
             page(request, Arc::clone(&snapshot), html, POLICY)
         };
         in_turn(request, &self.ctx.compute, work).await
@@ -126,7 +129,7 @@ impl InsightsEndpoint {
         let work = async {
             match kind.find(&snapshot.insights, key) {
                 Some(entity) => {
-                    let html = entity::show(&snapshot, kind, entity, &self.ctx.links);
+                    let html = apart(|| entity::show(&snapshot, kind, entity, &self.ctx.links));
                     page(request, Arc::clone(&snapshot), html, POLICY)
                 }
                 None => nothing("No review names that; /insights lists whom and what they name."),

@@ -15,7 +15,8 @@ use super::cached::Pages;
 use super::frame::{POLICY, protected};
 use super::locale::Locale;
 use super::words::color_end;
-use crate::compute::steps;
+use crate::compute::{apart, steps};
+
 use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
@@ -39,7 +40,7 @@ impl Endpoint for Picture {
         let snapshot = self.ctx.current.load();
         let made = self.pages.of(&snapshot);
         let work = async {
-            let response = match made.picture(&snapshot) {
+            let response = match apart(|| made.picture(&snapshot)) {
                 Some(body) => web::cached_body(request.headers(), &snapshot, body),
                 None => problem(
                     StatusCode::INTERNAL_SERVER_ERROR,

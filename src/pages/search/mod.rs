@@ -21,6 +21,8 @@ use super::frame::{Frame, HTML, POLICY, Site, page, protected};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
+use tokio::task::yield_now;
+
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{Sort, TextMatch};
@@ -102,6 +104,7 @@ impl Endpoint for Search {
                         nearest.push((candidate, counted));
                     }
                 }
+                yield_now().await;
                 let html = view.found(&found, nearest);
                 page(&request, Arc::clone(&snapshot), html, POLICY)
             };
