@@ -326,58 +326,8 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// What `docs/REFERENCE.md` adds to what a command's help begins with, as Markdown.
-const NOTES: [(&str, &str); 16] = [
-    (
-        "serve",
-        "migrates first, and loads the sample data of DIR if the database is empty; `--print-config` shows the settings in force and serves nothing",
-    ),
-    (
-        "init",
-        "on a terminal it asks for a missing name, type and time zone; `--type` takes schema.org's `LocalBusiness` or one of its subtypes, and names the nearest to any other name",
-    ),
-    (
-        "business",
-        "shows full names and, of a merge, the difference; [the file](IMPORT.md)",
-    ),
-    (
-        "editorial",
-        "shows, of a merge, the difference; [the file](IMPORT.md)",
-    ),
-    (
-        "seed",
-        "by the rules of an import; never into a firm's own data",
-    ),
-    ("import", "`-` reads standard input; [how](IMPORT.md)"),
-    (
-        "undo",
-        "the last one, or the one with this number in `reviews status`; [how](IMPORT.md#taking-an-import-back)",
-    ),
-    (
-        "list",
-        "stars, day, author, status and the first words of each",
-    ),
-    (
-        "show",
-        "here and below, ID is an ID, the beginning of one that no other has, or a permalink",
-    ),
-    ("publish", "imports leave it so"),
-    (
-        "respond",
-        "says which answer it replaced; `-` reads standard input",
-    ),
-    ("delete", "asks on a terminal"),
-    (
-        "export",
-        "the first line of JSON Lines has the business and the editorial texts; a former FILE stays until the new one is whole",
-    ),
-    (
-        "restore",
-        "while no service uses the database; [what stays](DEPLOY.md#back-up-and-restore)",
-    ),
-    ("mcp", "makes no database"),
-    ("healthcheck", "with `--live`, whether it answers at all"),
-];
+/// How wide a command with its arguments may be in the table of `docs/REFERENCE.md`, in bytes.
+const USAGE_MAX: usize = 88;
 
 /// The commands as a table of Markdown, for `docs/REFERENCE.md`: each with its own arguments, and what its help begins with.
 #[must_use]
@@ -389,20 +339,25 @@ pub fn table() -> String {
     text
 }
 
-/// The row of a command, then those of its subcommands.
+/// The row of a command, then those of its subcommands. What does not fit into its first row goes into further ones.
 fn rows(command: &Command, before: &str, text: &mut String) {
-    let name = command.get_name();
-    let line = format!("{before} {name}");
-    let about = command
+    let line = format!("{before} {}", command.get_name());
+    let mut usage = line.clone();
+    let mut does = command
         .get_about()
         .map_or_else(String::new, ToString::to_string);
-    let note = NOTES.iter().find(|(its, _)| *its == name);
-    let note = note.map_or_else(String::new, |(_, note)| format!("; {note}"));
     let own = command
         .get_arguments()
         .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set());
-    let words: Vec<String> = [line.clone()].into_iter().chain(own.map(written)).collect();
-    let _ = writeln!(text, "| `{}` | {about}{note} |", words.join(" "));
+    for argument in own.map(written) {
+        if usage.len() + 1 + argument.len() > USAGE_MAX {
+            let _ = writeln!(text, "| `{usage}` | {does} |");
+            usage.clone_from(&line);
+            does = String::from("options");
+        }
+        let _ = write!(usage, " {argument}");
+    }
+    let _ = writeln!(text, "| `{usage}` | {does} |");
     for command in command.get_subcommands() {
         rows(command, &line, text);
     }

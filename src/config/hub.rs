@@ -1,5 +1,5 @@
 //! The hub's settings: how it retries and leases, whom it may call, and its limits against abuse. Each is documented in
-//! `docs/OPERATIONS.md`.
+//! `docs/REFERENCE.md`.
 
 use std::fmt;
 use std::path::Path;
