@@ -1,5 +1,5 @@
-//! Parses dates in the forms that files use: ISO, RFC 3339, RFC 2822, `10/31/2026` if the order is known, `Oct 31,
-//! 2026`, Unix seconds and milliseconds, or `--date-format`. An ambiguous date is refused, never guessed.
+//! Parses dates in the forms that files use: ISO, RFC 3339, RFC 2822, `10/31/2026` if the order is known,
+//! `Oct 31, 2026`, Unix seconds and milliseconds, or `--date-format`. An ambiguous date is refused, never guessed.
 
 use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
