@@ -163,7 +163,7 @@ pub enum FileError {
     },
     #[error("business.{0}")]
     Business(Problem),
-    /// The document's business comes after reviews.
+    /// The document's business, with its time zone, comes after other files.
     #[error(
         "brings the business along, whose time zone {0} decides the days of the files before it too; give this file first"
     )]

@@ -26,7 +26,7 @@ const NAME: &str = "sender";
 pub(super) struct Lease {
     /// Random id of this process.
     holder: String,
-    /// `None` while another process holds it.
+    /// `None` while this process does not hold it.
     ends_at: Mutex<Option<Monotonic>>,
     /// Marker of the write that last prolonged it.
     marker: Mutex<Option<String>>,

@@ -414,8 +414,8 @@ impl Scorer<'_> {
         before.is_some_and(|before| self.negated[before])
     }
 
-    /// The name that an opinion belongs to: one soon after it, else the last one before it in its clause, else, if a list
-    /// continues, the last one in the previous clause.
+    /// The name that an opinion belongs to: one soon after it, else the last one before it in its clause, else, if a
+    /// list continues, the last one in the previous clause.
     fn name_of(&self, at: usize) -> Option<usize> {
         let item = self.parsed.items[at];
         let clause = self.parsed.clause_at(item.start);

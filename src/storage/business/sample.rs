@@ -52,7 +52,7 @@ pub async fn note(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// Deletes the business, its reviews and the traces of its imports; returns the number of reviews. Subscriptions stay. The
+/// Deletes the business, its reviews and its import runs; returns the number of reviews. Subscriptions stay. The
 /// database gets a new lineage, so readers treat it as another database, and no review counts as deleted.
 ///
 /// # Errors

@@ -169,8 +169,8 @@ impl InsightsStage {
         }
     }
 
-    /// The overview: at most `most` values of each list. `as_a_whole` is the aspect for the business as a whole, if the
-    /// trade has one; it is left out of the complaints.
+    /// The overview: at most `most` values of each list, and six times as many aspects. `as_a_whole` is the aspect for
+    /// the business as a whole, if the trade has one; it is left out of the complaints.
     #[must_use]
     pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
         let mut stage = Self::of("overview", insights);
