@@ -1,4 +1,4 @@
-//! Reviews: what one is, how they are counted, filtered and compared, and their rows.
+//! Reviews: their parts, counts, filters, order and merge.
 
 mod arguments;
 pub mod business;

@@ -1,9 +1,7 @@
-//! One file for each platform whose exports are known: what makes a file one of them, and what its
-//! columns mean.
+//! One file for each platform with a known export: how to recognize it, and what its columns mean.
 //!
-//! A new platform is a file of its own here that ends in a `FORMAT`, and its lines below. Only what
-//! is named there is read, so a private field is private by not being named (`docs/IMPORT.md` lists
-//! both).
+//! To add a platform, add a file that ends in a `FORMAT`, and its lines below. Only the columns named there are read,
+//! so all others stay private (`docs/IMPORT.md` lists both).
 
 pub mod apify;
 pub mod birdeye;
@@ -31,7 +29,7 @@ pub mod yotpo;
 use super::map::Format;
 
 impl Format {
-    /// Every format, in the order in which they are asked: those that ask least come last.
+    /// In the order of detection: the formats with the fewest required names come last.
     pub const ALL: [&'static Self; 22] = [
         &reviews_json::FORMAT,
         &google::FORMAT,
@@ -57,13 +55,12 @@ impl Format {
         &table::FORMAT,
     ];
 
-    /// The format of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|format| format.name == name)
     }
 
-    /// The names that `--format` takes.
+    /// The values of `--format`.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(|format| format.name)
     }
