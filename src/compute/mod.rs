@@ -146,6 +146,11 @@ pub fn apart<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Does `work` [`apart`] if it is long, otherwise as it is.
+pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
+    if is_long { apart(work) } else { work() }
+}
+
 /// The right to compute, or a turn that is waited for; given up when dropped.
 #[derive(Debug)]
 pub struct ComputePlace {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::arguments::{Arguments, CallError, refusal};
 use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, fit, page};
 use super::{shape, text};
+use crate::compute::apart_if;
 use crate::links::Links;
 use crate::model::parameters::{InsightsPart, ParameterSource};
 use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold, parameters};
@@ -20,6 +21,8 @@ use crate::wire::AspectEvidence;
 
 /// How much of an id that nobody has is given back.
 const ID_CHARACTERS_MAX: usize = 140;
+/// A page of at most so many reviews is made within some 100 µs.
+const SHORT_PAGE: usize = 20;
 
 /// The body of `GET /api/reviews/search`.
 ///
@@ -41,7 +44,9 @@ pub async fn search(
         .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
         .await;
     let did_you_mean = did_you_mean(snapshot, &asked, all.total);
-    let mut answer = found(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit);
+    let mut answer = apart_if(all.places.len() > SHORT_PAGE, || {
+        found(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
+    });
     if let Some(did_you_mean) = did_you_mean {
         answer["did_you_mean"] = shape(&did_you_mean);
     }

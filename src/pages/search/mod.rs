@@ -21,8 +21,7 @@ use super::frame::{Frame, HTML, POLICY, Site, page, protected};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
-use tokio::task::yield_now;
-
+use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{Sort, TextMatch};
@@ -31,6 +30,9 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
+
+/// A page of at most so many reviews is rendered within some 100 µs.
+const SHORT_PAGE: usize = 20;
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -104,8 +106,9 @@ impl Endpoint for Search {
                         nearest.push((candidate, counted));
                     }
                 }
-                yield_now().await;
-                let html = view.found(&found, nearest);
+                let html = apart_if(found.places.len() > SHORT_PAGE, || {
+                    view.found(&found, nearest)
+                });
                 page(&request, Arc::clone(&snapshot), html, POLICY)
             };
             return Ok(in_turn(&request, &self.ctx.compute, work).await);
