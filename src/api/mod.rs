@@ -33,6 +33,7 @@ use insights::InsightsApi;
 use overview::Overview;
 use reviews::ReviewsApi;
 
+/// The groups in which Swagger UI shows the operations.
 #[derive(Tags)]
 enum OperationGroup {
     /// Whole documents: all reviews, the insights, the feeds, and summaries of them.

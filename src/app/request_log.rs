@@ -98,7 +98,7 @@ impl LoggedRequest<'_> {
     }
 }
 
-/// The bytes of the body; none where that is not known ahead.
+/// The body's length in bytes; `None` if it is not known in advance.
 fn length(response: &mut Response) -> Option<u64> {
     let body: BoxBody<Bytes, io::Error> = response.take_body().into();
     let length = body.size_hint().exact();

@@ -52,7 +52,7 @@ pub struct Init {
 pub(super) struct Settled {
     pub(super) business: Business,
     pub(super) is_zone_known: bool,
-    /// Reviews whose instants moved with the time zone.
+    /// Reviews that a change of the time zone moved to another day.
     pub(super) moved: u64,
     pub(super) path: PathBuf,
 }

@@ -240,7 +240,7 @@ impl Exchange {
         }
     }
 
-    /// Tells a subscriber that its subscription was ended (WebSub §5.2). The response is ignored.
+    /// Notifies a subscriber that its subscription was ended (WebSub §5.2). The response is ignored.
     async fn deny(&self, due: &DueDelivery) {
         let topic = self.links.absolute(due.document.path());
         let reason = format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to go on");

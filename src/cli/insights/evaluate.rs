@@ -156,7 +156,7 @@ fn lines(set: &str, quality: &EvaluationFigures) -> String {
     text
 }
 
-/// The published figures by name.
+/// The shares of an evaluation, by their names in JSON.
 fn shares(quality: &EvaluationFigures) -> [(&'static str, Proportion); 6] {
     [
         ("aspect_precision", quality.pairs.precision()),

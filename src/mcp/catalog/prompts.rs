@@ -163,7 +163,7 @@ fn names_of(prompt: &Prompt) -> impl Iterator<Item = &str> {
     arguments.map(|argument| argument.name.as_str())
 }
 
-/// The entity that `said` names, its kind, and the parameter of that kind.
+/// The entity that `said` names, all entities of its kind, and the kind in words.
 fn lookup<'a>(
     snapshot: &'a Snapshot,
     prompt: &Prompt,
