@@ -1,4 +1,4 @@
-//! The documents, as they are printed.
+//! The rendered documents.
 
 use std::sync::Arc;
 
@@ -20,14 +20,12 @@ use crate::web::context::Ctx;
 use crate::web::{Ready, in_turn, problem};
 use crate::{web, wire};
 
-/// Handlers of the printed documents.
 #[derive(Clone)]
 pub struct DatasetsApi {
     pub(super) ctx: Arc<Ctx>,
     pub(super) documents: Arc<Documents>,
 }
 
-/// The documented response of `/reviews.json`.
 pub struct ReviewsSpec;
 impl ResponseSpec for ReviewsSpec {
     type Content = wire::Dataset;
@@ -38,7 +36,6 @@ impl ResponseSpec for ReviewsSpec {
     const IS_TOPIC: bool = true;
 }
 
-/// The documented response of `/insights.json`.
 pub struct InsightsSpec;
 impl ResponseSpec for InsightsSpec {
     type Content = wire::InsightsAnswer;
@@ -55,7 +52,6 @@ impl ResponseSpec for InsightsSpec {
     ];
 }
 
-/// The documented response of `/api/feed.json`.
 pub struct JsonFeedSpec;
 impl ResponseSpec for JsonFeedSpec {
     type Content = wire::Feed;
@@ -65,7 +61,6 @@ impl ResponseSpec for JsonFeedSpec {
     const IS_TOPIC: bool = true;
 }
 
-/// The documented response of `/feed.xml`.
 pub struct AtomFeedSpec;
 impl ResponseSpec for AtomFeedSpec {
     type Content = String;
@@ -179,9 +174,9 @@ impl DatasetsApi {
     }
 }
 
-// The documents as they are answered: each from its cached body, with its own `Link`.
+// Document responses: each from its cached body, with its own `Link`.
 
-/// Answers with any of the documents of the snapshot that is out.
+/// Responds with the documents of the current snapshot.
 #[derive(Debug)]
 pub struct Documents {
     ctx: Arc<Ctx>,
@@ -189,7 +184,6 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Nothing is answered yet.
     #[must_use]
     pub fn new(ctx: &Arc<Ctx>) -> Self {
         let ready = Document::ALL.map(|document| {
@@ -205,7 +199,6 @@ impl Documents {
         }
     }
 
-    /// Answers a request with these header fields.
     #[must_use]
     pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
         let snapshot = self.ctx.current.peek();

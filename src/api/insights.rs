@@ -1,4 +1,4 @@
-//! What stands behind the insights.
+//! The evidence behind the insights.
 
 use std::sync::Arc;
 
@@ -20,11 +20,9 @@ use crate::wire;
 
 const JSON: &str = "application/json";
 
-/// Handlers of what stands behind the insights.
 #[derive(Clone)]
 pub struct InsightsApi(pub(super) Arc<Ctx>);
 
-/// The documented response of `/insights/aspects/{id}/evidence.json`.
 pub struct EvidenceSpec;
 impl ResponseSpec for EvidenceSpec {
     type Content = wire::AspectEvidence;

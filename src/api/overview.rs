@@ -1,5 +1,5 @@
-//! Small answers beside the reviews: who the business is and how it is rated, what reviews can be narrowed by, and two periods
-//! side by side. Each is the twin of a tool for agents, and gives the same JSON.
+//! Small responses besides the reviews: the business and its rating, facets, and a comparison of two periods. Each has
+//! the same JSON as an MCP tool.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,14 +23,12 @@ use crate::wire;
 
 const JSON: &str = "application/json";
 
-/// Handlers of small answers.
 #[derive(Clone)]
 pub struct Overview {
     ctx: Arc<Ctx>,
     facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
-/// The documented response of `/business.json`.
 pub struct BusinessKind;
 impl ResponseSpec for BusinessKind {
     type Content = wire::DatasetHead;
@@ -39,7 +37,6 @@ impl ResponseSpec for BusinessKind {
     const HAS_LAST_MODIFIED: bool = false;
 }
 
-/// The documented response of `/facets.json`.
 pub struct FacetsKind;
 impl ResponseSpec for FacetsKind {
     type Content = wire::Facets;
@@ -49,7 +46,6 @@ impl ResponseSpec for FacetsKind {
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
 
-/// The documented response of `/api/compare`.
 pub struct CompareKind;
 impl ResponseSpec for CompareKind {
     type Content = wire::Comparison;
@@ -146,7 +142,6 @@ impl Overview {
 }
 
 impl Overview {
-    /// Of what `ctx` publishes.
     #[must_use]
     pub fn new(ctx: &Arc<Ctx>) -> Self {
         Self {

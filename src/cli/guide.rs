@@ -1,5 +1,4 @@
-//! What `--help`, the manual pages and `docs/REFERENCE.md` say besides the options: examples, exit codes, files. The one place
-//! for all three.
+//! Texts besides the options for `--help`, the manual pages and `docs/REFERENCE.md`: examples, exit codes, files.
 
 use std::fmt::Write as _;
 
@@ -8,14 +7,14 @@ use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::Cli;
 
-/// A command line, and what it does.
+/// A command line and its description.
 type Example = (&'static str, &'static str);
 
-/// How many columns a line of help has.
+/// Maximum width of the help.
 const COLUMNS: usize = 80;
 /// Options of every command.
 const GLOBAL: [&str; 3] = ["database", "log", "log-format"];
-/// Settings of `serve` that `mcp` takes as well, so that both can read one file, and does not use.
+/// Options of `serve` that `mcp` accepts and ignores, so that both can use the same settings file.
 const ONLY_SERVING: [&str; 4] = [
     "admin-listen",
     "security-contact",
@@ -23,7 +22,7 @@ const ONLY_SERVING: [&str; 4] = [
     "trusted-proxies",
 ];
 
-/// The examples of each command; `insights` has those of its subcommands.
+/// The examples of each command; those of `insights` include its subcommands.
 const EXAMPLES: [(&str, &[Example]); 29] = [
     (
         "serve",
@@ -239,7 +238,7 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     ),
 ];
 
-/// The program with its examples, and without the options that a command does not use.
+/// The program with examples, and without options that a command ignores.
 pub(super) fn command() -> Command {
     let program = Cli::command().max_term_width(COLUMNS);
     let globals: Vec<Arg> = program
@@ -250,7 +249,7 @@ pub(super) fn command() -> Command {
     program.mut_subcommands(|command| described(command, &globals))
 }
 
-/// The command with its examples, and without the options that it does not use.
+/// The command with its examples, and without options that it ignores.
 fn described(command: Command, globals: &[Arg]) -> Command {
     let name = command.get_name().to_owned();
     let hidden = |long: &str| {
@@ -293,13 +292,11 @@ fn is_one_of(argument: &Arg, longs: &[&str]) -> bool {
         .is_some_and(|long| longs.contains(&long))
 }
 
-/// The examples of a command.
 pub(super) fn examples_of(name: &str) -> &'static [Example] {
     let its = EXAMPLES.iter().find(|(command, _)| *command == name);
     its.map_or(&[], |(_, examples)| examples)
 }
 
-/// What exit codes mean.
 pub(super) const EXIT_CODES: [(&str, &str); 3] = [
     ("0", "Done."),
     ("1", "Finished, but some rows of an import were rejected."),
@@ -326,10 +323,10 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// How wide a command with its arguments may be in the table of `docs/REFERENCE.md`, in bytes.
+/// The maximum width of a command with its arguments in the table of `docs/REFERENCE.md`, in bytes.
 const USAGE_MAX: usize = 88;
 
-/// The commands as a table of Markdown, for `docs/REFERENCE.md`: each with its own arguments, and what its help begins with.
+/// The Markdown table of commands for `docs/REFERENCE.md`, with their arguments and descriptions.
 #[must_use]
 pub fn table() -> String {
     let mut text = String::from("| command | does |\n|---|---|\n");
@@ -339,7 +336,7 @@ pub fn table() -> String {
     text
 }
 
-/// The row of a command, then those of its subcommands. What does not fit into its first row goes into further ones.
+/// The rows of a command and of its subcommands. Arguments that do not fit in the first row go into further rows.
 fn rows(command: &Command, before: &str, text: &mut String) {
     let line = format!("{before} {}", command.get_name());
     let mut usage = line.clone();
@@ -363,7 +360,7 @@ fn rows(command: &Command, before: &str, text: &mut String) {
     }
 }
 
-/// An argument as a line of usage has it: what may be left out is in brackets.
+/// An argument in a usage line; optional ones are in brackets.
 fn written(argument: &Arg) -> String {
     let values = argument.get_value_names().unwrap_or_default().join(" ");
     let several = if argument.is_positional() && matches!(argument.get_action(), ArgAction::Append)
@@ -389,7 +386,7 @@ fn written(argument: &Arg) -> String {
     }
 }
 
-/// The examples as a block of Markdown, for `docs/REFERENCE.md`.
+/// The examples as a block of Markdown for `docs/REFERENCE.md`.
 #[must_use]
 pub fn markdown() -> String {
     let mut text = String::from("```sh\n");

@@ -1,4 +1,4 @@
-//! `/embed/try`: every option of the frame and the badge, shown as it is chosen, with the lines to paste.
+//! `/embed/try`: a form with every option of the frame and the badge, a preview and the HTML to paste.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,7 +17,6 @@ use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
-/// Where it is.
 pub const TRY_PATH: &str = "/embed/try";
 
 #[derive(Template)]
@@ -40,21 +39,18 @@ struct EmbedTryPage {
     script: &'static str,
 }
 
-/// A value of a field.
 struct SelectOption {
     value: &'static str,
     text: Cow<'static, str>,
     is_chosen: bool,
 }
 
-/// One form of the badge.
 struct BadgeExample {
     id: &'static str,
     source: String,
     snippet: String,
 }
 
-/// The endpoint of `/embed/try`.
 pub struct EmbedTry(pub Arc<Ctx>);
 
 impl Endpoint for EmbedTry {

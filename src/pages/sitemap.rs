@@ -1,4 +1,4 @@
-//! `/sitemaps/{number}.xml`: one file of a sitemap that has several, made once for a snapshot.
+//! `/sitemaps/{number}.xml`: one file of a sitemap with several, rendered once per snapshot.
 
 use std::sync::Arc;
 
@@ -11,11 +11,10 @@ use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 
-/// The endpoint of `/sitemaps/{number}.xml`, numbered from 1.
+/// Numbered from 1.
 pub struct SitemapFile {
-    /// Whose snapshot it lists.
     pub ctx: Arc<Ctx>,
-    /// Where the files are kept.
+    /// The cache of the files.
     pub pages: Arc<Pages>,
 }
 

@@ -1,5 +1,5 @@
-//! `/insights`: of everything, or of one aspect, person, service or place, whichever the query
-//! names. Values are parsed by the parameters' own types; faults are told all at once.
+//! `/insights`: all insights, or those of one aspect, person, service or place given by the query. The parameters' own
+//! types parse the values; all faults are reported at once.
 
 mod aspect;
 mod entity;
@@ -24,15 +24,14 @@ use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 
-/// The endpoint of `/insights`, with or without a query.
+/// With or without a query.
 pub struct InsightsEndpoint {
-    /// Whose snapshot it shows.
     pub ctx: Arc<Ctx>,
-    /// Where the page of all insights is kept.
+    /// The cache of the page of all insights.
     pub pages: Arc<Pages>,
 }
 
-/// What the query names; the first of these that it does.
+/// The first of these that the query has.
 enum InsightsView {
     All,
     Aspect(String),
