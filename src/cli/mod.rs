@@ -13,7 +13,7 @@ pub mod import;
 mod init;
 mod insights;
 mod list;
-pub mod logging;
+pub(crate) mod logging;
 mod manual;
 mod mcp;
 mod migrate;

@@ -1,6 +1,6 @@
 //! The settings: a flag, else its environment variable, else the default. No other module reads the environment.
 
-pub mod bounded_read;
+pub(crate) mod bounded_read;
 mod database;
 mod hub;
 mod span;

@@ -12,7 +12,7 @@ mod merge;
 mod platforms;
 mod read;
 mod report;
-pub mod seed;
+pub(crate) mod seed;
 
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use chrono_tz::Tz;
 pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
 pub use map::fields::Problem;
 pub use map::{Format, Rename, RenameError};
-pub use merge::{time_zone, undo};
+pub(crate) use merge::{time_zone, undo};
 pub use read::open::is_taken_from_folders;
 pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
 

@@ -8,7 +8,7 @@ mod filter;
 mod fold;
 pub mod hash;
 mod merge;
-pub mod parameters;
+pub(crate) mod parameters;
 mod review;
 mod sort;
 mod unit;

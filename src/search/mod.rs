@@ -5,9 +5,9 @@
 
 mod answer;
 mod cursor;
-pub mod facets;
-pub mod insights;
-pub mod names;
+pub(crate) mod facets;
+pub(crate) mod insights;
+pub(crate) mod names;
 mod page;
 mod scan;
 mod store;

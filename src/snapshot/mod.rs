@@ -4,7 +4,7 @@
 //! depend on this one do not read reviews from the database, and this one knows no HTTP.
 
 mod atom;
-pub mod coding;
+pub(crate) mod coding;
 mod counts;
 mod current;
 mod document;

@@ -16,7 +16,7 @@ mod error;
 mod files;
 mod first_load;
 mod former;
-pub mod imports;
+pub(crate) mod imports;
 mod index_readers;
 mod lease;
 mod migrate;

@@ -12,7 +12,7 @@ mod request;
 mod retry;
 mod signature;
 mod state;
-pub mod store;
+pub(crate) mod store;
 mod worker;
 
 pub use exchange::{Exchange, delivery_timeout};

@@ -10,7 +10,7 @@ mod facets;
 mod feed;
 mod hub;
 mod insights;
-pub mod parameters;
+pub(crate) mod parameters;
 mod problem;
 mod review;
 

@@ -16,13 +16,13 @@ use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::Problem;
 use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
 
-pub mod business;
-pub mod date;
-pub mod fields;
-pub mod plan;
-pub mod rating;
-pub mod values;
-pub mod visibility;
+pub(crate) mod business;
+pub(crate) mod date;
+pub(crate) mod fields;
+pub(crate) mod plan;
+pub(crate) mod rating;
+pub(crate) mod values;
+pub(crate) mod visibility;
 
 /// Names separated by `, `, in the order in which they are tried.
 pub type Names = &'static str;

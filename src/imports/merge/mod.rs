@@ -21,11 +21,11 @@ use crate::storage::Write;
 use crate::storage::imports::{RowToStage, StagedRow, Staging};
 use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow, Written};
 
-pub mod collector;
-pub mod completing;
-pub mod time_zone;
-pub mod undo;
-pub mod withdraw;
+pub(crate) mod collector;
+pub(crate) mod completing;
+pub(crate) mod time_zone;
+pub(crate) mod undo;
+pub(crate) mod withdraw;
 
 /// A staged row.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,28 +3,28 @@
 //! To add a platform, add a file that ends in a `FORMAT`, and its lines below. Only the columns named there are read,
 //! so all others stay private (`docs/IMPORT.md` lists both).
 
-pub mod apify;
-pub mod birdeye;
-pub mod facebook;
-pub mod google;
-pub mod google_places;
-pub mod judgeme;
-pub mod loox;
-pub mod native;
-pub mod okendo;
-pub mod outscraper;
-pub mod podium;
-pub mod powerreviews;
-pub mod reviews_json;
-pub mod schema_org;
-pub mod servicetitan;
-pub mod shopify;
-pub mod stamped;
-pub mod table;
-pub mod trustpilot;
-pub mod woocommerce;
-pub mod yelp;
-pub mod yotpo;
+pub(crate) mod apify;
+pub(crate) mod birdeye;
+pub(crate) mod facebook;
+pub(crate) mod google;
+pub(crate) mod google_places;
+pub(crate) mod judgeme;
+pub(crate) mod loox;
+pub(crate) mod native;
+pub(crate) mod okendo;
+pub(crate) mod outscraper;
+pub(crate) mod podium;
+pub(crate) mod powerreviews;
+pub(crate) mod reviews_json;
+pub(crate) mod schema_org;
+pub(crate) mod servicetitan;
+pub(crate) mod shopify;
+pub(crate) mod stamped;
+pub(crate) mod table;
+pub(crate) mod trustpilot;
+pub(crate) mod woocommerce;
+pub(crate) mod yelp;
+pub(crate) mod yotpo;
 
 use super::map::Format;
 

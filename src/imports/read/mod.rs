@@ -1,11 +1,11 @@
 //! Reads files: opens them, detects their format by its content, extracts rows from lines, arrays, tables or pages, and
 //! passes the reviews to the collector.
 
-pub mod detect;
-pub mod json;
-pub mod open;
-pub mod table;
-pub mod workbook;
+pub(crate) mod detect;
+pub(crate) mod json;
+pub(crate) mod open;
+pub(crate) mod table;
+pub(crate) mod workbook;
 
 use std::io::BufRead;
 use std::sync::Arc;

@@ -5,7 +5,7 @@ mod complaints;
 mod count;
 mod faq;
 mod few_reviews;
-pub mod figures;
+pub(crate) mod figures;
 mod heavy_hitters;
 mod keyphrases;
 mod parts;

@@ -4,7 +4,7 @@
 
 pub mod candidates;
 pub mod combine;
-pub mod document;
+pub(crate) mod document;
 mod parsed_sentence;
 mod score;
 mod trie;

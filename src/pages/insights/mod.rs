@@ -3,8 +3,8 @@
 
 mod aspect;
 mod entity;
-pub mod overview;
-pub mod rows;
+pub(crate) mod overview;
+pub(crate) mod rows;
 mod summary;
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The publisher: reads what changed in one transaction, renders what differs and records the publication before
 //! clients can see it.
 
-pub mod database_state;
+pub(crate) mod database_state;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The business's rows: few, so they are read and replaced as a whole.
 
 mod editorial;
-pub mod sample;
+pub(crate) mod sample;
 
 use std::collections::BTreeMap;
 
