@@ -75,7 +75,7 @@ fn assert_only_in(allowed: impl Fn(&File) -> bool, marks: &[&str]) {
 fn order() -> Vec<String> {
     let lib = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs")).unwrap();
     lib.lines()
-        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'))
         .map(str::to_owned)
         .collect()
 }
