@@ -15,10 +15,10 @@ use crate::storage::{Database, unused_name};
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The copy; made with mode 0600
+    /// The file to write; created with mode 0600
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write over FILE if it is there
+    /// Overwrite FILE if it exists
     #[arg(long)]
     force: bool,
 }

@@ -21,7 +21,7 @@ const TOLD_MAX: usize = 20;
 const DAMAGED: &str = "Keep a copy of the file. Then `reviews restore COPY` brings back a backup; without one, `reviews export FILE` saves \
      the reviews that can be read, for `reviews import FILE` into a new database.";
 
-/// Verify the database, changing nothing: schema, integrity, and text index and insights in step with the reviews
+/// Verify the database without changing it: schema, integrity, and whether text index and insights match the reviews
 #[derive(Debug, Args)]
 pub struct Check {
     #[command(flatten)]

@@ -19,10 +19,10 @@ const WORDS_MAX: usize = 300;
 /// Delete a review and every trace of it; imports do not bring it back
 #[derive(Debug, Clone, Args)]
 pub struct Delete {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }

@@ -22,16 +22,16 @@ use crate::storage::business;
 use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError, unused_name};
 
-/// Write all reviews, withheld ones, decisions and deletions included
+/// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
 pub struct ExportCommand {
-    /// Where to [default: standard output]; made with mode 0600
+    /// The file to write [default: standard output]; created with mode 0600
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Write over FILE if it is there
+    /// Overwrite FILE if it exists
     #[arg(long, requires = "file")]
     force: bool,
-    /// As what
+    /// Output format
     #[arg(long, value_name = "F", value_enum, default_value_t = Shape::Jsonl)]
     format: Shape,
 }

@@ -56,17 +56,14 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     (
         "business",
         &[
-            ("reviews business", "show it, as such a file has it"),
+            ("reviews business", "print it as a business.json"),
             ("reviews business business.json", "merge the file into it"),
         ],
     ),
     (
         "editorial",
         &[
-            (
-                "reviews editorial",
-                "show the texts, as such a file has them",
-            ),
+            ("reviews editorial", "print the texts as an editorial.json"),
             (
                 "reviews editorial editorial.json",
                 "merge the file into them",
@@ -91,23 +88,26 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     (
         "status",
         &[
-            ("reviews status", "show what there is, and the next step"),
-            ("reviews status --json", "the same for a program"),
+            ("reviews status", "show the state and the next step"),
+            ("reviews status --json", "the same as JSON"),
         ],
     ),
     (
         "undo",
         &[
             ("reviews undo --dry-run", "show what it would remove"),
-            ("reviews undo", "take back the last import"),
-            ("reviews undo 3", "take back import 3 of `reviews status`"),
+            ("reviews undo", "undo the last import"),
+            ("reviews undo 3", "undo import 3 of `reviews status`"),
         ],
     ),
     (
         "list",
         &[
             ("reviews list", "the newest reviews, with their IDs"),
-            ("reviews list --rating 1 --status published", "the worst"),
+            (
+                "reviews list --rating 1 --status published",
+                "published reviews with one star",
+            ),
             ("reviews list --query furnace", "those that mention a word"),
         ],
     ),
@@ -125,10 +125,10 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
         "withhold",
         &[(
             "reviews withhold r-12 --reason \"under dispute\"",
-            "take a review off the pages",
+            "remove a review from the pages",
         )],
     ),
-    ("publish", &[("reviews publish r-12", "show it again")]),
+    ("publish", &[("reviews publish r-12", "publish it again")]),
     (
         "respond",
         &[
@@ -136,15 +136,18 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
                 "reviews respond r-12 \"Thank you, Ann.\"",
                 "answer a review",
             ),
-            ("reviews respond r-12 -", "with the text of standard input"),
-            ("reviews respond r-12 --remove", "take the answer away"),
+            (
+                "reviews respond r-12 -",
+                "read the answer from standard input",
+            ),
+            ("reviews respond r-12 --remove", "remove the answer"),
         ],
     ),
     (
         "delete",
         &[
             ("reviews delete r-13", "ask, then delete"),
-            ("reviews delete r-13 --yes", "delete without a question"),
+            ("reviews delete r-13 --yes", "delete without asking"),
         ],
     ),
     (
@@ -164,7 +167,10 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
         "backup",
         &[
             ("reviews backup reviews-2026-11-20.db", "copy the database"),
-            ("reviews backup latest.db --force", "over the last copy"),
+            (
+                "reviews backup latest.db --force",
+                "overwrite the last copy",
+            ),
         ],
     ),
     (
@@ -180,27 +186,27 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
             ("reviews insights", "show what customers say"),
             (
                 "reviews insights explain r-12",
-                "why a review counts as it does",
+                "show why a review counts as it does",
             ),
-            ("reviews insights rebuild", "derive everything again"),
+            ("reviews insights rebuild", "analyse all reviews again"),
         ],
     ),
     (
         "explain",
         &[(
             "reviews insights explain r-12",
-            "why a review counts as it does",
+            "show why a review counts as it does",
         )],
     ),
     (
         "rebuild",
-        &[("reviews insights rebuild", "derive everything again")],
+        &[("reviews insights rebuild", "analyse all reviews again")],
     ),
     (
         "evaluate",
         &[(
             "reviews insights evaluate labels.tsv --json",
-            "measure with labels of your own",
+            "measure with your own labels",
         )],
     ),
     (
@@ -209,28 +215,28 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     ),
     (
         "subscriptions",
-        &[("reviews subscriptions", "who is sent every change")],
+        &[("reviews subscriptions", "list the subscribers")],
     ),
     (
         "mcp",
         &[(
             "reviews mcp --database /var/lib/reviews/reviews.db",
-            "as an agent's configuration starts it",
+            "the command for an agent's configuration",
         )],
     ),
     (
         "check",
-        &[("reviews check", "verify reviews.db, changing nothing")],
+        &[("reviews check", "verify reviews.db without changing it")],
     ),
     (
         "healthcheck",
-        &[("reviews healthcheck", "is the service ready?")],
+        &[("reviews healthcheck", "check whether the service is ready")],
     ),
     (
         "completions",
         &[(
             "reviews completions bash",
-            "what bash is to load with `source`",
+            "completions that bash loads with `source`",
         )],
     ),
     (
@@ -303,7 +309,7 @@ pub(super) fn examples_of(name: &str) -> &'static [Example] {
 pub(super) const EXIT_CODES: [(&str, &str); 3] = [
     ("0", "Done."),
     ("1", "Finished, but some rows of an import were rejected."),
-    ("2", "Failed; standard error says why, and what to do."),
+    ("2", "Failed; standard error has the reason and what to do."),
 ];
 
 /// The files that commands read and write.
@@ -314,15 +320,15 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ),
     (
         "reviews.db.before-restore-*",
-        "What `reviews restore` replaced; the service removes it after 30 days.",
+        "The database that `reviews restore` replaced; the service removes it after 30 days.",
     ),
     (
         "/etc/reviews.env",
-        "Settings, one NAME=VALUE in a line, for every command that may read the file. The environment goes before it.",
+        "Settings, one NAME=VALUE per line, for every command that may read the file. Environment variables take precedence.",
     ),
     (
         "business.json, editorial.json",
-        "What `reviews business` and `reviews editorial` show and load.",
+        "The files that `reviews business` and `reviews editorial` print and load.",
     ),
 ];
 
@@ -330,23 +336,25 @@ pub(super) const FILES: [(&str, &str); 4] = [
 const NOTES: [(&str, &str); 16] = [
     (
         "serve",
-        "migrates first, and loads the sample data of DIR if the database is empty; `--print-config` shows the settings in force and serves nothing",
+        "migrates first, and loads the sample data of DIR if the database is empty; `--print-config` prints the settings in \
+         effect and exits",
     ),
     (
         "init",
-        "on a terminal it asks for a missing name, type and time zone; `--type` takes schema.org's `LocalBusiness` or one of its subtypes, and names the nearest to any other name",
+        "on a terminal it asks for a missing name, type and time zone; `--type` takes schema.org's `LocalBusiness` or one of its \
+         subtypes, and suggests the nearest one for any other name",
     ),
     (
         "business",
-        "shows full names and, of a merge, the difference; [the file](IMPORT.md)",
+        "prints full names and, after a merge, the difference; [the file](IMPORT.md)",
     ),
     (
         "editorial",
-        "shows, of a merge, the difference; [the file](IMPORT.md)",
+        "prints, after a merge, the difference; [the file](IMPORT.md)",
     ),
     (
         "seed",
-        "by the rules of an import; never into a firm's own data",
+        "follows the rules of an import; never adds to your own data",
     ),
     ("import", "`-` reads standard input; [how](IMPORT.md)"),
     (
@@ -359,24 +367,25 @@ const NOTES: [(&str, &str); 16] = [
     ),
     (
         "show",
-        "here and below, ID is an ID, the beginning of one that no other has, or a permalink",
+        "here and below, ID is an ID, a unique beginning of one, or a permalink",
     ),
-    ("publish", "imports leave it so"),
+    ("publish", "imports keep it published"),
     (
         "respond",
-        "says which answer it replaced; `-` reads standard input",
+        "prints the answer that it replaced; `-` reads standard input",
     ),
     ("delete", "asks on a terminal"),
     (
         "export",
-        "the first line of JSON Lines has the business and the editorial texts; a former FILE stays until the new one is whole",
+        "the first line of JSON Lines has the business and the editorial texts; an existing FILE stays until the new one is \
+         complete",
     ),
     (
         "restore",
-        "while no service uses the database; [what stays](DEPLOY.md#back-up-and-restore)",
+        "only while no service uses the database; [what stays](DEPLOY.md#back-up-and-restore)",
     ),
-    ("mcp", "makes no database"),
-    ("healthcheck", "with `--live`, whether it answers at all"),
+    ("mcp", "does not create a database"),
+    ("healthcheck", "with `--live`, only whether it answers"),
 ];
 
 /// The commands as a table of Markdown, for `docs/REFERENCE.md`: each with its own arguments, and what its help begins with.

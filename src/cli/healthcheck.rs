@@ -22,10 +22,10 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 /// What is read of an answer; ours have less than one.
 const BODY_BYTES_MAX: usize = 64 << 10;
 
-/// Ask a running service whether it is ready: exit code 0 where it is, 2 where it is not or does not answer
+/// Check whether a running service is ready: exit code 0 if it is, 2 if it is not or does not answer
 #[derive(Debug, Args)]
 pub struct Healthcheck {
-    /// Ask only whether it answers at all (`/healthz`), not whether requests should come to it (`/readyz`)
+    /// Check only that it answers (`/healthz`), not that it is ready for requests (`/readyz`)
     #[arg(long)]
     live: bool,
     #[command(flatten)]

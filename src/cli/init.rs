@@ -34,16 +34,17 @@ pub struct Init {
     /// Time zone of the business (IANA name), for example America/Phoenix
     #[arg(long, value_name = "Z", value_parser = time_zone)]
     time_zone: Option<Tz>,
-    /// Its own website
+    /// Website of the business
     #[arg(long = "url", value_name = "U", value_parser = web_address)]
     site: Option<String>,
-    /// Its telephone number
+    /// Telephone number of the business
     #[arg(long, value_name = "P")]
     telephone: Option<String>,
-    /// Its postal address as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201, US"
+    /// Postal address of the business as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201,
+    /// US"
     #[arg(long, value_name = "A", value_parser = postal_address)]
     address: Option<Map<String, Value>>,
-    /// Empty a database that holds the sample, for reviews of your own
+    /// Remove the sample data from the database, to make room for your own reviews
     #[arg(long)]
     discard_sample: bool,
 }

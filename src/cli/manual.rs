@@ -14,11 +14,11 @@ use crate::storage::sqlite_version;
 /// Print completions for a shell
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// Which one
+    /// The shell
     shell: Shell,
 }
 
-/// Print the manual page (roff), of the program or of one command
+/// Print the manual page (roff) of the program or of one command
 #[derive(Debug, Args)]
 pub struct Man {
     /// A command, such as `serve` [default: the program]

@@ -6,7 +6,7 @@ use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
 
-/// Bring the database up to date, and say what that took
+/// Bring the database up to date and list the applied migrations
 #[derive(Debug, Args)]
 pub struct Migrate {}
 

@@ -69,7 +69,7 @@ pub struct Cli {
 /// What is logged, and how.
 #[derive(Debug, Clone, Args)]
 struct LogConfig {
-    /// What is logged, as a filter like `info` or `warn,reviews_service=debug` [default: info]
+    /// Log filter, for example `info` or `warn,reviews_service=debug` [default: info]
     #[arg(
         id = "log_filter",
         long = "log",
@@ -82,7 +82,7 @@ struct LogConfig {
         value_parser = logging::checked
     )]
     filter: String,
-    /// How log lines are written: for people, or one JSON object a line
+    /// Log format: text for people, or one JSON object per line
     #[arg(
         id = "log_format",
         long = "log-format",

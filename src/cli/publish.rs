@@ -8,10 +8,10 @@ use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Method, Status, Verification};
 
-/// Show a withheld review again
+/// Publish a withheld review again
 #[derive(Debug, Clone, Args)]
 pub struct Publish {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
 }

@@ -17,10 +17,10 @@ use crate::storage::DbError;
 /// How many bytes an answer may have: as many as a text of an import.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
-/// Answer a review, or take the answer away
+/// Answer a review, or remove the answer
 #[derive(Debug, Clone, Args)]
 pub struct Respond {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
     /// The answer; - reads standard input
@@ -30,7 +30,7 @@ pub struct Respond {
         conflicts_with = "remove"
     )]
     text: Option<String>,
-    /// Take the answer away
+    /// Remove the answer
     #[arg(long)]
     remove: bool,
 }

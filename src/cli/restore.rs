@@ -19,13 +19,13 @@ const FAULTS_MAX: usize = 3;
 /// What is no backup's to bring back: who subscribes, sessions, and the ids of the feeds' entries.
 const TABLES: [&str; 4] = ["subscription", "intent", "mcp_key", "published_base"];
 
-/// Put a backup in the database's place; deletions and withholdings since the backup stay
+/// Replace the database with a backup; reviews deleted or withheld since then stay deleted or withheld
 #[derive(Debug, Args)]
 pub struct RestoreCommand {
     /// A file that `reviews backup` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }

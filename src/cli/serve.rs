@@ -30,13 +30,13 @@ use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError};
 use crate::web::server::listen;
 
-/// Serve the reviews until told to stop
+/// Serve the reviews until stopped
 #[derive(Debug, Args)]
 pub struct Serve {
     /// Load the sample data of this folder first, if the database is empty
     #[arg(long, value_name = "DIR")]
     seed: Option<PathBuf>,
-    /// Show the settings in force, and serve nothing
+    /// Print the settings in effect and exit
     #[arg(long)]
     print_config: bool,
     // Last, for its help comes under headings.

@@ -12,10 +12,10 @@ use crate::storage::reviews::{self, SourceRow};
 use crate::storage::{Database, DbError};
 use clap::Args;
 
-/// Show one review, published or withheld, and what of it you decided
+/// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
 pub struct Show {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
     /// Print JSON, as `reviews export` writes it

@@ -19,7 +19,7 @@ use crate::websub::store::list;
 /// How many imports are shown.
 const RUNS_SHOWN: i64 = 5;
 
-/// Show what there is: reviews, last imports, changes not yet published, subscriptions, the next step
+/// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
 #[derive(Debug, Args)]
 pub struct StatusCommand {
     /// Print JSON

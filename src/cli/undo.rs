@@ -13,13 +13,13 @@ use crate::config::DatabaseConfig;
 use crate::imports::undo::{UndoError, Undone, undo};
 use crate::storage::Erased;
 
-/// Take back an import: remove the reviews that it added and nobody has changed since
+/// Undo an import: remove the reviews that it added and that have not been changed since
 #[derive(Debug, Clone, Args)]
 pub struct UndoCommand {
     /// The number of the import, as `reviews status` shows it [default: the last one]
     #[arg(value_name = "RUN")]
     run: Option<i64>,
-    /// Say what would be done, and change nothing
+    /// Report what would be done, without changing anything
     #[arg(long)]
     dry_run: bool,
 }

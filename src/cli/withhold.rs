@@ -9,13 +9,13 @@ use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::Status;
 
-/// Withhold a review: it does not appear, and is counted under its reason
+/// Withhold a review: it is not shown, only counted under its reason
 #[derive(Debug, Clone, Args)]
 pub struct Withhold {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
-    /// Why; published as a count beside the other reasons
+    /// The reason; published with the number of reviews withheld for it
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }

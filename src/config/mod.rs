@@ -25,8 +25,8 @@ pub use span::{Nets, RetryDelays, TimeSpan, network};
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
 pub struct TradeConfig {
-    /// A folder that says what customers of the trade judge, and in which words, or one of home_services, food, general [default:
-    /// by the business's type]
+    /// Trade package that defines topics and phrases: a folder, or one of home_services, food, general [default: by the
+    /// business's type]
     #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(
         id = "trade_package",
@@ -36,7 +36,7 @@ pub struct TradeConfig {
         global = true
     )]
     pub package: Option<PathBuf>,
-    /// The same as one TOML file
+    /// Trade package as one TOML file
     #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE", global = true)]
     pub trade_file: Option<PathBuf>,
 }
@@ -71,7 +71,7 @@ pub struct ListenConfig {
         value_parser = listen_address
     )]
     pub public: SocketAddr,
-    /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served nowhere else
+    /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served only there
     #[arg(
         long = "admin-listen",
         value_name = "ADDR:PORT",
@@ -105,10 +105,10 @@ pub struct ServeConfig {
     /// The listening address and the base URL.
     #[command(flatten)]
     pub listen: ListenConfig,
-    /// The public URL under which the service is reached [default: http:// and the listen address]
+    /// Public URL of the service [default: http:// and the listen address]
     #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
     pub base_url: Option<String>,
-    /// Hosts besides the base URL's that /mcp may be asked under, and from whose pages
+    /// Hosts, besides the base URL's, under which /mcp may be called and whose pages may call it
     #[arg(
         long,
         value_name = "HOSTS",
@@ -117,7 +117,7 @@ pub struct ServeConfig {
         hide_default_value = true
     )]
     pub allowed_hosts: Hosts,
-    /// Where security faults are reported, for /.well-known/security.txt: mailto:, https: or tel: URIs, comma-separated
+    /// Contacts for security reports, for /.well-known/security.txt: mailto:, https: or tel: URIs, comma-separated
     #[arg(
         long,
         value_name = "URIS",
@@ -126,10 +126,10 @@ pub struct ServeConfig {
         hide_default_value = true
     )]
     pub security_contact: Contacts,
-    /// Connections that one peer may have open: an IPv4 address or an IPv6 /64; a /48 has four times as many
+    /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64); four times as many per IPv6 /48
     #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
     pub connections_per_peer_max: u32,
-    /// Which requests to log, each with an ID that its error document has too
+    /// Requests to log, each with an ID that also appears in its error document
     #[arg(
         long,
         value_name = "WHICH",
@@ -151,9 +151,9 @@ pub enum RequestLog {
     /// None
     #[default]
     Off,
-    /// Those that are answered with a status of 400 or more
+    /// Requests answered with status 400 or higher
     Errors,
-    /// Every one
+    /// All requests
     All,
 }
 
@@ -206,11 +206,11 @@ pub enum ConfigError {
         "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) have to be in this order, none below the one before"
     )]
     Leases {
-        /// The shortest lease that is granted, in seconds.
+        /// Shortest lease granted, in seconds.
         min: u64,
         /// The lease that is granted where none is asked for, in seconds.
         default: u64,
-        /// The longest lease that is granted, in seconds.
+        /// Longest lease granted, in seconds.
         max: u64,
     },
 }

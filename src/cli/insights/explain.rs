@@ -10,10 +10,10 @@ use crate::model::Status;
 use crate::storage;
 use crate::storage::{Database, DbError};
 
-/// Show what was found in a review: every finding with the sum of its points, every name with its rule
+/// Show the findings of a review: each finding with the sum of its points, each name with its rule
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The review's ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "REVIEW_ID")]
     id: String,
 }

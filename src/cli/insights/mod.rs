@@ -20,7 +20,7 @@ use crate::insights::classifier::NgramClassifier;
 use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
 use crate::insights::{Engine, Engines, Trade};
 
-/// Show what the reviews say, derive it anew, measure how well it is read, or check a trade package
+/// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
 #[derive(Debug, Args)]
 pub struct Insights {
     #[command(subcommand)]
@@ -34,7 +34,7 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     Explain(explain::Explain),
     Lint(lint::Lint),
-    /// Delete all that was derived, and derive it anew; the firm's own texts stay
+    /// Delete the analysis and analyse all reviews again; your own texts stay
     Rebuild,
 }
 
