@@ -106,7 +106,7 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     drop(reader);
     readers.close().await;
     let Some(business) = business else {
-        anyhow::bail!("there is no business yet; `reviews init --name NAME` makes it")
+        anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
     text.push('\n');

@@ -148,7 +148,7 @@ async fn find_row(
 
 /// What is said of a row that no review can be made of.
 pub(super) fn unreadable(id: &str) -> anyhow::Error {
-    anyhow::anyhow!("the review {id} cannot be read; `reviews check` says what is wrong")
+    anyhow::anyhow!("the review {id} cannot be read; `reviews check` reports what is wrong")
 }
 
 /// Opens a database that is there already: a command about what is in it makes none.

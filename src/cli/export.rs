@@ -91,7 +91,7 @@ impl ExportCommand {
         };
         if self.file.is_some() {
             report_done(&format!(
-                "{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n{lacks}"
+                "{name}: {reviews} reviews, {deleted} deleted; readable only by you\n{lacks}"
             ));
         } else if !lacks.is_empty() {
             // Where nobody reads it, the table is whole all the same.
@@ -145,7 +145,8 @@ fn take_its_place(begun: &Path, former: &Path) -> io::Result<()> {
 }
 
 /// What a table has no columns for.
-const TABLE_LACKS: &str = "note: a table has no room for the business and the editorial texts; an export without `--format csv` carries them\n";
+const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export without `--format csv` to \
+    include them\n";
 
 /// The business and the editorial texts as the first line has them; `None` where there are none.
 async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {

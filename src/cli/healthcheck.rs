@@ -37,7 +37,7 @@ impl Healthcheck {
         let address = reachable(self.listen.admin.unwrap_or(self.listen.public));
         if address.port() == 0 {
             bail!(
-                "port 0 is whichever was free; name the address that the service printed, with --listen ADDR:PORT"
+                "port 0 means any free port; name the address that the service printed with --listen ADDR:PORT"
             );
         }
         let path = if self.live { "/healthz" } else { "/readyz" };
@@ -101,12 +101,13 @@ fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
         .any(|error| error.is_parse() || error.to_string().contains("unexpected message"));
     if is_no_http {
         return anyhow!(
-            "what answers on {address} is no HTTP; is it this service that listens there?"
+            "the answer on {address} is not HTTP; check that this service listens there"
         );
     }
     let cause = anyhow!(causes().last().map(ToString::to_string).unwrap_or_default());
     cause.context(if error.is_connect() {
-        format!("nothing answers on {address}; is the service running, and are REVIEWS_LISTEN and REVIEWS_ADMIN_LISTEN set as for it?")
+        format!("nothing answers on {address}; check that the service is running, and that REVIEWS_LISTEN and \
+            REVIEWS_ADMIN_LISTEN are set as for the service")
     } else {
         format!("{address} took the connection and did not answer")
     })
@@ -156,6 +157,6 @@ mod tests {
         };
         let (asked, ()) = tokio::join!(ask(address, "/readyz"), greet);
         let told = asked.unwrap_err();
-        assert!(told.to_string().contains("is no HTTP"), "{told:#}");
+        assert!(told.to_string().contains("is not HTTP"), "{told:#}");
     }
 }

@@ -131,7 +131,7 @@ impl List {
             return if is_all {
                 "No reviews yet; `reviews import FILE` adds some.\n".to_owned()
             } else {
-                "No review fits; leave a filter out to see more.\n".to_owned()
+                "No review matches; remove a filter to see more.\n".to_owned()
             };
         }
         let width = |cell: fn(&Review) -> String| {
@@ -175,7 +175,7 @@ impl List {
         if has_more {
             let _ = writeln!(
                 text,
-                "There are more; `--limit {}` lists twice as many.",
+                "More reviews match; `--limit {}` lists twice as many.",
                 u64::from(self.limit) * 2
             );
         }

@@ -47,7 +47,7 @@ impl Man {
                     .collect();
                 let Some(command) = program.find_subcommand(name) else {
                     bail!(
-                        "there is no command `{name}`; name one of {}",
+                        "unknown command `{name}`; name one of {}",
                         commands.join(", ")
                     );
                 };

@@ -32,7 +32,7 @@ pub(super) fn told(migrated: &Migrated) -> String {
     }
     let kept = migrated.former.as_ref().map(|former| {
         format!(
-            "kept {} for {FORMER_KEPT_DAYS} days, the database as it was before\n",
+            "kept {}, the previous database, for {FORMER_KEPT_DAYS} days\n",
             former.display()
         )
     });

@@ -336,7 +336,8 @@ fn tell() {
     if let Some(bytes) = limit() {
         tracing::warn!(
             bytes,
-            "process.small_files: no file may grow beyond {bytes} bytes (ulimit -f, LimitFSIZE=): a database that meets this takes nothing more"
+            "process.small_files: files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=): a database that reaches the limit \
+             accepts no more writes"
         );
     }
 }
@@ -346,7 +347,7 @@ fn tell() {
 fn name(error: anyhow::Error) -> anyhow::Error {
     match limit() {
         Some(bytes) if error.chain().any(is_failed_write) => error.context(format!(
-            "no file may grow beyond {bytes} bytes (ulimit -f, LimitFSIZE=), which may be why; raise that limit and try again"
+            "files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=), which may be the cause; raise that limit and try again"
         )),
         Some(_) | None => error,
     }

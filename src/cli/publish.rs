@@ -29,7 +29,7 @@ impl Publish {
                 decision.note_published().await?;
                 decision.commit().await?;
                 report_done(&format!(
-                    "{id}: was published already; imports leave it so\n"
+                    "{id}: is already published; imports keep it published\n"
                 ));
                 return Ok(Outcome::Done);
             }
@@ -45,7 +45,7 @@ impl Publish {
                 method: Method::Manual,
                 verified_at: Some(clock.now()),
             };
-            vouched = "; it was not verified, so you vouch for it (manual)";
+            vouched = "; it was not verified, so it is now marked as verified by you (manual)";
         }
         decision.review.status = Status::Published;
         decision.note_published().await?;

@@ -58,7 +58,7 @@ impl Respond {
             };
             decision.save(clock).await?;
             report_done(&format!(
-                "{id}: the answer is gone; imports leave it so; {}",
+                "{id}: answer removed; imports do not bring it back; {}",
                 told(&former)
             ));
             return Ok(Outcome::Done);
@@ -76,7 +76,7 @@ impl Respond {
         decision.save(clock).await?;
         report_done(&former.map_or_else(
             || format!("{id}: answered\n"),
-            |former| format!("{id}: the answer is another one now; {}", told(&former)),
+            |former| format!("{id}: answer replaced; {}", told(&former)),
         ));
         Ok(Outcome::Done)
     }
@@ -87,7 +87,7 @@ fn told(former: &Response) -> String {
     let on = former
         .date
         .map_or_else(String::new, |day| format!(" of {day}"));
-    format!("the former one{on} was:\n{}", paragraphs(&former.text))
+    format!("the previous one{on} was:\n{}", paragraphs(&former.text))
 }
 
 /// The answer, read from standard input where that was asked for.
@@ -108,7 +108,7 @@ fn given(text: String) -> anyhow::Result<String> {
     );
     ensure!(
         !text.trim().is_empty(),
-        "the answer is empty; --remove takes an answer away"
+        "the answer is empty; pass --remove to remove an answer"
     );
     ensure!(
         !text.contains('\0'),

@@ -119,9 +119,11 @@ fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) ->
     line(
         "decided",
         &match (source, names.is_empty()) {
-            (None, _) => "made by hand, or before imports kept what sources say".to_owned(),
-            (Some(_), true) => "nothing: all is as its source gave it".to_owned(),
-            (Some(_), false) => format!("{}: imports leave that as it is", names.join(", ")),
+            (None, _) => {
+                "created by hand, or before imports recorded the values of sources".to_owned()
+            }
+            (Some(_), true) => "nothing: all values are those of its source".to_owned(),
+            (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
         },
     );
     if let Some(title) = &review.title {

@@ -29,7 +29,7 @@ impl Withhold {
         let reason = self.reason.trim();
         ensure!(
             !reason.is_empty(),
-            "--reason is empty; say why the review is withheld"
+            "--reason is empty; give the reason for withholding the review"
         );
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
@@ -38,7 +38,7 @@ impl Withhold {
         };
         if decision.review.status == status {
             decision.leave().await;
-            report_done(&format!("{id}: was withheld already ({reason})\n"));
+            report_done(&format!("{id}: is already withheld ({reason})\n"));
             return Ok(Outcome::Done);
         }
         let was = match &decision.review.status {
@@ -51,7 +51,7 @@ impl Withhold {
         decision.review.status = status;
         decision.save(clock).await?;
         report_done(&format!(
-            "{id}: withheld ({reason}){was}; imports leave it so, `reviews publish {id}` shows it again\n"
+            "{id}: withheld ({reason}){was}; imports keep it withheld, `reviews publish {id}` publishes it again\n"
         ));
         Ok(Outcome::Done)
     }

@@ -279,9 +279,9 @@ mod tests {
             (["--hub-lease-seconds-max", "31536001"], "31536000"),
             (
                 ["--hub-allow-callback-nets", "localhost"],
-                "write nets like",
+                "write networks like",
             ),
-            (["--trusted-proxies", "10.0.0.0/99"], "write nets like"),
+            (["--trusted-proxies", "10.0.0.0/99"], "write networks like"),
             (["--hub-pending-max", "0"], "1.."),
         ] {
             let said = read(&arguments).unwrap_err();

@@ -172,8 +172,8 @@ impl fmt::Display for RequestLog {
 pub enum ConfigError {
     /// `DATABASE_URL` names no SQLite file.
     #[error(
-        "DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, on a \
-         cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
+        "DATABASE_URL `{0}` does not name a SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, \
+         on a cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
     )]
     Database(String),
     /// `DATABASE_URL` names an rqlite cluster, and not well enough.
@@ -184,8 +184,8 @@ pub enum ConfigError {
     Cluster(&'static str),
     /// `DATABASE_URL` has parameters, none of which would be heeded.
     #[error(
-        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out what begins with `?` (`reviews check` writes nothing, \
-         whatever the URL)"
+        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out everything from the `?` on (`reviews \
+         check` writes nothing, whatever the URL)"
     )]
     DatabaseParameters {
         /// The whole of it, without credentials.
@@ -198,12 +198,12 @@ pub enum ConfigError {
     BaseUrl(#[from] BaseUrlError),
     /// Listening on every address says nothing about how we are reached.
     #[error(
-        "REVIEWS_LISTEN is {0}, an unspecified address, from which no public URL follows; set REVIEWS_BASE_URL too"
+        "REVIEWS_LISTEN is {0}, an unspecified address, which gives no public URL; set REVIEWS_BASE_URL too"
     )]
     BaseUrlMissing(SocketAddr),
     /// The bounds of leases contradict one another.
     #[error(
-        "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) have to be in this order, none below the one before"
+        "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) must be in ascending order"
     )]
     Leases {
         /// Shortest lease granted, in seconds.
@@ -246,7 +246,8 @@ pub struct Contacts(pub Vec<String>);
 fn contact(given: &str) -> Result<String, String> {
     let fault = || {
         format!(
-            "`{given}` is no contact; write mailto:security@example.com, https://example.com/security or tel:+1-201-555-0123"
+            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
+             tel:+1-201-555-0123"
         )
     };
     let url = Url::parse(given).map_err(|_| fault())?;
@@ -300,7 +301,7 @@ impl FromStr for HostName {
     fn from_str(given: &str) -> Result<Self, String> {
         let fault = || {
             format!(
-                "`{given}` is no host name; write hosts like agents.example.com,app.example.com:8443"
+                "`{given}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
             )
         };
         let ends_with_port = !given.ends_with(']')
@@ -386,7 +387,7 @@ mod tests {
         ] {
             let said = wrong.parse::<Contacts>().unwrap_err();
             assert!(
-                said.starts_with(&format!("`{wrong}` is no contact")),
+                said.starts_with(&format!("`{wrong}` is not a contact URI")),
                 "{said}"
             );
         }

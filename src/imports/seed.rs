@@ -46,7 +46,7 @@ pub struct Seed {
 #[derive(Debug, Error)]
 pub enum SeedError {
     /// A file that must be there is not.
-    #[error("{}: there is no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json", .0.display())]
+    #[error("{}: no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json", .0.display())]
     Missing(PathBuf),
     /// A file cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]

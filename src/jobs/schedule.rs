@@ -205,7 +205,8 @@ pub async fn erase(database: &Database, bytes_max: u64) -> Result<bool, DbError>
         Erased::All | Erased::ButNodes => Ok(true),
         Erased::Later(why @ Postponed::NoRoom { .. }) if bytes_max == u64::MAX => {
             tracing::warn!(
-                "erasure.no_room: unused parts of the file still have what deleted reviews said: {why}; free some, and it is erased within an hour"
+                "erasure.no_room: unused parts of the file still contain text of deleted reviews: {why}; free some, and it is \
+                 erased within an hour"
             );
             Ok(false)
         }

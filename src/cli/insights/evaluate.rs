@@ -125,7 +125,7 @@ fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
     match read_text(path, ANNOTATED_MIB_MAX) {
         Ok(before) if before.is_empty() || before.starts_with(QUALITY_HEADER) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Ok(_) => bail!("{name} is there and holds no figures; name another file"),
+        Ok(_) => bail!("{name} exists and holds no figures; name another file"),
         Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
     }
     fs::write(path, lines).with_context(|| format!("cannot write {name}"))

@@ -39,7 +39,7 @@ impl Explain {
             Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
         let note = match review.status {
             Status::Published => "",
-            Status::Withheld { .. } => "It is withheld, and counts for nothing.\n",
+            Status::Withheld { .. } => "It is withheld and does not count.\n",
         };
         say(&format!(
             "{}, {}, {} of 5\n{note}\n{}",

@@ -61,7 +61,7 @@ pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
     let engine = match (config.package(), config.file()) {
         (None, None) => return Ok(Engines::default()),
         (Some(_), Some(_)) => {
-            bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set the one that is meant")
+            bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set only one of them")
         }
         (Some(package), None) => match shipped(package) {
             Some(id) => Engine::shipped(id),

@@ -280,7 +280,7 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
     };
     if text.len() > TEXT_BYTES_MAX {
         return Err(problem(format!(
-            "has {} bytes; at most {TEXT_BYTES_MAX} are taken",
+            "has {} bytes; at most {TEXT_BYTES_MAX} are allowed",
             text.len()
         )));
     }
@@ -296,7 +296,7 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
 
 fn no_instant(text: &str) -> String {
     let shown = shown_text(text);
-    format!("{shown} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z")
+    format!("{shown} is not a time of RFC 3339, for example 2024-05-31T08:00:00Z")
 }
 
 /// Leap seconds and years outside of 1 to 9999 are no instants for `SQLite`'s date functions, which
@@ -321,6 +321,6 @@ pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Prob
     if fits {
         return Ok(text);
     }
-    let message = format!("{} is no http or https URL", shown_text(&text));
+    let message = format!("{} is not an http or https URL", shown_text(&text));
     Err(Problem::new(path(), message))
 }

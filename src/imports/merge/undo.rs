@@ -34,15 +34,16 @@ pub struct Undone {
 #[derive(Debug, Error)]
 pub enum UndoError {
     /// Nothing was ever imported.
-    #[error("there is no import to take back; `reviews status` lists the imports")]
+    #[error("no import to undo; `reviews status` lists the imports")]
     None,
     /// It is not among those that are kept.
     #[error(
-        "there is no import {0} that can be taken back, the last {UNDOABLE_MAX} can; `reviews status` lists the imports"
+        "import {0} cannot be undone, only one of the last {UNDOABLE_MAX}; `reviews status` lists the imports"
     )]
     Unknown(i64),
     /// It was taken back.
-    #[error("import {run} was taken back already, at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` takes back the one before")))]
+    #[error("import {run} was already undone at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` \
+        undoes the one before")))]
     Already {
         /// Its number.
         run: i64,

@@ -25,7 +25,8 @@ pub enum Flaw {
     Oversized,
     /// It is of a time when the id was none of the reserved ones.
     #[error(
-        "has an id that no link can lead to (`.`, `..`, `search`) and is left out; import it again with another one, and delete it"
+        "has an ID that cannot be part of a link (`.`, `..`, `search`) and is left out; import it again with another ID, and \
+         delete it"
     )]
     Reserved,
 }

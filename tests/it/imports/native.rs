@@ -176,7 +176,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         (json!({"text": "a\u{0}b"}), "text: has a NUL character"),
         (
             json!({"language": "en_US"}),
-            "language: \"en_US\" is no language tag",
+            "language: \"en_US\" is not a language tag",
         ),
         (
             json!({"source": "Yelp"}),
@@ -188,7 +188,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         ),
         (
             json!({"source": {"name": "x", "url": "javascript:alert(1)"}}),
-            "source.url: \"javascript:alert(1)\" is no http",
+            "source.url: \"javascript:alert(1)\" is not an http",
         ),
         (
             json!({"verification": {"verified": "no"}}),
@@ -200,11 +200,11 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         ),
         (
             json!({"verification": {"verified_at": "2026-11-01"}}),
-            "verification.verified_at: \"2026-11-01\" is no instant",
+            "verification.verified_at: \"2026-11-01\" is not a time",
         ),
         (
             json!({"updated_at": "2026-11-01T23:59:60Z"}),
-            "updated_at: \"2026-11-01T23:59:60Z\" is no instant",
+            "updated_at: \"2026-11-01T23:59:60Z\" is not a time",
         ),
         (
             json!({"updated_at": "2026-11-01 10:00:00Z"}),

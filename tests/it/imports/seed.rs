@@ -78,7 +78,7 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
         ),
         (
             "{\"id\": \"x\", \"name\": \"X\", \"services\": [{\"id\": \"a\", \"name\": \"A\"},\n{\"id\": \"a\", \"name\": \"B\"}]}",
-            "services[1].id: \"a\" is there twice",
+            "services[1].id: \"a\" appears twice",
         ),
         (
             "{\"id\": \"x\", \"name\": \"X\", \"technicians\": [\"Art\"]}",

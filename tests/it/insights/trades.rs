@@ -144,7 +144,7 @@ fn the_trade_of_the_manual_works_word_for_word() {
         "r.jsonl",
     ]);
     assert!(
-        own.code == Some(2) && own.err.contains("r.jsonl is there and holds no figures"),
+        own.code == Some(2) && own.err.contains("r.jsonl exists and holds no figures"),
         "no other file is replaced: {}",
         own.err
     );
