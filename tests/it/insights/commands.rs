@@ -208,7 +208,7 @@ fn an_analysis_is_explained_with_its_sums() {
     }
     let missing = home.run(&["insights", "explain", "nobody"]);
     assert!(
-        missing.code == Some(2) && missing.err.contains("there is no review nobody"),
+        missing.code == Some(2) && missing.err.contains("no review nobody"),
         "{}",
         missing.err
     );

@@ -205,7 +205,7 @@ fn a_unique_prefix_and_the_permalink_name_a_review_in_every_command() {
         &["withhold", "trustpiolt-77", "--reason", "x"],
         "no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs",
     );
-    home.refuses(&["show", ""], "there is no review");
+    home.refuses(&["show", ""], "no review");
     assert_eq!(home.listed(&[]).len(), 4);
     // The id of a deleted review is no prefix of another one.
     home.file(

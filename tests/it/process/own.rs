@@ -225,7 +225,7 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
         &["delete", "none"],
         &["respond", "none", "x"],
     ] {
-        home.refuses(words, "there is no review none");
+        home.refuses(words, "no review none");
     }
     home.refuses(&["withhold", "r-1", "--reason", " "], "--reason is empty");
 }
