@@ -186,15 +186,18 @@ impl IntoResponse for HubResponse {
 impl ApiResponse for HubResponse {
     fn meta() -> MetaResponses {
         let statuses = [
-            (202, "It was taken; the callback will be asked to confirm."),
-            (400, "It says what to change."),
-            (408, "The body took too long."),
+            (
+                202,
+                "The request was accepted; the callback will be asked to confirm it.",
+            ),
+            (400, "The request is invalid; the body says what to change."),
+            (408, "The body took too long to arrive."),
             (413, "The body is too large."),
-            (415, "It is no form."),
-            (429, "Too many requests; come back after `Retry-After`."),
+            (415, "The body is not a form."),
+            (429, "Too many requests; retry after `Retry-After`."),
             (
                 503,
-                "It cannot be taken now; come back after `Retry-After`.",
+                "The hub cannot accept it now; retry after `Retry-After`.",
             ),
         ];
         let content = || {

@@ -43,7 +43,7 @@ pub struct FacetsKind;
 impl ResponseSpec for FacetsKind {
     type Content = wire::Facets;
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "Each value with its count of reviews.";
+    const DESCRIPTION: &'static str = "Each value with its number of reviews.";
     const HAS_LAST_MODIFIED: bool = false;
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
@@ -54,10 +54,10 @@ impl ResponseSpec for CompareKind {
     type Content = wire::Comparison;
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str =
-        "Both periods, the second less the first, and whether it is better.";
+        "Both periods, their difference (second minus first), and whether the second is better.";
     const HAS_LAST_MODIFIED: bool = false;
     const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Parameters are invalid: one issue for each."),
+        (400, "Invalid parameters, with one issue for each."),
         CROWDED,
     ];
 }
@@ -82,7 +82,7 @@ impl Overview {
         web::whole_body(headers, snapshot, JSON, body).into()
     }
 
-    /// List what reviews can be narrowed by
+    /// List the filters of reviews
     ///
     /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
     /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.

@@ -40,7 +40,7 @@ pub struct Panicked(String);
 
 /// As many requests wait for a place as may, and this peer has not fewer of them than others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("too many requests wait to be computed; try again later")]
+#[error("too many requests are waiting; try again later")]
 pub struct Crowded;
 
 impl Default for Compute {

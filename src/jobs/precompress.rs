@@ -74,7 +74,7 @@ impl Precompress {
         let bodies = self.ctx.compute.run(move || make_ahead(&snapshot)).await;
         // What panicked panics for who asks, too, and is told there.
         let bodies = bodies.unwrap_or_else(|error| {
-            tracing::error!(%error, "pages.not_made_ahead: they are made when they are asked for");
+            tracing::error!(%error, "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request");
             Vec::new()
         });
         PagesAhead { of, bodies }
@@ -126,7 +126,8 @@ impl Precompress {
         // A panic in an encoder costs that coding; identity is always offered.
         coded
             .await
-            .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: the coding is not offered"))
+            .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: a content coding failed and is \
+                not offered"))
             .is_ok_and(|done| done.is_some())
     }
 

@@ -106,7 +106,7 @@ impl Schedule {
                     return;
                 }
                 if let Err(error) = work(of).await {
-                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it is run again at its next time");
+                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it runs again at its next time");
                 }
             }))
         })?;
@@ -182,7 +182,7 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
     if gone > 0 {
         tracing::info!(
             gone,
-            "websub.pruned: what was older than 30 days was deleted"
+            "websub.pruned: records older than 30 days were deleted"
         );
     }
     let former = database.remove_former(clock.now())?;

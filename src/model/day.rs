@@ -13,7 +13,7 @@ pub struct Day(NaiveDate);
 
 /// A text that is no day.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{0}` is no calendar day written YYYY-MM-DD")]
+#[error("`{0}` is not a calendar day written YYYY-MM-DD")]
 pub struct InvalidDay(pub String);
 
 impl FromStr for Day {

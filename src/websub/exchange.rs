@@ -249,7 +249,8 @@ impl Exchange {
     /// nothing follows from it.
     async fn deny(&self, due: &DueDelivery) {
         let topic = self.links.absolute(due.document.path());
-        let reason = format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to go on");
+        let reason =
+            format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to continue");
         let parameters = [
             ("hub.mode", "denied"),
             ("hub.topic", topic.as_str()),

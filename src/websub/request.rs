@@ -69,8 +69,8 @@ pub struct Request {
 /// What is wrong with a request, in one line that says what to change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RequestError {
-    /// It is no form.
-    #[error("Content-Type has to be application/x-www-form-urlencoded in UTF-8.")]
+    /// The body is not a form.
+    #[error("Content-Type must be application/x-www-form-urlencoded in UTF-8.")]
     ContentType,
     /// It is too long.
     #[error("The body has more than {BODY_BYTES_MAX} bytes.")]
@@ -100,7 +100,7 @@ pub enum RequestError {
         given: String,
     },
     /// The topic is none of ours.
-    #[error("hub.topic `{given}` is no topic of this hub; its topics are {topics}.")]
+    #[error("hub.topic `{given}` is not a topic of this hub; its topics are {topics}.")]
     Topic {
         /// What it is, in part.
         given: String,
@@ -112,14 +112,14 @@ pub enum RequestError {
     Callback(#[from] CallbackFault),
     /// The lease is no positive whole number.
     #[error(
-        "hub.lease_seconds `{given}` has to be a whole number of seconds above 0, in digits; leave it out for the default."
+        "hub.lease_seconds `{given}` must be a whole number of seconds above 0, in digits; leave it out for the default."
     )]
     LeaseSeconds {
         /// What it is, in part.
         given: String,
     },
     /// The secret is too long.
-    #[error("hub.secret has {bytes} bytes; it has to have less than 200.")]
+    #[error("hub.secret has {bytes} bytes; it must have fewer than 200.")]
     SecretTooLong {
         /// How long it is.
         bytes: usize,
@@ -130,7 +130,8 @@ pub enum RequestError {
 const fn opened_with(fault: &CallbackFault) -> &'static str {
     match fault {
         CallbackFault::Refused(Refused::Address { .. } | Refused::Port { .. }) => {
-            "; the operator of this hub can open nets with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it on one machine"
+            "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
+             on one machine"
         }
         CallbackFault::TooLong { .. }
         | CallbackFault::Character(_)

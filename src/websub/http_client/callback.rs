@@ -61,7 +61,7 @@ pub enum CallbackFault {
     #[error("it is not an https URL; callbacks are called by HTTPS only")]
     NotHttps,
     /// It has a user or a password.
-    #[error("it has a user name or password; leave out all up to the `@`")]
+    #[error("it has a user name or password; leave out everything up to the `@`")]
     Userinfo,
     /// It has a fragment, which is never sent.
     #[error("it has a fragment; leave out the `#` and what follows it")]
@@ -73,7 +73,7 @@ pub enum CallbackFault {
     #[error("its host ends with a dot; leave the dot out")]
     TrailingDot,
     /// A URL parser changes it, so that it could not be called exactly so.
-    #[error("it would be called as `{0}`; give that")]
+    #[error("it would be called as `{0}`; use that")]
     Respelt(String),
     /// It leads where callbacks may not.
     #[error("{0}")]

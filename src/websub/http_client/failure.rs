@@ -29,7 +29,7 @@ const CAUSES_MAX: usize = 16;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
     /// The URL is none that we call.
-    #[error("the URL is not one that is called: {0}")]
+    #[error("the URL cannot be called: {0}")]
     Url(CallbackFault),
     /// It leads where callbacks may not; nothing was sent.
     #[error("not called: {0}")]
@@ -44,7 +44,7 @@ pub enum Failure {
     #[error("no connection: {0}")]
     Connect(String),
     /// There is no way from here: no route, no address, no socket.
-    #[error("no way to the network: {0}")]
+    #[error("no route to the network: {0}")]
     NetworkDown(String),
     /// Somebody on the way, or our own side, says that the host cannot be reached.
     #[error("the host cannot be reached: {0}")]

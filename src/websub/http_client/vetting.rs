@@ -137,7 +137,7 @@ pub enum ResolveError {
     #[error("the name has no address")]
     Unknown,
     /// No answer could be had: our resolver's fault, or the network's before it.
-    #[error("the resolver gives no answer ({0})")]
+    #[error("the resolver does not answer ({0})")]
     Unavailable(String),
     /// Nobody could be asked: this process, or this machine, has no file descriptor left.
     #[error("no file descriptor is left to look the name up with")]

@@ -272,7 +272,7 @@ async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() 
             id.parse::<ReviewId>()
                 .unwrap_err()
                 .to_string()
-                .contains("cannot be linked to")
+                .contains("cannot be part of a link")
         );
     }
     // From a time when nobody minded.

@@ -152,7 +152,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
     let bench = bench().await;
     let cases = [
         (json!({"id": null}), "id: missing"),
-        (json!({"id": "a/b"}), "id: `a/b` is no review id"),
+        (json!({"id": "a/b"}), "id: `a/b` is not a review id"),
         (json!({"id": 12}), "id: 12 is not a text"),
         (json!({"rating": null}), "rating: missing"),
         (
@@ -166,7 +166,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         (json!({"rating": 0}), "rating: 0 is not"),
         (
             json!({"date": "2026-1-1"}),
-            "date: `2026-1-1` is no calendar day written YYYY-MM-DD",
+            "date: `2026-1-1` is not a calendar day written YYYY-MM-DD",
         ),
         (json!({"date": "2026-02-30"}), "date: `2026-02-30`"),
         (json!({"date": "11/01/2026"}), "date: `11/01/2026`"),
