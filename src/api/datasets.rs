@@ -88,9 +88,9 @@ impl DatasetsApi {
 
     /// Get the insights
     ///
-    /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always there.
+    /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always present.
     ///
-    /// With one of the parameters only a stage of it: `part=overview` is all in short, at most 8 KiB.
+    /// With one of the parameters, only a stage: `part=overview` is a short overview of at most 8 KiB.
     #[oai(
         path = "/getInsights",
         method = "get",

@@ -36,7 +36,7 @@ impl HubEndpoint {
     ///
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
     /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
-    /// A request that cannot be used is answered with one line of text that says what to change.
+    /// An invalid request is answered with one line of text that says what to change.
     #[oai(path = "/hub", method = "post", tag = "OperationGroup::Hub")]
     async fn hub(&self, form: HubForm) -> HubResponse {
         let taken = match &form.body {

@@ -42,9 +42,10 @@ impl ResponseSpec for EvidenceSpec {
 impl InsightsApi {
     /// Get the evidence of an aspect
     ///
-    /// Every review that supports the aspect, newest first, with its findings: the words, how they speak, of whom, and the hits (rule,
-    /// words, points) that add up to the score. `total` is the figure that `/insights.json` gives; `by_technician` and `by_service`
-    /// count all that match, on all pages. A finding is about a technician where its sentence or the one before names the person.
+    /// Every review that supports the aspect, newest first, with its findings: the words, their sentiment, the people they are
+    /// about, and the hits (rule, words, points) that add up to the score. `total` is the figure that `/insights.json` gives;
+    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a technician if its sentence or
+    /// the one before names the person.
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
     /// to its aspect and filters; with others it is a 400.

@@ -70,7 +70,7 @@ impl ResponseSpec for CompareKind {
 impl Overview {
     /// Get the business and its overall rating
     ///
-    /// What `/reviews.json` says besides the reviews.
+    /// The members of `/reviews.json` except the reviews.
     #[oai(
         path = "/getBusiness",
         method = "get",
@@ -84,8 +84,9 @@ impl Overview {
 
     /// List the filters of reviews
     ///
-    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
-    /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.
+    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
+    /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
+    /// `mentions_service` takes.
     #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
     async fn get_facets(&self, request: &Request) -> Documented<FacetsKind> {
         let snapshot = self.ctx.current.load();
@@ -104,8 +105,9 @@ impl Overview {
 
     /// Compare two periods
     ///
-    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on the
-    /// rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that goes on after the newest review ends at its day.
+    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on
+    /// the rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that continues after the newest review
+    /// ends on that day.
     #[oai(
         path = "/comparePeriods",
         method = "get",

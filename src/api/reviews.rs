@@ -70,8 +70,8 @@ impl ResponseSpec for ReviewSpec {
 impl ReviewsApi {
     /// Search the reviews
     ///
-    /// All filters must hold. Newest first, if `sort` does not say otherwise: date descending, then id ascending. `total` is exact
-    /// up to 1,000.
+    /// All filters must hold. Newest first unless `sort` is given: date descending, then id ascending. `total` is exact up to
+    /// 1,000.
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
     /// belongs to its filters, its `match` and its `sort`; with others it is a 400.
@@ -138,7 +138,7 @@ impl ReviewsApi {
 
     /// Get the reviews since a day
     ///
-    /// All reviews of that day and later, newest first: the beginning of the dataset's `reviews`.
+    /// All reviews from that day on, newest first: the beginning of the dataset's `reviews`.
     #[oai(
         path = "/getReviewsSince",
         method = "get",
@@ -159,7 +159,7 @@ impl ReviewsApi {
 
     /// Get one review
     ///
-    /// The review of that id, just as it stands in the dataset.
+    /// The review with that id, as in the dataset.
     #[oai(path = "/getReview", method = "get", tag = "OperationGroup::Reviews")]
     async fn get_review(
         &self,
