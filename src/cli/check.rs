@@ -155,15 +155,19 @@ async fn verify_insights(
         }
     }
     if unread > 0 {
-        behind.push(format!(
-            "insights: {unread} reviews are not analysed yet; a running `reviews serve` analyses them"
-        ));
+        behind.push(if unread == 1 {
+            "insights: 1 review is not analysed yet; a running `reviews serve` analyses it".to_owned()
+        } else {
+            format!(
+                "insights: {unread} reviews are not analysed yet; a running `reviews serve` analyses them"
+            )
+        });
     }
     let stray = insights::stray(connection).await?;
     let mend = "`reviews insights rebuild` derives them again";
     if stray > 0 {
         mendable.push(format!(
-            "insights: {stray} analyses belong to no published review; {mend}"
+            "insights: analyses of reviews that are not published: {stray}; {mend}"
         ));
     }
     let sentence =

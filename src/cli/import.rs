@@ -322,9 +322,10 @@ impl Watch for Console {
                 format!(" (withheld: {})", reason.as_deref().unwrap_or_default())
             }
         };
+        let stars = review.rating.stars();
+        let noun = if stars == 1 { "star" } else { "stars" };
         let line = format!(
-            "  row {at}: {} stars, {}, {}: {}{status}",
-            review.rating.stars(),
+            "  row {at}: {stars} {noun}, {}, {}: {}{status}",
             review.date,
             review.author,
             words.join(" ")

@@ -177,7 +177,7 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         (
             "insert into derived_index values ('nobody', '', '', '[]', x'')",
             2,
-            "wrong   insights: 1 analyses belong to no published review",
+            "wrong   insights: analyses of reviews that are not published: 1",
         ),
     ] {
         sqlite3(&home.path(), sql);
