@@ -1,10 +1,7 @@
-//! The one clock. Time is input: whatever decides by time is handed a [`Clock`], so that a test can
-//! set it.
+//! The only clock of the crate (a lint enforces it), so that a test can set the time.
 //!
-//! It has two sides. The wall clock tells instants, which are stored and published; it may be set
-//! forwards or backwards at any moment. The monotonic clock measures how long something takes or
-//! has to wait: it is not set, never goes back, and means nothing outside of this process. Nothing
-//! else in the crate reads the system's time or sleeps (held by a lint).
+//! The wall clock returns instants, which are stored and published; it may be set forwards or backwards at any moment.
+//! The monotonic clock measures durations; it never goes back and is meaningful only within this process.
 
 use std::ops::{Add, Sub};
 use std::sync::{Arc, LazyLock};
@@ -13,7 +10,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use tokio::sync::watch;
 
-/// Tells the time and waits for it. Cloning shares the same clock.
+/// Cloning shares the same clock.
 #[derive(Debug, Clone)]
 pub struct Clock(TimeSource);
 
@@ -23,31 +20,30 @@ enum TimeSource {
     Manual(Arc<watch::Sender<Manual>>),
 }
 
-/// Where a manual clock stands.
 #[derive(Debug, Clone, Copy)]
 struct Manual {
     wall: DateTime<Utc>,
     monotonic: Monotonic,
 }
 
-/// A point on the monotonic clock: comparable with others of the same process alone.
+/// A point on the monotonic clock, comparable only within the same process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monotonic(Duration);
 
 impl Monotonic {
-    /// The time from the clock's own beginning, before which nothing happened.
+    /// The time since the clock's start, before which nothing happened.
     #[must_use]
     pub const fn since_start(self) -> Duration {
         self.0
     }
 
-    /// The same in whole milliseconds, for a counter that is shared.
+    /// Whole milliseconds, for an atomic counter.
     #[must_use]
     pub fn millis(self) -> u64 {
         u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// So long before; the clock's own beginning, where that is later.
+    /// Saturates at the clock's start.
     #[must_use]
     pub const fn before(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(duration))
@@ -65,13 +61,13 @@ impl Add<Duration> for Monotonic {
 impl Sub for Monotonic {
     type Output = Duration;
 
-    /// How long it is since `earlier`; nothing, where that is later.
+    /// The time since `earlier`; zero if that is later.
     fn sub(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// When this process first asked for the monotonic time.
+/// The first use of the monotonic clock in this process.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the one place that asks the system"
@@ -79,13 +75,12 @@ impl Sub for Monotonic {
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
-    /// The clock of the machine: wall time and a monotonic time beside it.
     #[must_use]
     pub const fn system() -> Self {
         Self(TimeSource::System)
     }
 
-    /// A clock that stands at `now` until [`Clock::advance`] moves it.
+    /// A clock that stays at `now` until [`Clock::advance`] moves it.
     #[must_use]
     pub fn manual(now: DateTime<Utc>) -> Self {
         Self(TimeSource::Manual(Arc::new(watch::Sender::new(Manual {
@@ -94,13 +89,11 @@ impl Clock {
         }))))
     }
 
-    /// Whether it is the machine's own.
     #[must_use]
     pub const fn is_system(&self) -> bool {
         matches!(self.0, TimeSource::System)
     }
 
-    /// The current instant, on the wall clock.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -113,7 +106,6 @@ impl Clock {
         }
     }
 
-    /// The current point on the monotonic clock: what durations are measured with.
     #[must_use]
     pub fn monotonic(&self) -> Monotonic {
         match &self.0 {
@@ -122,8 +114,7 @@ impl Clock {
         }
     }
 
-    /// Lets time pass on a manual clock. Backwards, the wall clock alone is moved, as time does not
-    /// run backwards. The system's clock is not ours to move: nothing happens.
+    /// Moves a manual clock. A negative duration moves only the wall clock. No effect on the system's clock.
     pub fn advance(&self, by: chrono::Duration) {
         if let TimeSource::Manual(now) = &self.0 {
             now.send_modify(|now| {
@@ -133,15 +124,15 @@ impl Clock {
         }
     }
 
-    /// Sets the wall clock of a manual clock forwards or backwards, as an operator or NTP does,
-    /// while no time passes.
+    /// Sets the wall clock of a manual clock forwards or backwards, as an operator or NTP does, without advancing the
+    /// monotonic clock.
     pub fn set_wall(&self, by: chrono::Duration) {
         if let TimeSource::Manual(now) = &self.0 {
             now.send_modify(|now| now.wall += by);
         }
     }
 
-    /// How many wait for a manual clock to be moved; none ever wait so for the system's.
+    /// The number of tasks that wait for a manual clock to move; 0 for the system's.
     #[must_use]
     pub fn waiting(&self) -> usize {
         match &self.0 {
@@ -150,12 +141,11 @@ impl Clock {
         }
     }
 
-    /// Returns once `duration` has passed, however the wall clock is set meanwhile.
+    /// Unaffected by changes of the wall clock.
     pub async fn sleep(&self, duration: Duration) {
         self.sleep_until(self.monotonic() + duration).await;
     }
 
-    /// Returns once the monotonic clock stands at `until` or later.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that waits for the system"
@@ -165,15 +155,14 @@ impl Clock {
             TimeSource::System => tokio::time::sleep(until - self.monotonic()).await,
             TimeSource::Manual(now) => {
                 let mut now = now.subscribe();
-                // The sender lives in `self`, so waiting cannot fail while we are borrowed.
+                // `self` holds the sender and is borrowed, so waiting cannot fail.
                 let _ = now.wait_for(|now| now.monotonic >= until).await;
             }
         }
     }
 
-    /// When the monotonic clock will show what the wall clock calls `instant`, if nobody sets the
-    /// latter; at most after `longest`, so that a clock that is set back stretches no wait beyond
-    /// that.
+    /// When the monotonic clock reaches the wall clock's `instant`, unless the latter is set; at most `longest` from
+    /// now, so that a clock that is set back does not extend the wait further.
     #[must_use]
     pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
         self.monotonic()

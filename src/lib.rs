@@ -27,10 +27,10 @@ pub mod websub;
 
 pub mod web;
 
-pub mod api;
+pub(crate) mod api;
 pub mod jobs;
 pub mod mcp;
-pub mod pages;
+pub(crate) mod pages;
 
 pub mod app;
 

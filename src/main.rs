@@ -1,21 +1,19 @@
-//! The `reviews` binary: reads the command line, sets logging up, and turns what happened into an
-//! exit code.
+//! The `reviews` binary: parses the command line, sets up logging and maps the outcome to an exit code.
 
 use std::process::ExitCode;
 
 use reviews_service::cli::{Cli, Outcome, explain};
 use tokio::runtime::Builder;
 
-/// Threads do not wait for each other's memory, and what a snapshot or an encoder had goes back to
-/// the system within a second. Set up in `.cargo/config.toml`, for what it is to do must be known
-/// before `main`. SQLite uses it too. A debug build has the system's, because libfaketime hangs under jemalloc
-/// (`tests/faults/15-clock-jumps.sh`).
+/// jemalloc has per-thread arenas and returns a snapshot's or encoder's memory to the system within a second. It is
+/// configured in `.cargo/config.toml` because its options must be known before `main`. SQLite uses it too. A debug
+/// build uses the system's allocator because libfaketime hangs under jemalloc (`tests/faults/15-clock-jumps.sh`).
 #[cfg(not(debug_assertions))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// A busy thread looks for new connections and requests after so many steps of those that it has,
-/// each of which may write a burst of some 50 µs. tokio's own 61 would let them wait for 3 ms.
+/// A busy thread polls for new connections and requests after this many task polls, each of which may write a burst of
+/// some 50 µs. With tokio's default of 61 they would wait for 3 ms.
 const EVENT_INTERVAL: u32 = 8;
 
 fn main() -> ExitCode {
@@ -31,14 +29,14 @@ fn main() -> ExitCode {
         .map_err(anyhow::Error::from)
         .and_then(|runtime| {
             let outcome = runtime.block_on(cli.run());
-            // What a command had to finish, it has; what it was told to give up is not waited for.
+            // A command has awaited what it must finish; the rest is abandoned.
             runtime.shutdown_background();
             outcome
         });
     let code = match outcome {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            // Where nobody reads it, the exit code still says it.
+            // If the log cannot be written, the exit code still reports the failure.
             log.fail(&explain(&error));
             Outcome::Failed.into()
         }

@@ -1,11 +1,9 @@
-//! What the service counts and measures, as Prometheus reads it: one list of all metrics, and the handles to count with.
+//! The metrics of the service for Prometheus: one list of all, and handles to record them.
 //!
-//! Apart from the rooms that count, so that a metric's name, help, labels and buckets are written once (`catalog`), and
-//! every series that an alert may ask for is there from the start, at zero: an alert on a rate sees the first event only
-//! if there was a value before it (<https://prometheus.io/docs/practices/instrumentation/#avoid-missing-metrics>).
-//! Of the routes' series, those that are not begin with the first answer (`app::routes`): all of them would be 700.
-//! Asking for a handle looks it up in a registry; whoever counts per request keeps the handle. Knows nothing of what the
-//! figures mean.
+//! Every series that an alert may use exists from the start, at zero, because an alert on a rate needs a value before
+//! the first event (<https://prometheus.io/docs/practices/instrumentation/#avoid-missing-metrics>); the series of
+//! routes, some 700, begin with the first answer (`app::routes`). Getting a handle is a registry lookup: keep the
+//! handle to count per request.
 
 use std::sync::OnceLock;
 
@@ -15,50 +13,45 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
-/// What is done with a metric's figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MetricKind {
-    /// It only grows, from zero at the start of the process.
     Counter,
-    /// It goes up and down.
     Gauge,
-    /// Observations, in cumulative buckets with these upper bounds, ascending.
+    /// Cumulative buckets with these upper bounds, ascending.
     Histogram(&'static [f64]),
 }
 
-/// A metric as it is declared: name, kind, help and labels.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
-    /// Its name, unit last.
+    /// With the unit as suffix.
     pub name: &'static str,
-    /// What is done with it.
     pub kind: MetricKind,
-    /// One sentence for whoever reads `/metrics`.
+    /// One sentence, published in `/metrics`.
     pub help: &'static str,
-    /// Its labels, each with the values that are known ahead; none for one whose values are known at run time alone.
+    /// The labels, each with its known values; empty for a label whose values are known only at run time.
     pub labels: &'static [(&'static str, &'static [&'static str])],
 }
 
 impl Metric {
-    /// The counter of the series with these values of the labels, in their order.
+    /// `values` are those of the labels, in their order.
     pub fn counter(&self, values: &[&str]) -> Counter {
         install();
         metrics::counter!(self.name, self.with(values))
     }
 
-    /// The gauge of the series with these values of the labels, in their order.
+    /// `values` are those of the labels, in their order.
     pub fn gauge(&self, values: &[&str]) -> Gauge {
         install();
         metrics::gauge!(self.name, self.with(values))
     }
 
-    /// The histogram of the series with these values of the labels, in their order.
+    /// `values` are those of the labels, in their order.
     pub fn histogram(&self, values: &[&str]) -> Histogram {
         install();
         metrics::histogram!(self.name, self.with(values))
     }
 
-    /// Adds 1 to the counter with these values of the labels, in their order.
+    /// Adds 1 to the counter; `values` are those of the labels, in their order.
     pub fn count(&self, values: &[&str]) {
         self.counter(values).increment(1);
     }
@@ -70,7 +63,7 @@ impl Metric {
             .collect()
     }
 
-    /// Every series that can be known ahead, by its values; none where a label's values cannot be.
+    /// The label values of every series known in advance; none if a label has no known values.
     fn known_series(&self) -> Vec<Vec<&'static str>> {
         self.labels
             .iter()
@@ -85,7 +78,7 @@ impl Metric {
             })
     }
 
-    /// Tells the recorder of it, and begins every series that is known.
+    /// Describes the metric and starts every known series.
     fn begin(&self) {
         match self.kind {
             MetricKind::Counter => metrics::describe_counter!(self.name, self.help),
@@ -97,14 +90,14 @@ impl Metric {
             match self.kind {
                 MetricKind::Counter => metrics::counter!(self.name, labels).absolute(0),
                 MetricKind::Gauge => metrics::gauge!(self.name, labels).set(0.0),
-                // It is there, with empty buckets, as soon as there is a handle.
+                // Getting the handle creates the series with empty buckets.
                 MetricKind::Histogram(_) => drop(metrics::histogram!(self.name, labels)),
             }
         }
     }
 }
 
-/// Starts counting. One process counts once; later calls change nothing.
+/// Installs the recorder, once per process; later calls do nothing.
 pub fn install() {
     RECORDER.get_or_init(|| {
         let mut builder = PrometheusBuilder::new();
@@ -122,14 +115,14 @@ pub fn install() {
     });
 }
 
-/// All figures, in Prometheus's text format.
+/// All metrics in Prometheus's text format.
 #[must_use]
 pub fn render() -> String {
     recorder().map(PrometheusHandle::render).unwrap_or_default()
 }
 
-/// Sorts observations into their buckets. Until then each takes memory of its own, so this is to be done from time to
-/// time where nobody asks for the figures.
+/// Moves observations into their buckets. Each uses memory until then, so call this regularly if `/metrics` is not
+/// scraped.
 pub fn sort_observations() {
     if let Some(recorder) = recorder() {
         recorder.run_upkeep();
@@ -140,7 +133,7 @@ fn recorder() -> Option<&'static PrometheusHandle> {
     RECORDER.get().and_then(Option::as_ref)
 }
 
-/// A count as a gauge's figure. Exact up to 2⁵³.
+/// A count as a gauge's value; exact up to 2⁵³.
 #[must_use]
 #[expect(
     clippy::cast_precision_loss,
@@ -150,15 +143,16 @@ pub const fn figure(count: u64) -> f64 {
     count as f64
 }
 
-// Every metric there is: name, kind, help, labels and buckets. `docs/OPERATIONS.md` lists the same ones; a test compares.
+// All metrics: name, kind, help, labels and buckets. A test compares them with `docs/OPERATIONS.md`.
 //
-// Names follow <https://prometheus.io/docs/practices/naming/>, and stay: dashboards and alerts are written with them.
+// Names follow <https://prometheus.io/docs/practices/naming/> and do not change, because dashboards and alerts use
+// them.
 
-/// Upper bounds in seconds of what is answered: ready bytes take some 50 µs, a scan of 100,000 reviews some ms.
+/// Upper bounds in seconds for responses: ready bytes take some 50 µs, a scan of 100,000 reviews some ms.
 const ANSWER_SECONDS: &[f64] = &[0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
-/// Upper bounds in seconds of what is published: a change should be out within one.
+/// Upper bounds in seconds for publishing, whose target is one second.
 const PUBLISH_SECONDS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
-/// Why an exchange with a callback fails: the names of `egress::Failure`, and what an answer can be.
+/// Why an exchange with a callback fails: the names of `websub::http_client::Failure` and outcomes of a response.
 const EXCHANGE_REASONS: &[&str] = &[
     "status",
     "gone",
@@ -184,7 +178,7 @@ macro_rules! catalog {
             #[doc = $help]
             pub const $constant: Metric = Metric { name: $name, kind: $kind, help: $help, labels: &[$(($label, $values)),*] };
         )*
-        /// Every metric of the service, in the order of this file.
+        /// In the order of this file.
         pub const ALL: &[Metric] = &[$($constant),*];
     };
 }

@@ -1,11 +1,11 @@
-//! The one source of randomness, so that a test can replay it.
+//! The only source of randomness, so that a test can replay it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
-/// Hands out random bytes. Cloning shares the same source.
+/// Cloning shares the same source.
 #[derive(Debug, Clone)]
 pub struct Random(RandomSource);
 
@@ -16,13 +16,12 @@ enum RandomSource {
 }
 
 impl Random {
-    /// The operating system's generator.
     #[must_use]
     pub const fn system() -> Self {
         Self(RandomSource::System)
     }
 
-    /// A generator whose every run is the same: for tests only.
+    /// A reproducible generator, for tests only.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(RandomSource::Seeded(Arc::new(AtomicU64::new(seed))))
@@ -31,7 +30,7 @@ impl Random {
     /// 128 random bits as 32 hexadecimal digits.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// If the operating system's generator fails.
     pub fn hex_128(&self) -> std::io::Result<String> {
         Ok(format!("{:032x}", u128::from_be_bytes(self.bytes_16()?)))
     }
@@ -39,7 +38,7 @@ impl Random {
     /// A random UUID (version 4, RFC 9562 §5.4).
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// If the operating system's generator fails.
     pub fn uuid(&self) -> std::io::Result<Uuid> {
         Ok(uuid::Builder::from_random_bytes(self.bytes_16()?).into_uuid())
     }
@@ -47,7 +46,7 @@ impl Random {
     /// 16 random bytes.
     ///
     /// # Errors
-    /// When the operating system gives no randomness.
+    /// If the operating system's generator fails.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that asks the system"
@@ -65,7 +64,7 @@ impl Random {
         Ok(bytes)
     }
 
-    /// A number from 0 to 1, for spreading waits; 0 where the operating system gives no randomness.
+    /// A number from 0 to 1 for jitter; 0 if the operating system's generator fails.
     #[must_use]
     pub fn fraction(&self) -> f64 {
         let hex = self.hex_128().unwrap_or_default();
@@ -77,8 +76,7 @@ impl Random {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): enough to be repeatable, never used where it must not be
-/// guessed.
+/// SplitMix64 (Steele, Lea, Flood 2014): reproducible and predictable, so only for tests.
 fn split_mix(state: &AtomicU64) -> u64 {
     const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut z = state.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);

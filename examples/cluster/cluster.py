@@ -68,6 +68,7 @@ class Node:
         self.folder = os.path.join(cluster.folder, f"node{number}")
         self.api, self.raft, self.port = free_port(), free_port(), free_port()
         self.rqlited = self.service = None
+        self.binary = cluster.binary
         self.commands = set()
 
     @property
@@ -107,7 +108,7 @@ class Node:
         self.rqlited = self.spawn(command, "rqlited.log", os.environ)
 
     def start_service(self):
-        command = [self.cluster.binary, "serve", *self.cluster.arguments]
+        command = [self.binary, "serve", *self.cluster.arguments]
         self.service = self.spawn(command, "service.log", self.environment())
 
     def spawn(self, command, log, environment):
@@ -131,7 +132,7 @@ class Node:
 
     def reviews(self, *arguments):
         """Runs a command of the owner's on this node; `commands` has it while it runs."""
-        command = [self.cluster.binary, *arguments]
+        command = [self.binary, *arguments]
         pipe = subprocess.PIPE
         running = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, env=self.environment()

@@ -18,7 +18,6 @@
     clippy::print_stdout,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    missing_docs,
     reason = "it is run by hand, says what it did, and rounds"
 )]
 

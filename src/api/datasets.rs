@@ -1,4 +1,4 @@
-//! The documents, as they are printed.
+//! The rendered documents.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, RequestParameters};
+use crate::compute::apart;
 use crate::model::hash::hex;
 use crate::model::parameters;
 use crate::search::insights::{NoSuchStage, StageRequest, stage};
@@ -19,14 +20,12 @@ use crate::web::context::Ctx;
 use crate::web::{Ready, in_turn, problem};
 use crate::{web, wire};
 
-/// Handlers of the printed documents.
 #[derive(Clone)]
 pub struct DatasetsApi {
     pub(super) ctx: Arc<Ctx>,
     pub(super) documents: Arc<Documents>,
 }
 
-/// The documented response of `/reviews.json`.
 pub struct ReviewsSpec;
 impl ResponseSpec for ReviewsSpec {
     type Content = wire::Dataset;
@@ -37,7 +36,6 @@ impl ResponseSpec for ReviewsSpec {
     const IS_TOPIC: bool = true;
 }
 
-/// The documented response of `/insights.json`.
 pub struct InsightsSpec;
 impl ResponseSpec for InsightsSpec {
     type Content = wire::InsightsAnswer;
@@ -52,7 +50,6 @@ impl ResponseSpec for InsightsSpec {
     ];
 }
 
-/// The documented response of `/api/feed.json`.
 pub struct JsonFeedSpec;
 impl ResponseSpec for JsonFeedSpec {
     type Content = wire::Feed;
@@ -62,7 +59,6 @@ impl ResponseSpec for JsonFeedSpec {
     const IS_TOPIC: bool = true;
 }
 
-/// The documented response of `/feed.xml`.
 pub struct AtomFeedSpec;
 impl ResponseSpec for AtomFeedSpec {
     type Content = String;
@@ -122,7 +118,7 @@ impl DatasetsApi {
         match asked {
             None => self.document(request.headers(), Document::Insights),
             Some(asked) => {
-                let stage = async { self.stage(request.headers(), &asked) };
+                let stage = async { apart(|| self.stage(request.headers(), &asked)) };
                 in_turn(request, &self.ctx.compute, stage).await.into()
             }
         }
@@ -176,9 +172,9 @@ impl DatasetsApi {
     }
 }
 
-// The documents as they are answered: each from its cached body, with its own `Link`.
+// Document responses: each from its cached body, with its own `Link`.
 
-/// Answers with any of the documents of the snapshot that is out.
+/// Responds with the documents of the current snapshot.
 #[derive(Debug)]
 pub struct Documents {
     ctx: Arc<Ctx>,
@@ -186,7 +182,6 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Nothing is answered yet.
     #[must_use]
     pub fn new(ctx: &Arc<Ctx>) -> Self {
         let ready = Document::ALL.map(|document| {
@@ -202,7 +197,6 @@ impl Documents {
         }
     }
 
-    /// Answers a request with these header fields.
     #[must_use]
     pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
         let snapshot = self.ctx.current.peek();

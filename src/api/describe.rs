@@ -1,5 +1,4 @@
-//! The description of the API as clients read it: what the framework writes, as OpenAPI 3.1, with the paths and operation ids of
-//! the routes.
+//! The published OpenAPI document: the framework's, converted to 3.1, with the paths and operation IDs of the routes.
 
 use serde_json::{Map, Value, json};
 use thiserror::Error;
@@ -7,27 +6,24 @@ use thiserror::Error;
 use crate::snapshot::Snapshot;
 use crate::web::{Route, to_3_1};
 
-/// The licence of the service and of this description (SPDX).
+/// The licence of the service and of this document (SPDX).
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 
-/// Routes and handlers that do not belong together. It is found at every start, so that it never goes out.
+/// Routes and handlers do not match. Checked at every start, so it cannot be released.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DescriptionError {
-    /// An operation of the route table that nobody answers.
     #[error("the operation `{0}` of the route table has no handler of that name and method")]
     NoHandler(String),
-    /// An operation that cannot be reached.
     #[error("the handler `{0}` is at no path of the route table")]
     NoRoute(String),
-    /// An operation that the description lacks.
     #[error("the operation `{0}` of the route table is not described")]
     NotDescribed(String),
 }
 
-/// The document of `routes`; `spec` is what the framework writes, with an operation's id in the place of its path.
+/// The document of `routes`; in the framework's `spec`, an operation's ID takes the place of its path.
 ///
 /// # Errors
-/// Where a route is not described, or what is described is no route.
+/// If a route is not described, or a described operation has no route.
 pub fn describe<'a>(
     spec: &str,
     routes: impl IntoIterator<Item = &'a Route>,
@@ -68,8 +64,8 @@ pub fn describe<'a>(
     }
 }
 
-/// Says of each choice and flag in a query that an empty value is as if it were absent. The schema of a text admits
-/// it anyway; an empty number or day is invalid, and what must be given may not be empty.
+/// Declares for each choice and flag in a query that an empty value counts as absent. The schema of a text allows it
+/// anyway; an empty number or day is invalid, and a required parameter may not be empty.
 fn allow_empty_values(operation: &mut Value, document: &Value) {
     let parameters = operation
         .get_mut("parameters")
@@ -82,7 +78,7 @@ fn allow_empty_values(operation: &mut Value, document: &Value) {
     }
 }
 
-/// Whether `schema` names the values that it admits.
+/// Whether `schema` enumerates its values.
 fn is_choice(schema: &Value, document: &Value) -> bool {
     let target = schema["$ref"].as_str();
     let target = target.and_then(|reference| document.pointer(reference.strip_prefix('#')?));
@@ -90,7 +86,7 @@ fn is_choice(schema: &Value, document: &Value) -> bool {
     schema["type"] == "boolean" || schema.get("enum").is_some()
 }
 
-/// A pattern as OpenAPI writes it: `{id}` for `:id`.
+/// A pattern in the syntax of OpenAPI: `{id}` for `:id`.
 fn template(pattern: &str) -> String {
     let segment = |segment: &str| {
         segment
@@ -104,12 +100,12 @@ fn template(pattern: &str) -> String {
         .join("/")
 }
 
-// Examples in the description of the API: what Swagger UI fills a form with, so that every operation succeeds as it is opened.
+// Examples in the OpenAPI document, with which Swagger UI fills its forms, so that every operation succeeds as opened.
 //
-// Apart from the description, because one of them is of the data: the id of a review that is there. What is not there yet has
-// no example.
+// Separate from the document, because one of them is from the data: the ID of an existing review. Without reviews it
+// is omitted.
 
-/// Parameters with a value that every database answers: operation, parameter, value.
+/// Parameters with a value that works with every database: operation, parameter, value.
 const PARAMETERS: &[(&str, &str, &str)] = &[
     ("searchReviews", "query", "on time"),
     ("getReviewsSince", "date", "2026-01-01"),
@@ -120,15 +116,14 @@ const PARAMETERS: &[(&str, &str, &str)] = &[
     ("comparePeriods", "second_until", "2026-12-31"),
 ];
 
-/// The examples that are of a snapshot's data.
+/// Examples from a snapshot's data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Examples {
-    /// The oldest review, so that a new one leaves the description as it is; none where there is none.
+    /// The oldest review, so that new ones do not change the document; `None` without reviews.
     review_id: Option<String>,
 }
 
 impl Examples {
-    /// The examples from the data of `snapshot`.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let segments = snapshot.input.review_index.segments();
@@ -138,7 +133,6 @@ impl Examples {
         }
     }
 
-    /// The document with all examples.
     #[must_use]
     pub fn added_to(&self, document: &Value) -> Value {
         let mut document = document.clone();

@@ -1,4 +1,4 @@
-//! The typed face of an answer: what OpenAPI says about it, around a response that is already made.
+//! Types that document a response in OpenAPI without building it: the response is already made.
 
 use std::marker::PhantomData;
 
@@ -12,31 +12,30 @@ use poem_openapi::types::Type;
 use crate::web::PROBLEM;
 use crate::wire::Problem;
 
-/// The error of an answer that is computed for each request.
+/// The error of a response that is computed per request.
 pub const CROWDED: (u16, &str) = (
     503,
     "Too many requests are waiting; retry after `Retry-After`.",
 );
 
-/// What an answer is, besides its schema.
+/// The documentation of a response.
 pub trait ResponseSpec: Send {
     /// The schema of its content.
     type Content: Type;
-    /// The media type of a 200.
+    /// Of a 200.
     const CONTENT_TYPE: &'static str;
-    /// What a 200 is.
+    /// Of a 200.
     const DESCRIPTION: &'static str;
-    /// Whether it says when it last changed.
     const HAS_LAST_MODIFIED: bool;
-    /// Whether it can be subscribed to.
+    /// Whether it is a WebSub topic.
     const IS_TOPIC: bool = false;
-    /// Whether it is a page that others may follow.
+    /// Whether it may have a `Link` to a next page.
     const HAS_NEXT: bool = false;
-    /// The errors of its own: status and meaning.
+    /// Its specific errors: status and description.
     const ERRORS: &'static [(u16, &'static str)] = &[];
 }
 
-/// A finished response, documented as kind `K`.
+/// A finished response, documented by `K`.
 pub struct Documented<K>(pub Response, PhantomData<fn() -> K>);
 
 impl<K> From<Response> for Documented<K> {

@@ -1,5 +1,5 @@
-//! `POST /api/websub/hub`: takes requests to subscribe and to unsubscribe. What comes of them is said to the callback and
-//! never here (WebSub §5.1.2). Errors are one line of text that says what to change.
+//! `POST /api/websub/hub`: accepts requests to subscribe and to unsubscribe. The outcome is sent to the callback, not
+//! returned here (WebSub §5.1.2). Errors are one line of text that says what to change.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,10 +23,8 @@ use crate::wire;
 const FORM: &str = "application/x-www-form-urlencoded";
 const TEXT: &str = "text/plain";
 
-/// The handler of `/hub`, which takes WebSub subscription requests.
 #[derive(Clone)]
 pub struct HubEndpoint {
-    /// What takes the requests.
     pub intake: Arc<SubscriptionIntake>,
 }
 
@@ -57,7 +55,7 @@ impl HubEndpoint {
     }
 }
 
-/// Adds to the API's description what no derive can say: a request to fill the form with, for topics begin with the base URL.
+/// Adds an example of a request to the OpenAPI document; it depends on the base URL, with which topics begin.
 pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
     let topic = links.absolute(Document::JsonFeed.path());
     for (field, example) in [
@@ -73,7 +71,6 @@ pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
     }
 }
 
-/// What a method other than POST is told.
 #[must_use]
 pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
     let mut response = text(
@@ -86,7 +83,7 @@ pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
     response
 }
 
-/// An error of the hub: a status, and one line that says what to change (WebSub §5.1.2).
+/// A one-line error that says what to change (WebSub §5.1.2).
 #[must_use]
 pub fn hub_error(status: StatusCode, line: &str) -> Response {
     text(status, &format!("{line}\n"))
@@ -122,10 +119,10 @@ fn text(status: StatusCode, line: &str) -> Response {
     response
 }
 
-/// What was sent, as it was sent: the intake reads it by the rules of the specification, not by those of a framework.
+/// The raw form; the intake parses it by the rules of WebSub instead of the framework's.
 struct HubForm {
     content_type: Option<String>,
-    /// `None` where it is longer than any request needs to be.
+    /// `None` if it is too large.
     body: Option<Vec<u8>>,
     source: Option<IpAddr>,
 }
@@ -162,7 +159,7 @@ impl<'a> ApiExtractor<'a> for HubForm {
             match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
                 Ok(body) => Some(body.to_vec()),
                 Err(ReadBodyError::PayloadTooLarge) => None,
-                // It did not come in time, or not at all.
+                // A timeout, or an aborted body.
                 Err(error) => return Err(poem::Error::new(error, StatusCode::REQUEST_TIMEOUT)),
             }
         };
@@ -174,7 +171,6 @@ impl<'a> ApiExtractor<'a> for HubForm {
     }
 }
 
-/// The answer to a request.
 struct HubResponse(Response);
 
 impl IntoResponse for HubResponse {

@@ -1,4 +1,4 @@
-//! What stands behind the insights.
+//! The evidence behind the insights.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use poem_openapi::OpenApi;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
+use crate::compute::apart;
 use crate::model::parameters;
 use crate::search::CursorParameter;
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence};
@@ -19,11 +20,9 @@ use crate::wire;
 
 const JSON: &str = "application/json";
 
-/// Handlers of what stands behind the insights.
 #[derive(Clone)]
 pub struct InsightsApi(pub(super) Arc<Ctx>);
 
-/// The documented response of `/insights/aspects/{id}/evidence.json`.
 pub struct EvidenceSpec;
 impl ResponseSpec for EvidenceSpec {
     type Content = wire::AspectEvidence;
@@ -90,7 +89,7 @@ impl InsightsApi {
             return nothing_of_that_name().into();
         };
         let id = id.unwrap_or_default();
-        let work = async { self.evidence(request.headers(), &id, &asked) };
+        let work = async { apart(|| self.evidence(request.headers(), &id, &asked)) };
         in_turn(request, &self.0.compute, work).await.into()
     }
 }

@@ -1,7 +1,7 @@
-//! REST: typed handlers with the specification's operation ids. Take the parameters, one call, respond.
+//! REST handlers: read the parameters, make one call, respond.
 //!
-//! A handler's attribute names the operation alone (`path = "/searchReviews"`): where an operation answers, and by which method, is
-//! said once, in [`routes`], which the description of the API is made of too.
+//! A handler's attribute names only the operation (`path = "/searchReviews"`). Its path and method are defined once,
+//! in [`routes`], from which the OpenAPI document is also built.
 
 mod datasets;
 mod describe;
@@ -44,20 +44,19 @@ enum OperationGroup {
     Hub,
 }
 
-/// Where the API answers, and what it says of itself.
 pub struct ApiRoutes {
-    /// The documents, which people are shown first.
+    /// The documents, which are listed first.
     pub documents: Vec<Route>,
-    /// Whatever is asked for with parameters, and the hub.
+    /// Endpoints with parameters, and the hub.
     pub others: Vec<Route>,
-    /// The description of both (OpenAPI 3.1).
+    /// The OpenAPI 3.1 document of both.
     pub description: Value,
 }
 
-/// The routes of the API, and their description.
+/// The routes of the API, and their OpenAPI document.
 ///
 /// # Errors
-/// Where an operation has no handler or no description, or a handler no route.
+/// If an operation has no handler or no description, or a handler no route.
 pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, DescriptionError> {
     let ready = Arc::new(Documents::new(ctx));
     let api = (
@@ -71,7 +70,7 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         hub,
     );
     let mut handlers = OperationHandlers::of(api.clone());
-    // What the framework writes has an operation's id in the place of its path.
+    // In the framework's document, an operation's ID takes the place of its path.
     let spec = OpenApiService::new(api, "Reviews Service", "1.0.0")
         .summary("The verified reviews of one business, read-only.")
         .description(
@@ -124,7 +123,7 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
     })
 }
 
-/// What the framework made of the handlers, by operation.
+/// The framework's handlers, by operation.
 struct OperationHandlers(HashMap<String, HashMap<Method, BoxEndpoint<'static>>>);
 
 impl OperationHandlers {
@@ -156,7 +155,7 @@ impl OperationHandlers {
     }
 }
 
-/// Of a path whose bytes are no UTF-8 no parameter can be read: nothing of ours is called so.
+/// For a path that is not UTF-8: no resource has such a name.
 fn nothing_of_that_name() -> Response {
     problem(StatusCode::NOT_FOUND, "Unknown address; see /docs.")
 }

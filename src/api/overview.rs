@@ -1,5 +1,5 @@
-//! Small answers beside the reviews: who the business is and how it is rated, what reviews can be narrowed by, and two periods
-//! side by side. Each is the twin of a tool for agents, and gives the same JSON.
+//! Small responses besides the reviews: the business and its rating, facets, and a comparison of two periods. Each has
+//! the same JSON as an MCP tool.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,6 +11,7 @@ use poem_openapi::OpenApi;
 use super::OperationGroup;
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Query, RequestParameters};
+use crate::compute::apart;
 use crate::model::parameters::{Aspect, FirstSince, FirstUntil, SecondSince, SecondUntil};
 use crate::search::facets::{PeriodsRequest, VALUES_MAX, compare, facets};
 use crate::snapshot::PerSnapshot;
@@ -22,14 +23,12 @@ use crate::wire;
 
 const JSON: &str = "application/json";
 
-/// Handlers of small answers.
 #[derive(Clone)]
 pub struct Overview {
     ctx: Arc<Ctx>,
     facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
-/// The documented response of `/business.json`.
 pub struct BusinessKind;
 impl ResponseSpec for BusinessKind {
     type Content = wire::DatasetHead;
@@ -38,7 +37,6 @@ impl ResponseSpec for BusinessKind {
     const HAS_LAST_MODIFIED: bool = false;
 }
 
-/// The documented response of `/facets.json`.
 pub struct FacetsKind;
 impl ResponseSpec for FacetsKind {
     type Content = wire::Facets;
@@ -48,7 +46,6 @@ impl ResponseSpec for FacetsKind {
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
 
-/// The documented response of `/api/compare`.
 pub struct CompareKind;
 impl ResponseSpec for CompareKind {
     type Content = wire::Comparison;
@@ -99,7 +96,7 @@ impl Overview {
             return answer(body).into();
         }
         let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
-        let work = async { answer(made.get_or_init(make)) };
+        let work = async { answer(apart(|| made.get_or_init(make))) };
         in_turn(request, &self.ctx.compute, work).await.into()
     }
 
@@ -136,7 +133,7 @@ impl Overview {
         match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
             Some(asked) => {
                 let work = async {
-                    let body = wire::json(&compare(&snapshot, &asked));
+                    let body = apart(|| wire::json(&compare(&snapshot, &asked)));
                     web::whole_body(request.headers(), snapshot, JSON, body)
                 };
                 in_turn(request, &self.ctx.compute, work).await.into()
@@ -147,7 +144,6 @@ impl Overview {
 }
 
 impl Overview {
-    /// Of what `ctx` publishes.
     #[must_use]
     pub fn new(ctx: &Arc<Ctx>) -> Self {
         Self {

@@ -1,8 +1,8 @@
-//! How a handler gets its parameters: each by itself, as its value or as what is wrong with it, so that all that is wrong can be
-//! said at once. The framework's own extractors end at the first.
+//! Extractors for parameters: each returns its value or its error, so that all errors are reported at once. The
+//! framework's extractors stop at the first.
 //!
-//! An argument of a handler is one described parameter. The framework reads the name in the document from the argument's name,
-//! which must be that of the parameter; the test `what_is_described_is_what_is_answered` holds it.
+//! Each argument of a handler documents one parameter. The framework documents it under the argument's name, which
+//! must be the parameter's; the test `what_is_described_is_what_is_answered` checks it.
 
 use std::marker::PhantomData;
 
@@ -18,17 +18,17 @@ use crate::web::{UrlParameters, invalid_parameters};
 use crate::wire::Issue;
 use crate::wire::parameters::{Described, schema};
 
-/// How many ignored names an answer lists.
+/// Maximum number of ignored names in a response.
 const IGNORED_MAX: usize = 20;
 
-/// A parameter of the query string, in the document. Its value is taken from the request by
-/// [`RequestParameters`], as a question takes it wherever it is asked.
+/// A documented parameter of the query string. [`RequestParameters`] reads its value from the request, like any other
+/// parameter source.
 pub struct Query<P: Parameter>(PhantomData<fn() -> P>);
 
-/// A part of the path. The derive of an API looks for a type of this very name to tell such a parameter from others.
+/// A parameter of the path. The framework's derive recognises path parameters by this type name.
 pub struct Path<P: Parameter>(pub Parsed<P>);
 
-/// The parameters of a request as a handler takes them: which they are, and what is wrong with them.
+/// Reads a request's parameters and collects their names and errors.
 #[derive(Debug)]
 pub struct RequestParameters<'a> {
     request: &'a Request,
@@ -57,7 +57,6 @@ impl ParameterSource for RequestParameters<'_> {
 }
 
 impl<'a> RequestParameters<'a> {
-    /// Nothing taken yet of `request`.
     pub const fn of(request: &'a Request) -> Self {
         Self {
             request,
@@ -66,12 +65,11 @@ impl<'a> RequestParameters<'a> {
         }
     }
 
-    /// The request that the parameters are taken from.
     pub const fn request(&self) -> &'a Request {
         self.request
     }
 
-    /// The value of what must be given; `None` where it is absent or wrong, which is kept.
+    /// The value of a required parameter; `None` if it is absent or invalid, which is recorded.
     pub fn keep_required<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<ParameterValue<P>> {
         self.keep(
             parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)),
@@ -85,7 +83,7 @@ impl<'a> RequestParameters<'a> {
         })
     }
 
-    /// The names of parameters that were given and not taken, each once.
+    /// The names of given parameters that were not read, without duplicates.
     pub fn ignored(&self) -> Vec<String> {
         let mut ignored = Vec::new();
         for (name, _) in
@@ -99,7 +97,7 @@ impl<'a> RequestParameters<'a> {
         ignored
     }
 
-    /// The query string of the same request for the page at `cursor`.
+    /// The query string of the request for the page at `cursor`.
     pub fn next_query(&self, cursor: &str) -> String {
         let is_kept = |name: &str| self.names.contains(&name) && name != CursorParameter::NAME;
         let pairs = UrlParameters::pairs(self.request)
@@ -111,12 +109,12 @@ impl<'a> RequestParameters<'a> {
             .finish()
     }
 
-    /// The answer to a request with these, of which there is at least one.
+    /// The error response; there must be at least one issue.
     pub fn into_problem(self) -> Response {
         invalid_parameters(self.issues)
     }
 
-    /// The answer to a request with these, if anything is wrong.
+    /// The error response if there are issues.
     pub fn problem(&mut self) -> Option<Response> {
         (!self.issues.is_empty()).then(|| invalid_parameters(std::mem::take(&mut self.issues)))
     }

@@ -1,4 +1,4 @@
-//! Parts of the dataset: found, since a day, and one alone.
+//! Parts of the dataset: search results, reviews since a day, and single reviews.
 
 use std::sync::Arc;
 
@@ -23,15 +23,13 @@ use crate::web::{in_turn, problem};
 use crate::wire;
 
 const JSON: &str = "application/json";
-/// How long a `Link` may be: clients bound their header fields.
+/// Maximum length of a `Link`, because clients limit header fields.
 const LINK_BYTES_MAX: usize = 4_096;
 const INVALID: (u16, &str) = (400, "Invalid parameters, with one issue for each.");
 
-/// Handlers of parts of the dataset.
 #[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
 
-/// The documented response of `/api/reviews/search`.
 pub struct SearchSpec;
 impl ResponseSpec for SearchSpec {
     type Content = wire::SearchResult;
@@ -42,7 +40,6 @@ impl ResponseSpec for SearchSpec {
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
-/// The documented response of `/api/reviews/since/{date}`.
 pub struct SinceSpec;
 impl ResponseSpec for SinceSpec {
     type Content = wire::SinceResult;
@@ -52,7 +49,6 @@ impl ResponseSpec for SinceSpec {
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 
-/// The documented response of `/api/reviews/{id}`.
 pub struct ReviewSpec;
 impl ResponseSpec for ReviewSpec {
     type Content = wire::Review;
@@ -222,7 +218,7 @@ impl ReviewsApi {
         }
         body.extend_from_slice(b"]}");
         let mut response = web::whole_body(taken.request().headers(), snapshot, JSON, body);
-        // A 304 repeats what the 200 would have sent (RFC 9110 §15.4.5).
+        // A 304 repeats the header fields of the 200 (RFC 9110 §15.4.5).
         if let Some(link) = link.filter(|_| {
             response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED
         }) {
@@ -231,7 +227,7 @@ impl ReviewsApi {
         response
     }
 
-    /// The next page as a link (RFC 8288 §3.3); a very long one stands in `next_cursor` alone.
+    /// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
     fn link(&self, query: &str) -> Option<HeaderValue> {
         let link = format!(
             "<{}?{query}>; rel=\"next\"",
@@ -248,7 +244,7 @@ impl ReviewsApi {
         let digest = Sha256::new_with_prefix(day.to_string())
             .chain_update(snapshot.input.review_index.digest_of_first(count))
             .finalize();
-        // The dataset's own instant: never earlier than this part's last change, so never a false 304.
+        // The dataset's instant is never earlier than this part's last change, so a 304 is never wrong.
         let modified = snapshot.document(Document::Reviews).confirmed();
         let modified = modified.map(web::modified);
         web::pieces(
@@ -272,7 +268,7 @@ impl ReviewsApi {
     }
 }
 
-/// The JSON of a head, left open for its reviews.
+/// The JSON of a head, open for its reviews.
 fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
     let mut json = wire::json_open(head);
     json.extend_from_slice(b",\"reviews\":[");

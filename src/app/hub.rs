@@ -1,4 +1,4 @@
-//! The hub put together: the way out, the intake, and the worker behind it.
+//! Assembles the hub: HTTP client, intake and worker.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,61 +24,54 @@ use crate::websub::{
 };
 use crate::{api, metrics};
 
-/// More than any list of roots has.
+/// More than any list of root certificates has.
 const CA_FILE_MIB_MAX: u64 = 16;
-/// How often a process that may not send asks whether it may now.
+/// Interval of attempts to become the sending process.
 const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);
-/// Where it cannot even ask, it waits up to so many times twice as long: 51 s.
+/// If the attempt itself fails, the interval is doubled up to this many times: 51 s.
 const DELIVERY_LOCK_DOUBLINGS_MAX: u32 = 8;
-/// How often the process that sends looks for requests that another one took: twice within the
-/// second that it has.
+/// Interval of checks for requests that another process accepted: twice within the promised second.
 const LOOK_INTERVAL: Duration = Duration::from_millis(400);
 
-/// How often a process looks whether it may send, and after how many of these one that may prolongs that.
+/// Interval of attempts to get the lease, and the number of intervals after which its holder renews it.
 const LEASE_INTERVAL: Duration = Duration::from_millis(500);
 const LEASE_INTERVALS: u32 = 8;
 
-/// What the hub is made of, besides the database.
+/// The hub's dependencies besides the database.
 pub struct HubOptions {
-    /// The hub's part of the settings: leases, retries, limits, networks.
     pub config: HubConfig,
-    /// Whom callbacks' certificates must lead to.
+    /// The trusted roots for callbacks' certificates.
     pub roots: Roots,
-    /// Turns callback hosts into addresses; tests hand in one of their own.
+    /// Resolves callbacks' hosts; replaceable in tests.
     pub resolver: Arc<dyn Resolver>,
     /// For challenges and jitter.
     pub random: Random,
-    /// Whether the worker wakes by itself when something gets due; else cron alone wakes it.
+    /// Whether the worker has its own timer; otherwise only cron wakes it.
     pub has_timer: bool,
 }
 
-/// Why the hub cannot be.
 #[derive(Debug, Error)]
 pub enum HubError {
-    /// A setting is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The file of extra roots cannot be read.
     #[error("REVIEWS_HUB_CA_FILE {}: {reason}; name a readable PEM file", path.display())]
     CaFile {
-        /// The file of additional root certificates that cannot be used.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: std::io::Error,
     },
     /// No roots, or unusable ones.
     #[error(transparent)]
     Roots(#[from] RootsError),
-    /// TLS cannot be had.
     #[error(transparent)]
     Egress(#[from] EgressError),
 }
 
 impl HubOptions {
-    /// What `serve` uses: the system's resolver, the machine's roots and those of the settings.
+    /// For `serve`: the system's resolver, the machine's roots and the configured ones.
     ///
     /// # Errors
-    /// [`HubError`].
+    /// See [`HubError`].
     pub fn new(config: HubConfig) -> Result<Self, HubError> {
         let extra = config.ca_file().map(|path| {
             bounded_read::read(path, CA_FILE_MIB_MAX).map_err(|reason| HubError::CaFile {
@@ -97,7 +90,6 @@ impl HubOptions {
     }
 }
 
-/// The hub behind its intake.
 pub struct HubRuntime {
     pub(super) database: Database,
     pub(super) clock: Clock,
@@ -107,7 +99,7 @@ pub struct HubRuntime {
 }
 
 impl HubRuntime {
-    /// The hub of `ctx`, and the handler that takes its requests.
+    /// The hub of `ctx`, and its HTTP handler.
     pub(super) fn new(
         database: &Database,
         ctx: &Arc<Ctx>,
@@ -168,13 +160,12 @@ impl HubRuntime {
         Ok((hub, endpoint))
     }
 
-    /// Tells the worker that something changed.
+    /// Notifies the worker of a change.
     pub(super) fn wake(&self) {
         self.wake.notify_one();
     }
 
-    /// Sends, as soon as no other process does, until `stop`; what is in flight then gets ten
-    /// seconds.
+    /// Sends until `stop`, once no other process does; exchanges in flight then get ten seconds.
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
         if self.database.is_cluster() {
             return self.keep_delivering_by_lease(stop).await;
@@ -185,7 +176,6 @@ impl HubRuntime {
         self.deliver(stop).await;
     }
 
-    /// Sends until `stop`.
     pub(super) async fn deliver(&self, stop: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
@@ -203,8 +193,7 @@ impl HubRuntime {
         }
     }
 
-    /// Waits until this process may send. What stands in the way may go away: it is tried again,
-    /// with growing waits.
+    /// Waits until this process may send. Errors may be temporary, so it retries with increasing delays.
     async fn delivery_lock(&self) -> DeliveryLock {
         let (mut is_told, mut failures) = (false, 0);
         loop {
@@ -235,8 +224,8 @@ impl HubRuntime {
         }
     }
 
-    /// Wakes the worker when another process has taken a request: it cannot, and its 202 means that
-    /// the callback is asked soon.
+    /// Wakes the worker when another process has accepted a request, because that process cannot, and its 202 promises
+    /// a prompt verification.
     async fn keep_looking(&self) {
         let mut seen = None;
         loop {
@@ -264,7 +253,7 @@ impl HubRuntime {
         store::requested(&mut connection).await.map_err(fault)
     }
 
-    /// Does all that is due now. For tests.
+    /// Does all due work, for tests.
     pub(super) async fn run_once(&self) -> Result<bool, DbError> {
         if !self.database.renew_lease(self.longest_delivery()).await? {
             return Ok(false);
@@ -277,7 +266,7 @@ impl HubRuntime {
         Ok(sent || ended || pruned)
     }
 
-    /// Sends while this process holds the cluster's lease, again and again, until `stop`.
+    /// Sends whenever this process holds the cluster's lease, until `stop`.
     pub(super) async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
         while stop.run_until_cancelled(self.lease()).await.is_some() {
             tracing::info!("cluster.lease_taken: this process now publishes versions and sends");
@@ -295,18 +284,17 @@ impl HubRuntime {
         self.give_up().await;
     }
 
-    /// Leaves the lease to others, where this process still has it.
+    /// Releases the lease if this process still holds it.
     async fn give_up(&self) {
         if let Err(error) = self.database.give_up_lease().await {
             tracing::warn!(%error, "cluster.lease_kept: the lease was not released; it expires, and then another process sends");
         }
     }
 
-    /// Waits until this process has the lease.
     async fn lease(&self) {
         let mut is_told = false;
         loop {
-            // A node that is cut off could neither raise versions nor see what is due.
+            // A node that is cut off could neither raise versions nor see due work.
             let standing = self.database.node_standing();
             if standing.is_some_and(|node| node.heard_ago > CUT_OFF_AFTER) {
                 self.clock.sleep(LEASE_INTERVAL).await;
@@ -325,7 +313,7 @@ impl HubRuntime {
         }
     }
 
-    /// Prolongs the lease until it is lost or `end`, which it then brings about.
+    /// Renews the lease until it is lost or `end` is cancelled; then cancels `end`.
     async fn keep_lease(&self, end: &CancellationToken) {
         let keep = async {
             let mut wait = LEASE_INTERVAL * LEASE_INTERVALS;

@@ -1,5 +1,4 @@
-//! The service put together: one database, one context, one route table, and the jobs that keep it
-//! current.
+//! Assembles the service: one database, one context, one route table, and its jobs.
 
 mod hub;
 mod operations;
@@ -37,21 +36,19 @@ use crate::web::Route;
 use crate::web::context::Ctx;
 use crate::{metrics, pages};
 
-/// This machine: whoever connects from here is known, or stands for others, as a proxy beside us
-/// does.
+/// Connections from this machine are exempt from limits, because they may come from a local proxy for many clients.
 const LOOPBACK: [IpNet; 2] = [
     IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
     IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
 ];
-/// How many rounds [`App::drain`] takes before it says that something will not rest.
+/// Rounds of [`App::drain`] before it reports a job that does not finish.
 const DRAIN_ROUNDS_MAX: usize = 100;
 
-/// The service put together: routes, jobs and the hub over one database.
 pub struct App {
     database: Database,
     ctx: Arc<Ctx>,
     endpoint: Arc<ResponsePolicy>,
-    /// What operators ask, where that has a listener of its own.
+    /// The operators' endpoints, if they have a separate listener.
     admin: Option<Arc<ResponsePolicy>>,
     routes: Arc<RouteTable>,
     agents: Arc<Mcp>,
@@ -59,32 +56,27 @@ pub struct App {
     precompress: Precompress,
     analyze: AnalyzeBacklog,
     hub: HubRuntime,
-    /// Nets whose peers stand for others: this machine, and proxies that are trusted.
+    /// Peers that stand for many clients: this machine and trusted proxies.
     exempt: Vec<IpNet>,
 }
 
-/// Why the service cannot start.
 #[derive(Debug, Error)]
 pub enum AppError {
-    /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] DbError),
-    /// The first snapshot cannot be rendered.
     #[error(transparent)]
     Publish(#[from] PublishError),
-    /// The hub cannot be set up.
     #[error(transparent)]
     Hub(#[from] HubError),
-    /// Routes and handlers do not belong together.
     #[error(transparent)]
     Description(#[from] DescriptionError),
 }
 
 impl App {
-    /// Opens the database at `path`, brings it up to date, and renders the first snapshot.
+    /// Opens the database at `path`, migrates it, and renders the first snapshot.
     ///
     /// # Errors
-    /// [`AppError`].
+    /// See [`AppError`].
     pub async fn open(
         path: &Path,
         links: Links,
@@ -99,11 +91,11 @@ impl App {
         ))
     }
 
-    /// The service on a database that is open already. Agents may ask under these hosts besides
-    /// that of the base URL.
+    /// Builds the service on an open database. `/mcp` accepts requests under these hosts in addition to the base
+    /// URL's.
     ///
     /// # Errors
-    /// [`AppError`].
+    /// See [`AppError`].
     pub async fn new(
         database: Database,
         links: Links,
@@ -115,11 +107,11 @@ impl App {
         Self::of(publisher, hub, allowed_hosts, false).await
     }
 
-    /// The service around a publisher. With `has_admin`, what operators ask has a listener of its own, and the figures
-    /// are shown nowhere else.
+    /// Builds the service around a publisher. With `has_admin`, the operators' endpoints have a separate listener, and
+    /// metrics are served only there.
     ///
     /// # Errors
-    /// [`AppError`].
+    /// See [`AppError`].
     pub async fn of(
         publisher: Publisher,
         hub: HubOptions,
@@ -133,7 +125,7 @@ impl App {
             publisher.clock().clone(),
         );
         let mut changes = database.changes().await?;
-        // Looked before reading: what is written meanwhile is seen as a change afterwards.
+        // Before the first read, so that a write in between is seen as a change.
         changes.any().await?;
         let text_index = TextIndex::open(&database, clock.clone()).await;
         let first = publisher.first().await?;
@@ -164,8 +156,8 @@ impl App {
             database.clone(),
             Arc::clone(publisher.backlog()),
         );
-        // What the first snapshot has shown is kept before it is seen; if that fails, the job tries
-        // again and tells of it.
+        // Analyses of the first snapshot are stored before it is served; if that fails, the job tries again and
+        // reports it.
         while matches!(analyze.keep_once().await, Ok(true)) {}
         let endpoint = endpoint(Arc::clone(&routes), &ctx, trusted);
         Ok(Self {
@@ -183,44 +175,40 @@ impl App {
         })
     }
 
-    /// What the surfaces share.
     #[must_use]
     pub const fn ctx(&self) -> &Arc<Ctx> {
         &self.ctx
     }
 
-    /// The database that it serves.
     #[must_use]
     pub const fn database(&self) -> &Database {
         &self.database
     }
 
-    /// The MCP server, which answers agents.
     #[must_use]
     pub const fn agents(&self) -> &Arc<Mcp> {
         &self.agents
     }
 
-    /// Everything that is answered.
     #[must_use]
     pub fn routes(&self) -> &RouteTable {
         &self.routes
     }
 
-    /// Everything that answers, response policy included.
+    /// The endpoint including the response policy.
     #[must_use]
     pub fn endpoint(&self) -> Arc<ResponsePolicy> {
         Arc::clone(&self.endpoint)
     }
 
-    /// What is left to do about readings. For tests.
+    /// For tests.
     #[must_use]
     pub const fn backlog(&self) -> &Arc<Backlog> {
         self.analyze.backlog()
     }
 
-    /// Renders the next snapshot if anybody wrote, and tells the hub and the log of it; says how
-    /// long to wait before the next time. What the service does all the time.
+    /// Publishes a snapshot if the database changed, and notifies the hub; returns the delay before the next check.
+    /// The service calls this in a loop.
     pub async fn watch_once(&self) -> Duration {
         let (is_new, wait) = self.publish.lock().await.watch_once().await;
         if is_new {
@@ -229,10 +217,10 @@ impl App {
         wait
     }
 
-    /// Renders the next snapshot if anybody wrote; says whether there is one. For tests.
+    /// Publishes a snapshot if the database changed; returns whether there is a new one. For tests.
     ///
     /// # Errors
-    /// What went wrong.
+    /// If the database cannot be read or publishing fails.
     pub async fn publish_once(&self) -> Result<bool, String> {
         self.publish
             .lock()
@@ -242,10 +230,10 @@ impl App {
             .map_err(|error| error.to_string())
     }
 
-    /// Runs every job until none has anything to do. Never moves the clock. For tests.
+    /// Runs every job until none has work left, without moving the clock. For tests.
     ///
     /// # Errors
-    /// What a job said when it failed, or which one would not rest.
+    /// If a job fails or does not finish.
     pub async fn drain(&self) -> Result<(), String> {
         for _ in 0..DRAIN_ROUNDS_MAX {
             let published = self.publish_once().await?;
@@ -274,7 +262,7 @@ impl App {
     }
 }
 
-/// What answers these routes, response policy included.
+/// The endpoint of these routes, including the response policy.
 fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> Arc<ResponsePolicy> {
     Arc::new(ResponsePolicy {
         routes,
@@ -283,7 +271,7 @@ fn endpoint(routes: Arc<RouteTable>, ctx: &Arc<Ctx>, trusted_proxies: Nets) -> A
     })
 }
 
-/// What people and programs try first, and where that is, relative to it.
+/// Paths that users guess, with relative redirect targets.
 const TYPED_PATHS: [(&str, &str); 4] = [
     ("/openapi.json", ".well-known/openapi.json"),
     ("/api", "docs"),
@@ -291,8 +279,7 @@ const TYPED_PATHS: [(&str, &str); 4] = [
     ("/feed", "feed.xml"),
 ];
 
-/// Every route: the API, agents, the pages, and what operators ask; and the job that codes ahead what
-/// they answer with.
+/// All routes (API, MCP, pages, operations), and the job that compresses their bodies in advance.
 fn routes(
     ctx: &Arc<Ctx>,
     database: &Database,
@@ -329,7 +316,7 @@ fn routes(
     let (pages, shown) = pages::routes(ctx, &routes);
     routes.extend(shown);
     fixed.extend(pages::fixed());
-    // The description's examples are of the data.
+    // The examples in the OpenAPI document depend on the data.
     let make_ahead = move |snapshot: &Arc<Snapshot>| {
         let mut bodies = pages.bodies(snapshot);
         bodies.push(description.of(snapshot));

@@ -1,7 +1,7 @@
-//! What an operator asks: alive, ready, and figures.
+//! Endpoints for operators: liveness, readiness and metrics.
 //!
-//! Where operators have a listener of their own (`REVIEWS_ADMIN_LISTEN`), `/metrics` is answered there alone; `/healthz`
-//! and `/readyz` tell strangers nothing, and load balancers ask them where requests go.
+//! With a separate listener (`REVIEWS_ADMIN_LISTEN`), `/metrics` is served only there; `/healthz` and `/readyz` reveal
+//! nothing, and load balancers use them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,15 +18,15 @@ use crate::storage::{Database, DbError, NodeStanding, sqlite_version};
 use crate::web::context::Ctx;
 use crate::web::{Route, retry_later};
 
-/// When to ask again whether a service is back that is stopping, or whose database is gone.
+/// The `Retry-After` while the service stops or has no database.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// After how long without word of its leader a node counts as cut off.
+/// A node without word from its leader for this long counts as cut off.
 pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
-/// How long the database may take to answer before it counts as one that cannot be read. Probes give up after a second
-/// where nothing else is said (Kubernetes' `timeoutSeconds`).
+/// The timeout after which the database counts as unreadable. Probes time out after a second by default (Kubernetes'
+/// `timeoutSeconds`).
 const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// What is answered on the public listener.
+/// On the public listener.
 pub fn public_routes(ctx: &Arc<Ctx>, database: &Database, has_admin: bool) -> Vec<Route> {
     let mut routes = vec![live(), ready(ctx, database)];
     if !has_admin {
@@ -35,15 +35,15 @@ pub fn public_routes(ctx: &Arc<Ctx>, database: &Database, has_admin: bool) -> Ve
     routes
 }
 
-/// What is answered on the operators' own listener.
+/// On the operators' listener.
 pub fn admin_routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
     vec![live(), ready(ctx, database), figures(ctx, database)]
 }
 
-/// Shows in the figures which release this is, and when it started.
+/// Sets the metrics of release and start time.
 ///
 /// # Errors
-/// When SQLite cannot be asked for its version.
+/// If SQLite's version cannot be read.
 pub async fn tell_release(ctx: &Ctx, database: &Database) -> Result<(), DbError> {
     let sqlite = sqlite_version()
         .await
@@ -84,8 +84,8 @@ fn figures(ctx: &Arc<Ctx>, database: &Database) -> Route {
     Route::new("/metrics").get(None, answer)
 }
 
-/// Whether requests should come here; where not, why. What is out can be read whatever becomes of the database, but a
-/// process that no longer knows the database can take no subscription and shows no change.
+/// Whether the service should receive requests, or why not. Published documents are readable without the database, but
+/// a process without it accepts no subscriptions and publishes no changes.
 async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static str> {
     if ctx.is_draining() {
         return Err("The service is stopping; send requests elsewhere.");
@@ -113,7 +113,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
             return Err("The database cannot be read; the last snapshot is still served.");
         }
     }
-    // Behind is still better than nothing: reading goes on, and so this is no reason to send requests elsewhere.
+    // A snapshot that is behind is better than none, so the service stays ready.
     let behind = ctx.freshness.failing_for(ctx.clock.monotonic());
     let mut said = behind.map_or_else(
         || "ready\n".to_owned(),
@@ -128,7 +128,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     Ok(said)
 }
 
-/// How a node fares within its cluster. One that is cut off goes on serving what it has, and says how old that may be.
+/// The node's state within its cluster. A node that is cut off keeps serving and reports how old its data may be.
 fn standing(node: &NodeStanding) -> String {
     let seconds = node.heard_ago.as_secs();
     let lease = if node.holds_lease {
@@ -152,7 +152,7 @@ fn standing(node: &NodeStanding) -> String {
     )
 }
 
-/// Reads what is measured when it is asked for.
+/// Updates the metrics that are measured on request.
 fn measure(ctx: &Ctx, database: &Database) {
     let (snapshot, now) = (ctx.current.load(), ctx.clock.monotonic());
     let published = snapshot.input.review_index.len() as u64;
@@ -191,7 +191,7 @@ fn measure(ctx: &Ctx, database: &Database) {
     }
 }
 
-/// Reads what the system says of this process. What it does not say keeps its last figure.
+/// Updates the metrics of this process. Unavailable ones keep their last value.
 fn measure_process() {
     let process = metrics_process::collector::collect();
     if let Some(seconds) = process.cpu_seconds_total {

@@ -1,5 +1,5 @@
-//! The request log (`REVIEWS_REQUEST_LOG`): a line for each request, with an id that the error document has too. Query
-//! strings are never logged: they hold what people search for.
+//! The request log (`REVIEWS_REQUEST_LOG`): one line per request, with an ID that the error document also has. Query
+//! strings are never logged, because they contain search terms.
 
 use std::io;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::config::RequestLog;
 use crate::random::Random;
 use crate::wire::{self, Problem};
 
-/// How many characters of a path are logged: it may have 16 KiB, of anybody's choosing.
+/// Characters of a path that are logged; clients may send up to 16 KiB.
 const PATH_CHARS_MAX: usize = 256;
 
-/// Whether an answer of this status has a line. One that says that the fault is ours always has.
+/// Whether to log a response of this status. A 500 is always logged.
 pub(super) fn is_logged(which: RequestLog, status: StatusCode) -> bool {
     status == StatusCode::INTERNAL_SERVER_ERROR
         || match which {
@@ -29,12 +29,12 @@ pub(super) fn is_logged(which: RequestLog, status: StatusCode) -> bool {
         }
 }
 
-/// The id of a request; none if the system gives no randomness, and then the line has none either.
+/// `None` if the operating system's generator fails; the line then has no ID.
 pub(super) fn request_id() -> Option<Uuid> {
     Random::system().uuid().ok()
 }
 
-/// The problem with the id of its request as its `instance`. A body that is no problem stays as it is.
+/// Adds the request's ID to a problem as `instance`. Another body stays unchanged.
 pub(super) async fn with_instance(response: Response, id: Uuid) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(json) = body.into_bytes().await else {
@@ -51,17 +51,17 @@ pub(super) async fn with_instance(response: Response, id: Uuid) -> Response {
     Response::from_parts(parts, wire::json(&problem).into())
 }
 
-/// What the line of a request says besides its answer.
+/// A log line's fields besides the response.
 pub(super) struct LoggedRequest<'a> {
     pub(super) method: &'a Method,
     pub(super) route: &'static str,
-    /// Without its query string; none if only the failure is logged.
+    /// Without the query string; `None` if only failures are logged.
     pub(super) path: Option<&'a str>,
     pub(super) id: Option<Uuid>,
 }
 
 impl LoggedRequest<'_> {
-    /// Writes the line of an answer that was ready after `taken`.
+    /// `taken` is the time until the response was ready.
     pub(super) fn write(&self, response: &mut Response, taken: Duration) {
         let Self { method, route, .. } = self;
         let path = self.path.map(|path| {
@@ -98,7 +98,7 @@ impl LoggedRequest<'_> {
     }
 }
 
-/// The bytes of the body; none where that is not known ahead.
+/// The body's length in bytes; `None` if it is not known in advance.
 fn length(response: &mut Response) -> Option<u64> {
     let body: BoxBody<Bytes, io::Error> = response.take_body().into();
     let length = body.size_hint().exact();

@@ -1,5 +1,5 @@
-//! The response policy: what is true of every answer, whoever made it. Errors are problems, panics
-//! are errors, everybody may read across origins, and every request is counted.
+//! The policy of every response: errors are problems, panics are errors, reading is allowed from all origins, and
+//! every request is counted.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -30,17 +30,17 @@ use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed,
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
-/// How long a browser may remember a preflight's answer: a day.
+/// How long browsers may cache a preflight response: a day.
 const PREFLIGHT_SECONDS: &str = "86400";
 
-/// See the head of this file. It never fails.
+/// Never fails.
 #[derive(Debug)]
 pub struct ResponsePolicy {
-    /// The route table, from which a 405 takes its `Allow`.
+    /// The source of `Allow` in a 405.
     pub routes: Arc<RouteTable>,
-    /// Whose clock `Date` shows, and whose errors a browser is shown.
+    /// For the clock of `Date`, and for error pages.
     pub ctx: Arc<Ctx>,
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Nets,
 }
 
@@ -77,7 +77,7 @@ impl Endpoint for ResponsePolicy {
             Some(id) if is_of(&response, PROBLEM) => with_instance(response, id).await,
             Some(_) | None => response,
         };
-        // A browser gets errors as pages, everybody else as problems.
+        // Browsers get errors as pages, other clients as problems.
         let response = if wants_html && is_of(&response, PROBLEM) {
             as_page(&self.ctx, response).await
         } else {
@@ -96,7 +96,7 @@ impl Endpoint for ResponsePolicy {
 }
 
 impl ResponsePolicy {
-    /// The answer that needs nothing but a request's head, and waits for nothing, if there is one.
+    /// The response that needs only a request's head and no waiting, if there is one.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -108,8 +108,8 @@ impl ResponsePolicy {
             return None;
         }
         let (place, answer) = self.routes.at_hand(uri.path())?;
-        // What panics does so again where it is called next, and is told there; so are errors, of
-        // which browsers get pages.
+        // A panic recurs when the endpoint is called, and is reported there; so are errors, which browsers get as
+        // pages.
         let response = std::panic::catch_unwind(AssertUnwindSafe(|| answer(headers))).ok()?;
         let status = response.status();
         if status.is_client_error() || status.is_server_error() {
@@ -125,7 +125,7 @@ impl ResponsePolicy {
         Some(self.finish(Some(place), &request, response, started))
     }
 
-    /// An answer whose head is whole: without its body for HEAD, counted, and logged if it is to be.
+    /// Finishes a response with a complete head: removes the body for HEAD, counts it, and logs it if enabled.
     fn finish(
         &self,
         place: Option<usize>,
@@ -145,10 +145,9 @@ impl ResponsePolicy {
     }
 }
 
-/// Calls what answers, and makes of its errors what is promised.
+/// Calls the endpoint and converts its errors.
 async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request) -> Response {
-    // After a panic nothing of the request is used any more; shared state is only ever replaced
-    // whole.
+    // After a panic nothing of the request is used again, and shared state is only replaced as a whole.
     let response = match AssertUnwindSafe(endpoint.call(request))
         .catch_unwind()
         .await
@@ -164,16 +163,16 @@ async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request
     };
     match route.pattern {
         HUB_PATH => as_line(response),
-        // What reached JSON-RPC is told in it.
+        // JSON-RPC errors stay in the JSON-RPC response.
         MCP_PATH if is_of(&response, "application/json") => response,
         _ => as_problem(response),
     }
 }
 
-/// HEAD says how long the answer to GET would be, errors included (RFC 9110 §9.3.2).
+/// HEAD has the `Content-Length` of GET, errors included (RFC 9110 §9.3.2).
 fn leave_body_out(response: &mut Response) {
     let body: BoxBody<Bytes, io::Error> = response.take_body().into();
-    // Where it is left out of 204 and 304, and where it is not known yet, it is not said either.
+    // Not for 204 and 304, nor for an unknown length.
     let has_length = !matches!(
         response.status(),
         StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
@@ -186,11 +185,10 @@ fn leave_body_out(response: &mut Response) {
     }
 }
 
-/// An error that is no problem yet becomes one. What the framework says of it is for us, not for
-/// the client.
+/// Replaces another error body with a problem. The framework's text is for developers, not for clients.
 fn as_problem(response: Response) -> Response {
     let status = response.status();
-    // What a page refuses, a fault in its form above all, it says as a page.
+    // A page reports faults in its form itself.
     if is_of(&response, PROBLEM)
         || is_of(&response, HTML)
         || !(status.is_client_error() || status.is_server_error())
@@ -261,7 +259,7 @@ fn options(route: &Route) -> Response {
     response
 }
 
-/// An answer that says when it changed, with its `Date`.
+/// Adds `Date` to a response with `Last-Modified`.
 fn with_date(mut response: Response, clock: &Clock) -> Response {
     let modified = response
         .headers()

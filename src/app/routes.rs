@@ -1,6 +1,5 @@
-//! The one route table: every path that the service answers, what may be done there, and who does
-//! it. Allow, OPTIONS, the labels of the metrics, the home page and the tests of the docs all read
-//! it.
+//! The route table: every path with its methods and handlers. `Allow`, OPTIONS, metric labels, the home page and tests
+//! of the docs all use it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,22 +17,22 @@ use crate::web::context::Ctx;
 use crate::web::{AtHand, Route, UrlParameters};
 use crate::{metrics, web, wire};
 
-/// The classes of status that answers are counted by.
+/// Responses are counted by these classes of status.
 const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
-/// Those that begin at zero: answers and failures.
+/// The classes whose series start at zero: successes and failures.
 const BEGUN_CLASSES: [usize; 2] = [0, 4];
-/// Under this name is counted what belongs to no route; a path would be anybody's to choose.
+/// The label for paths without a route, because clients choose paths freely.
 const NO_ROUTE: &str = "none";
 
-/// Every route; where two match, the first does.
+/// If two routes match, the first one applies.
 #[derive(Debug)]
 pub struct RouteTable {
     routes: Vec<Route>,
-    /// One for each route, and one for what belongs to none.
+    /// One for each route, and one for paths without a route.
     counts: Vec<AnswerCounts>,
 }
 
-/// What counts the answers of one route: each made once, because looking a series up costs more than counting.
+/// The counters of one route, cached because a registry lookup costs more than counting.
 struct AnswerCounts {
     route: &'static str,
     by_class: [OnceLock<Counter>; CLASSES.len()],
@@ -41,7 +40,7 @@ struct AnswerCounts {
 }
 
 impl AnswerCounts {
-    /// The series that alerts ask for begin at zero; the others with their first answer.
+    /// The series that alerts use start at zero; the others with their first response.
     fn of(route: &'static str) -> Self {
         let counts = Self {
             route,
@@ -65,7 +64,7 @@ impl AnswerCounts {
     }
 }
 
-/// The name of a route in figures and in the request log. Names of assets carry digests, which change with each release.
+/// A route's name in metrics and in the request log. Names of assets contain digests, which change with each release.
 fn label(pattern: &'static str) -> &'static str {
     if pattern.starts_with("/assets/") {
         "/assets/:file"
@@ -81,7 +80,6 @@ impl fmt::Debug for AnswerCounts {
 }
 
 impl RouteTable {
-    /// The table of these, in this order.
     #[must_use]
     pub fn new(routes: Vec<Route>) -> Self {
         let patterns = routes.iter().map(|route| label(route.pattern));
@@ -89,13 +87,12 @@ impl RouteTable {
         Self { routes, counts }
     }
 
-    /// The routes in the order in which they were added.
     #[must_use]
     pub fn routes(&self) -> &[Route] {
         &self.routes
     }
 
-    /// Counts an answer of the route at this place; `None` is no route.
+    /// Counts a response of the route at index `place`; `None` is no route.
     pub fn count(&self, place: Option<usize>, status: StatusCode, taken: Duration) {
         let class = match status.as_u16() {
             200..=299 => 0,
@@ -110,21 +107,20 @@ impl RouteTable {
         }
     }
 
-    /// The name of the route at this place, as figures and the request log have it; `None` is no route.
+    /// The label of the route at index `place`; `None` is no route.
     #[must_use]
     pub fn label(&self, place: Option<usize>) -> &'static str {
         let counts = self.counts.get(place.unwrap_or(self.routes.len()));
         counts.map_or(NO_ROUTE, |counts| counts.route)
     }
 
-    /// The route that a path belongs to.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<&Route> {
         self.matching(&normal(path))
             .map(|(place, _)| &self.routes[place])
     }
 
-    /// What answers GET of that very path at once, and the place of its route in the table.
+    /// The ready answer to GET of exactly this path, and its route's index.
     #[must_use]
     pub fn at_hand(&self, path: &str) -> Option<(usize, &AtHand)> {
         let mut routes = (0..).zip(&self.routes);
@@ -134,7 +130,7 @@ impl RouteTable {
         })
     }
 
-    /// The route of a request, and its place in the table; what its URL says is kept with it.
+    /// The request's route and its index; stores the URL's parameters in the request.
     pub fn take(&self, request: &mut Request) -> Option<(usize, &Route)> {
         let path = normal(request.uri().path());
         let (place, segments) = self.matching(&path)?;
@@ -152,8 +148,8 @@ impl RouteTable {
     }
 }
 
-/// The path with every unreserved character as it is: `%72` and `r` are one (RFC 3986 §6.2.2.2).
-/// Other escapes stay, so that `%2F` divides no segment.
+/// Decodes unreserved characters: `%72` and `r` are equivalent (RFC 3986 §6.2.2.2). Other escapes stay, so that `%2F`
+/// does not split a segment.
 fn normal(path: &str) -> Cow<'_, str> {
     if !path.contains('%') {
         return Cow::Borrowed(path);
@@ -174,7 +170,7 @@ fn normal(path: &str) -> Cow<'_, str> {
     Cow::Owned(normal)
 }
 
-/// The unreserved character (RFC 3986 §2.3) that two hexadecimal digits stand for.
+/// The unreserved character (RFC 3986 §2.3) of two hexadecimal digits.
 fn unreserved(digits: &str) -> Option<char> {
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let byte = u8::from_str_radix(digits, 16)
@@ -183,7 +179,7 @@ fn unreserved(digits: &str) -> Option<char> {
     (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)).then_some(char::from(byte))
 }
 
-/// The segments of `path` that the pattern names, if it matches.
+/// The named segments of `path`, if the pattern matches.
 fn segments<'a>(pattern: &'static str, path: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
     if pattern == path {
         return Some(Vec::new());
@@ -206,11 +202,9 @@ fn segments<'a>(pattern: &'static str, path: &'a str) -> Option<Vec<(&'static st
     }
 }
 
-// `/.well-known/openapi.json`: the description of the API, with examples of what is published now.
-//
-// It is the same body, codings included, as long as the examples are the same.
+// `/.well-known/openapi.json`: the OpenAPI document with examples from the current data. The body and its codings are
+// reused while the examples stay the same.
 
-/// The description, whose examples follow the snapshot.
 #[derive(Debug)]
 pub struct Description {
     document: Value,
@@ -218,7 +212,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// The description that is `document` but for the examples.
+    /// `document` has no examples yet.
     #[must_use]
     pub const fn new(document: Value) -> Self {
         Self {
@@ -227,7 +221,6 @@ impl Description {
         }
     }
 
-    /// The description with the examples of `snapshot`.
     #[must_use]
     pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
         let examples = Examples::of(snapshot);
@@ -242,11 +235,9 @@ impl Description {
     }
 }
 
-/// The endpoint that serves it.
 pub struct DescriptionEndpoint {
-    /// Whose snapshot gives the examples.
+    /// Provides the snapshot for the examples.
     pub ctx: Arc<Ctx>,
-    /// The OpenAPI document, to which the examples are added.
     pub description: Arc<Description>,
 }
 

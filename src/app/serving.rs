@@ -1,6 +1,4 @@
-//! The service at work: its listeners and its jobs side by side, until it is told to stop.
-//!
-//! Apart from how it is put together (`app`). Every loop ends with the token that it is given, and is awaited.
+//! Runs the service's listeners and jobs until shutdown. Every loop ends with its token and is awaited.
 
 use std::io;
 use std::sync::Arc;
@@ -13,22 +11,22 @@ use tokio_util::sync::CancellationToken;
 use super::{App, Limits, ResponsePolicy};
 use crate::metrics;
 
-/// How long after readings could not be kept that is tried again.
+/// The delay after analyses could not be stored.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
-/// How often a node's rqlited is asked how it fares.
+/// Interval of queries to a node's rqlited.
 const ASK_NODE_INTERVAL: Duration = Duration::from_secs(1);
-/// How long a snapshot must be out before it is coded in more than gzip.
+/// The age of a snapshot before it is compressed with more than gzip.
 const SETTLE: Duration = Duration::from_secs(1);
-/// How often observations are sorted: at 20,000 answers a second, 100,000 of them wait, some 2 MB.
+/// Interval of sorting observations: at 20,000 responses per second, 100,000 of them wait, some 2 MB.
 const SORT_INTERVAL: Duration = Duration::from_secs(5);
 
 impl App {
-    /// Serves until `shutdown`, then finishes what is in flight and closes the database.
+    /// Serves until `shutdown`, then finishes requests in flight and closes the database.
     pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
         Box::pin(self.serve_with_admin(listener, None, shutdown, limits)).await;
     }
 
-    /// The same, and what operators ask on `admin`, to the end: while it stops, `/readyz` says so there.
+    /// Also serves the operators' endpoints on `admin`, until the end: during shutdown, `/readyz` reports it there.
     pub async fn serve_with_admin(
         &self,
         listener: TcpListener,
@@ -87,11 +85,11 @@ impl App {
         self.close().await;
     }
 
-    /// Answers an agent's messages, a line each, until `input` ends; what is published meanwhile is
-    /// seen. Nothing is served and nobody is notified: that is the work of `serve`.
+    /// Answers an MCP client's messages, one per line, until `input` ends, and follows changes of the database.
+    /// Subscribers are not notified; only `serve` does that.
     ///
     /// # Errors
-    /// When `input` cannot be read, or `output` not written.
+    /// If `input` cannot be read or `output` not be written.
     pub async fn answer_lines(
         &self,
         input: impl AsyncBufRead + Unpin,
@@ -121,7 +119,7 @@ impl App {
         self.database.close().await;
     }
 
-    /// Calls `run` again and again, after the wait that it asks for, until it asks for none or `end`.
+    /// Calls `run` repeatedly after the delay that it returns, until it returns `None` or `end`.
     async fn repeat(
         &self,
         end: &CancellationToken,
@@ -137,13 +135,12 @@ impl App {
         Box::pin(end.run_until_cancelled(repeated)).await;
     }
 
-    /// Publishes what anybody writes.
     async fn keep_published(&self, end: &CancellationToken) {
         self.repeat(end, async || Some(self.watch_once().await))
             .await;
     }
 
-    /// Observations are sorted into their buckets whether or not anybody asks for the figures.
+    /// Sorts observations into their buckets even if the metrics are not scraped.
     async fn keep_sorted(&self, end: &CancellationToken) {
         let sort = async || {
             metrics::sort_observations();
@@ -152,7 +149,7 @@ impl App {
         self.repeat(end, sort).await;
     }
 
-    /// On a cluster, how this node fares is asked again and again.
+    /// In a cluster, queries this node's state regularly.
     async fn keep_asking_node(&self, end: &CancellationToken) {
         let mut is_told = false;
         let ask = async || {
@@ -178,7 +175,7 @@ impl App {
         let precompress = async || {
             swaps.mark_unchanged();
             self.precompress.run_quick_once().await;
-            // While changes follow one another, nobody would ever be sent the others.
+            // While changes follow one another, the other codings would be outdated before they are sent.
             let settled = self.ctx.clock.sleep(SETTLE);
             let changed = tokio::select! {
                 changed = swaps.changed() => changed,

@@ -1,4 +1,4 @@
-//! `reviews backup`: a consistent copy while others use the database.
+//! The command `reviews backup`: a consistent copy while the database is in use.
 
 use std::fs::{remove_file, rename};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl Backup {
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
         let progress = Progress::begin("copying", bytes(address.file()));
         if is_there {
-            // Under another name first: where the copy fails, the former one stays.
+            // Under another name first, so that the former file stays if the copy fails.
             let begun = unused_name(&self.file)?;
             let copying = Database::back_up_from(&address, &begun);
             progress.watch(copying, || bytes(&begun)).await?;

@@ -1,4 +1,4 @@
-//! `reviews business`: shows the business, or merges a file into it.
+//! The command `reviews business`: shows the business, or merges a file into it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl BusinessCommand {
         }
     }
 
-    /// Writes the business as the file has it; the report.
+    /// Writes the business of the file and returns the report.
     async fn load(
         &self,
         file: &BusinessFile,
@@ -114,13 +114,13 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The business as a file has it; an object without members where there is none.
+/// The business in the format of a file; an empty object if there is none.
 pub(super) fn json(business: Option<&Business>) -> serde_json::Result<Value> {
     let value = business.map(|business| serde_json::to_value(wire::OwnBusiness::from(business)));
     value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
 }
 
-/// What differs between two objects, member by member: `-` what was, `+` what is.
+/// The differences of two objects by member: `-` before, `+` after.
 pub(super) fn difference(before: &Value, after: &Value) -> String {
     let mut names: Vec<&String> = [before, after]
         .into_iter()
@@ -155,7 +155,7 @@ pub(super) fn difference(before: &Value, after: &Value) -> String {
     text
 }
 
-/// The elements of a list; any other value as the only one, and none if there is no such member.
+/// The elements of a list; any other value as the only element; none for null.
 fn elements(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(elements) => elements.iter().collect(),

@@ -1,4 +1,4 @@
-//! `reviews check`.
+//! The command `reviews check`.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::storage;
 use crate::storage::reviews;
 use crate::storage::{Database, DbError, FileVerification, lacking_room, unerased, verify};
 
-/// How many rows that break the checks are told one by one.
+/// Invalid rows that are listed.
 const TOLD_MAX: usize = 20;
 
-/// What to do with a file whose faults have no remedy of their own.
+/// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
     FILE` saves the readable reviews, and `reviews import FILE` loads them into a new database.";
 
@@ -34,7 +34,7 @@ impl Check {
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
-        // What is wrong and names its own remedy.
+        // Faults that name their own remedy.
         let mut mendable = Vec::new();
         let mut verified = verify(&mut connection).await.map_err(fault)?;
         if verified.is_readable {
@@ -126,7 +126,7 @@ fn report(
     lines.join("\n") + "\n"
 }
 
-/// Reads every published review once more, and holds what is kept against it.
+/// Analyzes every published review again and compares the results with the stored ones.
 async fn verify_insights(
     connection: &mut SqliteConnection,
     engines: &Engines,

@@ -1,4 +1,4 @@
-//! What the commands that decide about one review have in common: finding it, writing it, and saying so.
+//! Common parts of the commands that decide about one review: finding, writing and reporting it.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::model::Review;
 use crate::storage::reviews;
 use crate::storage::{DbError, Opening, Write};
 
-/// A database opened to decide about one review.
+/// An open database and the review to decide about.
 pub(super) struct Decision {
     pub(super) opening: Opening,
     pub(super) write: Write,
@@ -22,7 +22,7 @@ impl Decision {
     /// Opens the database and finds the review.
     ///
     /// # Errors
-    /// Where there is no database, or no such review.
+    /// If there is no database or no such review.
     pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
         let NamedRow {
             opening,
@@ -42,14 +42,14 @@ impl Decision {
         Err(unreadable(&id))
     }
 
-    /// Writes the review as it is now, and closes the database.
+    /// Writes the review and closes the database.
     ///
     /// # Errors
-    /// When the database refuses it; nothing was changed then.
+    /// If the database cannot be written; then nothing is changed.
     pub(super) async fn save(mut self, clock: &Clock) -> anyhow::Result<()> {
         let now = clock.now();
         let fault = |error| DbError::at(self.opening.database().path(), error);
-        // It moves with every change, and never goes back.
+        // It increases with every change.
         self.review.updated_at = self.review.updated_at.max(Some(now));
         reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
             .await
@@ -57,10 +57,10 @@ impl Decision {
         self.commit().await
     }
 
-    /// Notes that the owner published the review as it is now, whatever sources say afterwards.
+    /// Records that the owner published this version of the review, so that imports keep it.
     ///
     /// # Errors
-    /// When the database refuses it; nothing was changed then.
+    /// If the database cannot be written; then nothing is changed.
     pub(super) async fn note_published(&mut self) -> anyhow::Result<()> {
         reviews::note_published(&mut self.write, &self.review)
             .await
@@ -68,10 +68,10 @@ impl Decision {
         Ok(())
     }
 
-    /// Closes the database with all that was written.
+    /// Commits and closes the database.
     ///
     /// # Errors
-    /// When the database refuses it; nothing was changed then.
+    /// If the database cannot be written; then nothing is changed.
     pub(super) async fn commit(self) -> anyhow::Result<()> {
         let path = self.opening.database().path().to_owned();
         let committed = self.write.commit().await;
@@ -80,19 +80,19 @@ impl Decision {
         Ok(())
     }
 
-    /// Closes the database, nothing written.
+    /// Closes the database without a change.
     pub(super) async fn leave(self) {
         drop(self.write);
         self.opening.leave().await;
     }
 }
 
-/// A database opened to decide about a row, whether or not a review can be made of it.
+/// An open database and a row that may be an invalid review.
 pub(super) struct NamedRow {
     pub(super) opening: Opening,
     pub(super) write: Write,
     pub(super) id: String,
-    /// `None` where no review can be made of the row.
+    /// `None` if the row is not a valid review.
     pub(super) review: Option<Review>,
 }
 
@@ -100,7 +100,7 @@ impl NamedRow {
     /// Opens the database and finds the row.
     ///
     /// # Errors
-    /// Where there is no database, or no such row.
+    /// If there is no database or no such row.
     pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
         let opening = open(config).await?;
         let database = opening.database();
@@ -125,7 +125,7 @@ impl NamedRow {
 /// The review that `given` names.
 ///
 /// # Errors
-/// Where there is none, or it cannot be read.
+/// If there is none, or it is invalid.
 pub(super) async fn find(
     connection: &mut SqliteConnection,
     path: &Path,
@@ -146,15 +146,15 @@ async fn find_row(
     Ok((id, review))
 }
 
-/// What is said of a row that no review can be made of.
+/// The error for a row that is not a valid review.
 pub(super) fn unreadable(id: &str) -> anyhow::Error {
     anyhow::anyhow!("the review {id} cannot be read; `reviews check` reports what is wrong")
 }
 
-/// Opens a database that is there already: a command about what is in it makes none.
+/// Opens an existing database.
 ///
 /// # Errors
-/// Where there is none.
+/// If there is none.
 pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Opening> {
     let address = config.address()?;
     if let DatabaseAddress::File(path) = &address

@@ -1,4 +1,4 @@
-//! `reviews delete`: a review is gone, with everything that was kept of it, and later imports leave it so.
+//! The command `reviews delete`: erases a review with everything stored about it; imports do not bring it back.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::model::Review;
 use crate::storage::reviews;
 use crate::storage::{DbError, Erased, FORMER_KEPT_DAYS, Postponed};
 
-/// How many characters of the text are shown before it is deleted.
+/// Characters of the text that the question shows.
 const WORDS_MAX: usize = 300;
 
 /// Delete a review and every trace of it; imports do not bring it back
@@ -30,7 +30,7 @@ pub struct Delete {
 impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
         if !self.yes && prompt::is_possible() {
-            // Before the write begins: others are not to wait for the answer.
+            // Before the write transaction, so that other writers do not wait for the answer.
             let NamedRow {
                 opening,
                 write,
@@ -69,7 +69,7 @@ impl Delete {
     }
 }
 
-/// What is asked before a review is deleted.
+/// The confirmation question.
 fn question(id: &str, review: Option<&Review>) -> String {
     let said = match review {
         Some(review) => format!(
@@ -84,7 +84,7 @@ fn question(id: &str, review: Option<&Review>) -> String {
     format!("{id}\n{said}Delete this review and every trace of it?")
 }
 
-/// The former states of the database, which a deletion does not change.
+/// A note on each former state of the database, which still contains the review.
 fn copies(former: &[PathBuf]) -> String {
     former.iter().fold(String::new(), |told, path| {
         told + &format!(
@@ -95,7 +95,7 @@ fn copies(former: &[PathBuf]) -> String {
     })
 }
 
-/// What became of the traces of what was deleted.
+/// The result of erasing traces.
 pub(super) fn traces(erased: Erased) -> String {
     match erased {
         Erased::Nothing | Erased::All => "and erased from the file".to_owned(),

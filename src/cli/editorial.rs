@@ -1,4 +1,4 @@
-//! `reviews editorial`: shows what the firm itself writes beside its reviews, or merges a file into it.
+//! The command `reviews editorial`: shows the business's own texts, or merges a file into them.
 
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ impl EditorialCommand {
     }
 }
 
-/// Merges the file into what is there; the difference.
+/// Merges the file and returns the difference.
 async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<String> {
     let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write_as_owner().await?;
@@ -70,7 +70,7 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The editorial texts as a file has them.
+/// The editorial texts in the format of a file.
 pub(super) fn as_json(editorial: &Editorial) -> Value {
     let mut members = Map::new();
     if let Some(text) = &editorial.summary {

@@ -1,4 +1,4 @@
-//! `reviews export`: everything, withheld reviews and what was decided included, in files that an import takes again.
+//! The command `reviews export`: all reviews, including withheld ones and decisions, in a format that can be imported.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -80,7 +80,7 @@ impl ExportCommand {
             Ok(written)
         });
         if let (Err(_), Some(begun)) = (&written, &begun) {
-            // What was begun is of no use, and the error says why; that it stays besides would be said in its place.
+            // The partial file is useless; an error of its removal would hide the actual one.
             drop(fs::remove_file(begun));
         }
         let (reviews, deleted) = written?;
@@ -94,13 +94,13 @@ impl ExportCommand {
                 "{name}: {reviews} reviews, {deleted} deleted; readable only by you\n{lacks}"
             ));
         } else if !lacks.is_empty() {
-            // Where nobody reads it, the table is whole all the same.
+            // The table is complete even if the note cannot be printed.
             let _ = write!(io::stderr(), "{lacks}");
         }
         Ok(Outcome::Done)
     }
 
-    /// Writes everything to `file`, or to standard output; how many reviews, and how many deleted ones.
+    /// Writes to `file` or standard output; returns the numbers of reviews and of deleted ones.
     async fn write(
         &self,
         path: &Path,
@@ -138,17 +138,17 @@ impl ExportCommand {
     }
 }
 
-/// Puts what was written beside a former file in that one's place: where the export fails, the former one stays.
+/// Replaces the former file by the new one only after the export succeeded.
 fn take_its_place(begun: &Path, former: &Path) -> io::Result<()> {
     File::open(begun)?.sync_all()?;
     fs::rename(begun, former)
 }
 
-/// What a table has no columns for.
+/// The content that a table has no columns for.
 const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export without `--format csv` to \
     include them\n";
 
-/// The business and the editorial texts as the first line has them; `None` where there are none.
+/// The first line with business and editorial texts; `None` if there are none.
 async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {
     let business = business::find(&mut *connection).await?;
     let zone = business::time_zone(&mut *connection).await?;
@@ -157,7 +157,7 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
     if business.is_some() {
         let mut its = business_json(business.as_ref())?;
         if let (None, Some(its)) = (zone, its.as_object_mut()) {
-            // It was never set: said, it would be.
+            // The zone was never set, and an import of it would set it.
             its.remove("time_zone");
         }
         members.insert("business".to_owned(), its);
@@ -168,7 +168,7 @@ async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value
     Ok((!members.is_empty()).then_some(Value::Object(members)))
 }
 
-/// Where an export is written, in the shape that was asked for.
+/// The output in the requested format.
 enum Out {
     Lines(Box<dyn Write>),
     Table(Box<csv::Writer<Box<dyn Write>>>),
@@ -190,7 +190,7 @@ impl Out {
         })
     }
 
-    /// Writes what goes before the reviews; a table has no room for it.
+    /// Writes the line before the reviews; a table has none.
     fn begin(&mut self, about: &Value) -> anyhow::Result<()> {
         if let Self::Lines(out) = self {
             writeln!(out, "{}", escaped(about.to_string()))?;

@@ -1,5 +1,4 @@
-//! What `--help`, the manual pages and `docs/REFERENCE.md` say besides the options: examples, exit codes, files. The one place
-//! for all three.
+//! Texts besides the options for `--help`, the manual pages and `docs/REFERENCE.md`: examples, exit codes, files.
 
 use std::fmt::Write as _;
 
@@ -8,14 +7,14 @@ use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::Cli;
 
-/// A command line, and what it does.
+/// A command line and its description.
 type Example = (&'static str, &'static str);
 
-/// How many columns a line of help has.
+/// Maximum width of the help.
 const COLUMNS: usize = 80;
 /// Options of every command.
 const GLOBAL: [&str; 3] = ["database", "log", "log-format"];
-/// Settings of `serve` that `mcp` takes as well, so that both can read one file, and does not use.
+/// Options of `serve` that `mcp` accepts and ignores, so that both can use the same settings file.
 const ONLY_SERVING: [&str; 4] = [
     "admin-listen",
     "security-contact",
@@ -23,7 +22,7 @@ const ONLY_SERVING: [&str; 4] = [
     "trusted-proxies",
 ];
 
-/// The examples of each command; `insights` has those of its subcommands.
+/// The examples of each command; those of `insights` include its subcommands.
 const EXAMPLES: [(&str, &[Example]); 29] = [
     (
         "serve",
@@ -245,7 +244,7 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     ),
 ];
 
-/// The program with its examples, and without the options that a command does not use.
+/// The program with examples, and without options that a command ignores.
 pub(super) fn command() -> Command {
     let program = Cli::command().max_term_width(COLUMNS);
     let globals: Vec<Arg> = program
@@ -256,7 +255,7 @@ pub(super) fn command() -> Command {
     program.mut_subcommands(|command| described(command, &globals))
 }
 
-/// The command with its examples, and without the options that it does not use.
+/// The command with its examples, and without options that it ignores.
 fn described(command: Command, globals: &[Arg]) -> Command {
     let name = command.get_name().to_owned();
     let hidden = |long: &str| {
@@ -299,13 +298,11 @@ fn is_one_of(argument: &Arg, longs: &[&str]) -> bool {
         .is_some_and(|long| longs.contains(&long))
 }
 
-/// The examples of a command.
 pub(super) fn examples_of(name: &str) -> &'static [Example] {
     let its = EXAMPLES.iter().find(|(command, _)| *command == name);
     its.map_or(&[], |(_, examples)| examples)
 }
 
-/// What exit codes mean.
 pub(super) const EXIT_CODES: [(&str, &str); 3] = [
     ("0", "Done."),
     ("1", "Finished, but some rows of an import were rejected."),
@@ -332,63 +329,10 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// What `docs/REFERENCE.md` adds to what a command's help begins with, as Markdown.
-const NOTES: [(&str, &str); 16] = [
-    (
-        "serve",
-        "migrates first, and loads the sample data of DIR if the database is empty; `--print-config` prints the settings in \
-         effect and exits",
-    ),
-    (
-        "init",
-        "on a terminal it asks for a missing name, type and time zone; `--type` takes schema.org's `LocalBusiness` or one of its \
-         subtypes, and suggests the nearest one for any other name",
-    ),
-    (
-        "business",
-        "prints full names and, after a merge, the difference; [the file](IMPORT.md)",
-    ),
-    (
-        "editorial",
-        "prints, after a merge, the difference; [the file](IMPORT.md)",
-    ),
-    (
-        "seed",
-        "follows the rules of an import; never adds to your own data",
-    ),
-    ("import", "`-` reads standard input; [how](IMPORT.md)"),
-    (
-        "undo",
-        "the last one, or the one with this number in `reviews status`; [how](IMPORT.md#taking-an-import-back)",
-    ),
-    (
-        "list",
-        "stars, day, author, status and the first words of each",
-    ),
-    (
-        "show",
-        "here and below, ID is an ID, a unique beginning of one, or a permalink",
-    ),
-    ("publish", "imports keep it published"),
-    (
-        "respond",
-        "prints the answer that it replaced; `-` reads standard input",
-    ),
-    ("delete", "asks on a terminal"),
-    (
-        "export",
-        "the first line of JSON Lines has the business and the editorial texts; an existing FILE stays until the new one is \
-         complete",
-    ),
-    (
-        "restore",
-        "only while no service uses the database; [what stays](DEPLOY.md#back-up-and-restore)",
-    ),
-    ("mcp", "does not create a database"),
-    ("healthcheck", "with `--live`, only whether it answers"),
-];
+/// The maximum width of a command with its arguments in the table of `docs/REFERENCE.md`, in bytes.
+const USAGE_MAX: usize = 88;
 
-/// The commands as a table of Markdown, for `docs/REFERENCE.md`: each with its own arguments, and what its help begins with.
+/// The Markdown table of commands for `docs/REFERENCE.md`, with their arguments and descriptions.
 #[must_use]
 pub fn table() -> String {
     let mut text = String::from("| command | does |\n|---|---|\n");
@@ -398,26 +342,31 @@ pub fn table() -> String {
     text
 }
 
-/// The row of a command, then those of its subcommands.
+/// The rows of a command and of its subcommands. Arguments that do not fit in the first row go into further rows.
 fn rows(command: &Command, before: &str, text: &mut String) {
-    let name = command.get_name();
-    let line = format!("{before} {name}");
-    let about = command
+    let line = format!("{before} {}", command.get_name());
+    let mut usage = line.clone();
+    let mut does = command
         .get_about()
         .map_or_else(String::new, ToString::to_string);
-    let note = NOTES.iter().find(|(its, _)| *its == name);
-    let note = note.map_or_else(String::new, |(_, note)| format!("; {note}"));
     let own = command
         .get_arguments()
         .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set());
-    let words: Vec<String> = [line.clone()].into_iter().chain(own.map(written)).collect();
-    let _ = writeln!(text, "| `{}` | {about}{note} |", words.join(" "));
+    for argument in own.map(written) {
+        if usage.len() + 1 + argument.len() > USAGE_MAX {
+            let _ = writeln!(text, "| `{usage}` | {does} |");
+            usage.clone_from(&line);
+            does = String::from("options");
+        }
+        let _ = write!(usage, " {argument}");
+    }
+    let _ = writeln!(text, "| `{usage}` | {does} |");
     for command in command.get_subcommands() {
         rows(command, &line, text);
     }
 }
 
-/// An argument as a line of usage has it: what may be left out is in brackets.
+/// An argument in a usage line; optional ones are in brackets.
 fn written(argument: &Arg) -> String {
     let values = argument.get_value_names().unwrap_or_default().join(" ");
     let several = if argument.is_positional() && matches!(argument.get_action(), ArgAction::Append)
@@ -443,7 +392,7 @@ fn written(argument: &Arg) -> String {
     }
 }
 
-/// The examples as a block of Markdown, for `docs/REFERENCE.md`.
+/// The examples as a block of Markdown for `docs/REFERENCE.md`.
 #[must_use]
 pub fn markdown() -> String {
     let mut text = String::from("```sh\n");

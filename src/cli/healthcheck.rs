@@ -1,7 +1,7 @@
-//! `reviews healthcheck`: asks a running service whether it is ready, for containers and scripts that have no HTTP client.
+//! The command `reviews healthcheck`: checks a running service, for containers and scripts without an HTTP client.
 //!
-//! It asks by the settings that `serve` listens by, over plain HTTP on this machine, and so has no use for the hub's client,
-//! which guards what leaves it.
+//! It uses the listen settings of `serve` and plain HTTP on this machine, so it does not need the restricted client of
+//! the hub.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -17,9 +17,9 @@ use tokio::time::timeout;
 use super::{Outcome, say};
 use crate::config::ListenConfig;
 
-/// How long the whole exchange may take: less than the 30 s after which Docker gives up, more than `/readyz` ever waits.
+/// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
-/// What is read of an answer; ours have less than one.
+/// Bytes of a response that are read; the service's are shorter.
 const BODY_BYTES_MAX: usize = 64 << 10;
 
 /// Check whether a running service is ready: exit code 0 if it is, 2 if it is not or does not answer
@@ -57,7 +57,7 @@ impl Healthcheck {
     }
 }
 
-/// Where a service that listens on every address can be reached from here.
+/// The loopback address for an unspecified listen address.
 pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -67,9 +67,9 @@ pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listen.port())
 }
 
-/// The status of the answer, and its body.
+/// The response's status and body.
 pub(super) async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(StatusCode, String)> {
-    // No certificate is looked at over plain HTTP, so none is loaded.
+    // Plain HTTP needs no certificates, so none are loaded.
     let client = Client::builder().no_proxy().redirect(Policy::none());
     let client = client.tls_certs_only([]).build()?;
     let request = client.get(format!("http://{address}{path}"));
@@ -92,10 +92,10 @@ pub(super) async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(Stat
     ))
 }
 
-/// What is wrong, and why: the innermost cause tells, the others only lead there.
+/// The error with its innermost cause, which is the informative one.
 fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
     let causes = || std::iter::successors(Some(error as &dyn Error), |error| (*error).source());
-    // hyper names no kind for bytes that come before they are asked for, as from an SSH server.
+    // hyper has no error kind for bytes before a request, as from an SSH server.
     let is_no_http = causes()
         .filter_map(|cause| cause.downcast_ref::<hyper::Error>())
         .any(|error| error.is_parse() || error.to_string().contains("unexpected message"));
@@ -113,7 +113,7 @@ fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
     })
 }
 
-/// What a problem says, or the text as it is.
+/// The detail of a problem, or the text as it is.
 fn detail(body: &str) -> String {
     let problem: Option<Value> = serde_json::from_str(body).ok();
     let detail = problem
@@ -152,7 +152,7 @@ mod tests {
         let greet = async {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.write_all(b"SSH-2.0-OpenSSH\r\n").await.unwrap();
-            // Reads the request before it closes, so that the greeting is not lost with a reset.
+            // Reads the request before closing, so that a reset does not discard the greeting.
             let _ = stream.read(&mut [0; 64]).await;
         };
         let (asked, ()) = tokio::join!(ask(address, "/readyz"), greet);

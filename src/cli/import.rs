@@ -1,4 +1,4 @@
-//! `reviews import`: what it takes, what it prints. What it does is `imports`' business.
+//! The command `reviews import`: its arguments and output. The module `imports` does the work.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
@@ -23,13 +23,13 @@ use crate::mcp::escaped;
 use crate::model::{Review, Status};
 use crate::storage::Opening;
 
-/// Rows between two looks at the terminal.
+/// Rows between two checks of the terminal.
 const ROWS_PER_LOOK: u64 = 256;
-/// How many words of a review's text are shown before anything is written.
+/// Words of a review's text in the sample that is shown before anything is written.
 const SAMPLE_WORDS_MAX: usize = 12;
-/// The member that says where a rejected row stood, in JSON Lines and in a document.
+/// The member with the position of a rejected row, in JSON Lines and in a document.
 const PLACES: [&str; 2] = ["line", "element"];
-/// How many bytes a line of a file of rejected rows may have to be known as one: a row of 1 MiB, as JSON in JSON, and a message.
+/// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
 /// Import reviews, all FILEs in one transaction: merge them by ID and keep what you decided about a review
@@ -95,15 +95,14 @@ pub struct Import {
 }
 
 impl Import {
-    /// Whether it reads standard input.
     pub(super) fn reads_input(&self) -> bool {
         self.files.iter().any(|file| file.as_os_str() == "-")
     }
 
-    /// Imports. Says whether some rows were rejected.
+    /// Runs the import; the outcome says whether rows were rejected.
     ///
     /// # Errors
-    /// Where nothing could be imported.
+    /// If nothing could be imported.
     pub async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Outcome> {
         let address = config.address()?;
         let protected = Protected {
@@ -149,7 +148,7 @@ impl Import {
     }
 }
 
-/// Whether some rows were not taken.
+/// Whether rows were rejected or undecided.
 pub(super) fn outcome(report: &Report) -> Outcome {
     if report.rejected > 0 || report.undecided.count > 0 {
         Outcome::SomeRejected
@@ -158,8 +157,7 @@ pub(super) fn outcome(report: &Report) -> Outcome {
     }
 }
 
-/// Tells people what is going on: rejected rows on standard error and in the file that they asked for, and a bar if
-/// somebody is there to see it.
+/// Reports progress: rejected rows on standard error and in the requested file, and a bar on a terminal.
 pub(super) struct Console {
     bar: ProgressBar,
     phase: Phase,
@@ -167,24 +165,23 @@ pub(super) struct Console {
     rejects: Option<(PathBuf, BufWriter<File>)>,
 }
 
-/// What the bar shows.
 #[derive(PartialEq, Eq)]
 enum Phase {
-    /// How many rows were read: of how many is not known.
+    /// The number of rows read; the total is unknown.
     Counting,
-    /// How much of the files was read.
+    /// The share of the files that was read.
     Reading,
-    /// How many reviews were written.
+    /// The share of reviews that was written.
     Writing,
 }
 
-/// What `--rejects` writes, and may write over.
+/// The file of `--rejects`, which may only overwrite a former one.
 const REJECTED_ROWS: Overwrite = Overwrite::Former {
     name: "file of rejected rows",
     is_former,
 };
 
-/// Whether this is a file that [`Console::note`] wrote, be it that the last line was cut off.
+/// Whether [`Console::note`] wrote this file, even if its last line was cut off.
 fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
     let mut line = Vec::new();
     loop {
@@ -217,7 +214,7 @@ fn is_rejected_row(line: &[u8]) -> bool {
         && members.contains_key("row")
 }
 
-/// Whether it is the beginning of a row, whose members are written in the order of the alphabet.
+/// Whether the line is the beginning of a row; members are in alphabetical order.
 fn is_cut_off(line: &[u8]) -> bool {
     serde_json::from_slice::<Value>(line).is_err_and(|error| error.is_eof())
         && [&b"{\"error\":\""[..], b"{\"element\":"]
@@ -226,7 +223,7 @@ fn is_cut_off(line: &[u8]) -> bool {
 }
 
 impl Console {
-    /// Shows what goes on, and notes the rejected rows in that file.
+    /// `rejects` is the file for rejected rows.
     pub(super) fn new(rejects: Option<(PathBuf, File)>) -> Self {
         let rejects = rejects.map(|(path, file)| (path, BufWriter::new(file)));
         let target = if io::stderr().is_terminal() {
@@ -244,7 +241,7 @@ impl Console {
         }
     }
 
-    /// Takes the bar away, counts the faults that were not all shown, and puts the last rejected rows to disk.
+    /// Removes the bar, prints the counts of faults that were not all shown, and syncs the file of rejected rows.
     pub(super) fn finish(mut self) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         for line in self.faults.counted() {
@@ -306,7 +303,7 @@ impl Watch for Console {
             columns.to_string()
         };
         let message = escaped(format!("{file}{}\n{columns_text}", columns.place()));
-        // Where nobody reads it, the import goes on.
+        // A closed output does not stop the import.
         let _ = self.bar.suspend(|| writeln!(io::stdout(), "{message}"));
     }
 
@@ -330,14 +327,14 @@ impl Watch for Console {
             review.author,
             words.join(" ")
         );
-        // Where nobody reads it, the import goes on.
+        // A closed output does not stop the import.
         let _ = self
             .bar
             .suspend(|| writeln!(io::stdout(), "{}", escaped(line)));
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        // Where nobody reads it, the import goes on: what must not fail is the file that somebody asked for.
+        // A closed output does not stop the import; only writing the requested file may fail.
         if let Some(line) = self.faults.shown(&rejection) {
             let _ = self.bar.suspend(|| writeln!(io::stderr(), "{line}"));
         }
@@ -357,6 +354,6 @@ impl Watch for Console {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // The templates are ours; one that were wrong would only look plainer.
+    // The templates are constant; an invalid one would only look plainer.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

@@ -1,4 +1,4 @@
-//! `reviews init`: makes the database and the business, or changes what is given of it.
+//! The command `reviews init`: creates the database and the business, or changes given fields.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::storage::business::sample;
 use crate::storage::reviews;
 use crate::storage::{Database, DbError, Opening, Write};
 
-/// How often a question is asked.
+/// Attempts per question.
 const ASKED_MAX: usize = 5;
 
 /// Create the database and set up your business; run it again to change single fields
@@ -49,11 +49,11 @@ pub struct Init {
     discard_sample: bool,
 }
 
-/// A business as a command left it.
+/// The business after a command.
 pub(super) struct Settled {
     pub(super) business: Business,
     pub(super) is_zone_known: bool,
-    /// How many days of instants moved.
+    /// Reviews that a change of the time zone moved to another day.
     pub(super) moved: u64,
     pub(super) path: PathBuf,
 }
@@ -128,7 +128,7 @@ impl Init {
         Ok(Outcome::Done)
     }
 
-    /// On a terminal, asks for the name, type and time zone of a new business if they were not given.
+    /// On a terminal, asks for a new business's missing name, type and time zone.
     async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
         if !prompt::is_possible() || self.discard_sample || path.exists() && is_set_up(path).await?
         {
@@ -162,7 +162,7 @@ impl Init {
         Ok(())
     }
 
-    /// The business with what is given in the place of what is known.
+    /// The known business with the given fields replaced.
     fn applied_to(self, known: Option<&Business>) -> Business {
         let before = known.cloned().unwrap_or_default();
         let id = match (known, &self.name) {
@@ -182,7 +182,7 @@ impl Init {
     }
 }
 
-/// Empties a database that holds the sample and nothing else; says how many reviews that were.
+/// Deletes the sample if there is nothing else; returns the number of its reviews.
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);
     ensure!(
@@ -193,7 +193,7 @@ async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     Ok(sample::discard(write).await.map_err(fault)?)
 }
 
-/// The business as people read it.
+/// The business as text.
 pub(super) fn told(settled: &Settled) -> String {
     let Settled {
         business,
@@ -248,7 +248,7 @@ pub(super) fn told(settled: &Settled) -> String {
     text
 }
 
-/// What search engines lack of the business, each with what to do.
+/// Fields that search engines need and are missing, each with what to do.
 pub(super) fn remarks(business: &Business) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(UnknownType { name, nearest }) = local_business_type(&business.kind) {
@@ -266,10 +266,10 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
     remarks
 }
 
-/// An address as a `business.json` has it.
+/// An address in the format of `business.json`.
 const ADDRESS: &str = r#"{"address": {"street_address": "12 Main St", "locality": "Mesa", "region": "AZ", "postal_code": "85201", "country": "US"}}"#;
 
-/// The parts of an address, in the order in which `--address` has them.
+/// In the order of `--address`.
 const ADDRESS_PARTS: [&str; 5] = [
     "street_address",
     "locality",
@@ -278,8 +278,8 @@ const ADDRESS_PARTS: [&str; 5] = [
     "country",
 ];
 
-/// An address of parts between commas. A region that ends in a number, `AZ 85201`, has the postal code, and a fourth part
-/// without digits is the country.
+/// Parses an address of comma-separated parts. A region that ends in a number, `AZ 85201`, includes the postal code,
+/// and a fourth part without digits is the country.
 fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
     let mut parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
@@ -305,12 +305,11 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
         .collect())
 }
 
-/// Whether the database at `path` has a business.
 async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
     let fault = |error| DbError::at(path, error);
     let readers = match Database::open_read_only(path).await {
         Ok(readers) => readers,
-        // It is brought up to date, or refused, when it is opened for writing.
+        // Opening it for writing migrates or refuses it.
         Err(DbError::Older { .. }) => return Ok(true),
         Err(error) => return Err(error.into()),
     };
@@ -321,7 +320,7 @@ async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
     Ok(business.is_some())
 }
 
-/// Asks until the answer is one that `read` takes.
+/// Repeats the question until `read` accepts the answer.
 fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     for _ in 0..ASKED_MAX {
         match read(&prompt::ask(question)?) {
@@ -332,7 +331,7 @@ fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow:
     bail!("no usable answer; give the values as options, see `reviews init --help`")
 }
 
-/// An id made of a name: lower-case letters and digits, the rest as single hyphens.
+/// An ID from a name: lowercase letters and digits, everything else as single hyphens.
 fn slug(name: &str) -> String {
     let words = name
         .split(|character: char| !character.is_ascii_alphanumeric())

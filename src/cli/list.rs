@@ -1,4 +1,4 @@
-//! `reviews list`: the reviews newest first, a line each.
+//! The command `reviews list`: one line per review, newest first.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ use crate::model::{DigestKey, Review, Status, fold};
 use crate::storage::reviews::{self, ListFilter, ListPosition, SourceRow};
 use crate::storage::{Database, DbError};
 
-/// How many reviews are read at a time.
+/// Reviews read at a time.
 const READ: i64 = 250;
-/// How many columns a line has, as far as its words can be cut.
+/// The width of a line, if shortening the text is sufficient.
 const COLUMNS: usize = 80;
-/// With fewer columns left for the words, these get a line of their own.
+/// With fewer columns left, the text gets its own line.
 const WORDS_MIN: usize = 24;
-/// How many characters of an author are shown.
+/// Characters of an author that are shown.
 const AUTHOR_MAX: usize = 18;
 
 /// List reviews, newest first, with their IDs
@@ -53,7 +53,7 @@ enum Shown {
     Withheld,
 }
 
-/// A review with what its source said.
+/// A review with its source's version.
 type Row = (Review, Option<SourceRow>);
 
 impl List {
@@ -76,7 +76,7 @@ impl List {
         Ok(Outcome::Done)
     }
 
-    /// The reviews that are listed, and one more if there is one.
+    /// The listed reviews, plus one if there are more.
     async fn rows(&self, reader: &mut sqlx::SqliteConnection) -> sqlx::Result<Vec<Row>> {
         let filter = ListFilter {
             rating: self.rating,
@@ -96,7 +96,7 @@ impl List {
             let list: Vec<&str> = ids.iter().map(String::as_str).collect();
             let mut standing = reviews::standing(reader, &list).await?;
             for id in &ids {
-                // A row that no review can be made of is `reviews check`'s to name.
+                // `reviews check` reports rows that are not valid reviews.
                 let Some(review) = standing.reviews.remove(id) else {
                     continue;
                 };
@@ -152,7 +152,7 @@ impl List {
             let words = review.text.as_str();
             let room = COLUMNS.saturating_sub(line.chars().count() + 2);
             let _ = if line.trim_end().chars().count() > COLUMNS {
-                // Long ids, as those of tables are, leave no room for the author.
+                // Long IDs, as in tables, leave no room for the author.
                 let line = format!(
                     "{:<ids$}  {}  {}  {}",
                     review.id,

@@ -1,5 +1,4 @@
-//! What the command line says of itself to others: completions for shells, manual pages, the version. All are made of the
-//! same definitions that parse it.
+//! Shell completions, manual pages and the version, from the same definitions as the parser.
 
 use std::io::Write as _;
 
@@ -63,7 +62,7 @@ impl Man {
 fn page_of(command: clap::Command) -> anyhow::Result<String> {
     let name = command.get_name().to_owned();
     let variables = variables(&command);
-    // The examples have a section of their own.
+    // The examples have their own section.
     let page = clap_mangen::Man::new(command.after_help(None::<&'static str>));
     let mut text = Vec::new();
     page.render_title(&mut text)?;
@@ -100,7 +99,7 @@ fn owned((term, text): (&str, &str)) -> (String, String) {
     (term.to_owned(), text.to_owned())
 }
 
-/// The variables that a command reads, each with what it sets.
+/// The environment variables of a command with their descriptions.
 fn variables(command: &clap::Command) -> Vec<(String, String)> {
     let shown = command
         .get_arguments()
@@ -112,7 +111,7 @@ fn variables(command: &clap::Command) -> Vec<(String, String)> {
     shown.filter_map(variable).collect()
 }
 
-/// A section of terms with their texts; nothing where there are none.
+/// A section of terms and texts; nothing without entries.
 fn section(title: &str, entries: &[(String, String)], page: &mut Vec<u8>) -> anyhow::Result<()> {
     if entries.is_empty() {
         return Ok(());
@@ -128,7 +127,7 @@ fn section(title: &str, entries: &[(String, String)], page: &mut Vec<u8>) -> any
     Ok(())
 }
 
-/// Prints the version with the commit that it was built from, and that of the SQLite inside.
+/// Prints the versions of the program, with its commit, and of the bundled SQLite.
 pub(super) fn print_version() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let sqlite = runtime.block_on(sqlite_version())?;

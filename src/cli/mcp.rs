@@ -1,4 +1,4 @@
-//! `reviews mcp`.
+//! The command `reviews mcp`.
 
 use anyhow::Context;
 use clap::Args;
@@ -14,7 +14,7 @@ use crate::storage::{Database, DbError};
 /// Run an MCP server on standard input and output for a local AI agent
 #[derive(Debug, Args)]
 pub struct McpCommand {
-    // The settings of `serve`: links and trade are the same, and what only serving needs is not used.
+    // The settings of `serve`, of which links and trade are used.
     #[command(flatten)]
     config: ServeConfig,
 }
@@ -26,7 +26,7 @@ impl McpCommand {
         clock: Clock,
     ) -> anyhow::Result<Outcome> {
         let address = database.address()?;
-        // An agent that is started in the wrong folder must not make a database there.
+        // An agent that is started in the wrong folder must not create a database there.
         if let DatabaseAddress::File(path) = &address
             && !path.exists()
         {

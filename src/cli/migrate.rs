@@ -1,4 +1,4 @@
-//! `reviews migrate`.
+//! The command `reviews migrate`.
 
 use clap::Args;
 
@@ -25,7 +25,7 @@ impl Migrate {
     }
 }
 
-/// What was applied, a line each.
+/// The applied migrations, one per line.
 pub(super) fn told(migrated: &Migrated) -> String {
     if migrated.applied.is_empty() {
         return format!("up to date: {} migrations\n", migrated.total);

@@ -13,7 +13,7 @@ pub mod import;
 mod init;
 mod insights;
 mod list;
-pub mod logging;
+pub(crate) mod logging;
 mod manual;
 mod mcp;
 mod migrate;
@@ -124,14 +124,13 @@ enum Command {
     Man(manual::Man),
 }
 
-/// What a command came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// All is done: exit code 0.
+    /// Exit code 0.
     Done,
-    /// It finished, but some rows were rejected: exit code 1.
+    /// Some rows were rejected: exit code 1.
     SomeRejected,
-    /// It failed, and has said why: exit code 2.
+    /// The command failed and reported why: exit code 2.
     Failed,
 }
 
@@ -146,10 +145,10 @@ impl From<Outcome> for ExitCode {
 }
 
 impl Cli {
-    /// Reads the command line and the environment.
+    /// Parses the command line and the environment.
     ///
     /// # Errors
-    /// The exit code, where one of them is wrong, or help or the version was asked for; that has been printed then.
+    /// The exit code, after printing an error, the help or the version.
     pub fn read() -> Result<Self, ExitCode> {
         let settings = settings_file::read().map_err(|error| {
             let _ = writeln!(io::stderr(), "error: {error}");
@@ -174,16 +173,15 @@ impl Cli {
         })
     }
 
-    /// Starts to log as it was asked for.
     #[must_use]
     pub fn start_log(&self) -> Log {
         logging::start(&self.log.filter, self.log.format)
     }
 
-    /// Runs the command that was given.
+    /// Runs the command.
     ///
     /// # Errors
-    /// What went wrong, and what to do.
+    /// What failed, and what to do.
     pub async fn run(self) -> anyhow::Result<Outcome> {
         catch_signal()?;
         self.run_command().await.map_err(name)
@@ -203,7 +201,7 @@ impl Cli {
             Command::Business(it) => repeated(|| it.clone().run(&database, &clock)).await,
             Command::Editorial(it) => repeated(|| it.clone().run(&database)).await,
             Command::Seed(seed) => repeated(|| seed.clone().run(&database, &clock)).await,
-            // Standard input can be read once.
+            // Standard input can be read only once.
             Command::Import(import) if import.reads_input() => import.run(&database, &clock).await,
             Command::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
             Command::Status(status) => status.run(&database, &clock).await,
@@ -231,11 +229,11 @@ impl Cli {
     }
 }
 
-/// How often a command is run that others overtook on a cluster.
+/// Attempts of a command that is overtaken by other writers of a cluster.
 const OVERTAKEN_MAX: usize = 8;
 
-/// Runs a command of the owner's; anew, where others wrote to the cluster while it worked on its copy: it then changed
-/// nothing, and finds what they did.
+/// Runs a command, and repeats it if others wrote to the cluster in the meantime: it has then changed nothing, and
+/// sees their changes.
 async fn repeated<F: Future<Output = anyhow::Result<Outcome>>>(
     mut run: impl FnMut() -> F,
 ) -> anyhow::Result<Outcome> {
@@ -258,8 +256,8 @@ fn is_overtaken(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The command without the variables that are set to nothing: an empty one is as if it were not set, which is how
-/// environment files and containers leave one out.
+/// Removes empty environment variables from the command: environment files and containers use an empty value for "not
+/// set".
 #[expect(
     clippy::disallowed_methods,
     reason = "clap reads the variables; this says which of them it reads"
@@ -277,8 +275,8 @@ fn without_empty(command: clap::Command) -> clap::Command {
         .mut_subcommands(without_empty)
 }
 
-/// Prints what a command has done. That it was done does not hang on who reads it: where nobody does any more (`| head -0`),
-/// the report ends and the command goes on; where it cannot be written for another reason, that is said.
+/// Prints a report. The work is done whether or not the report is read: a closed pipe (`| head -0`) is ignored, and
+/// any other error is reported.
 fn report_done(text: &str) {
     match io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -291,8 +289,8 @@ fn report_done(text: &str) {
     }
 }
 
-/// What went wrong, in one line, outermost cause first. Many messages hold that of their cause; a cause is not said again.
-/// Characters that a terminal would obey are shown instead.
+/// The error in one line, outermost cause first. A cause that is already part of a message is not repeated. Control
+/// characters are escaped.
 #[must_use]
 pub fn explain(error: &anyhow::Error) -> String {
     let said =
@@ -310,28 +308,28 @@ pub fn explain(error: &anyhow::Error) -> String {
     escaped(said)
 }
 
-/// Prints a result, text or JSON. What a terminal would obey is escaped: reviews are written by
-/// strangers. Where nobody reads it any more (`| head`), that is an error and no panic.
+/// Prints a result, text or JSON. Control characters are escaped, because reviews come from strangers. A closed pipe
+/// (`| head`) is an error instead of a panic.
 fn say(text: &str) -> anyhow::Result<()> {
     io::stdout()
         .write_all(escaped(text.to_owned()).as_bytes())
         .context("cannot print the result")
 }
 
-// The limit on the size of files (`RLIMIT_FSIZE`: `ulimit -f`, `LimitFSIZE=`). Who writes beyond it is sent
-// SIGXFSZ, which ends a process in the midst of whatever it does, unless it is caught: then the write fails
-// like any other (setrlimit(2)), and what failed can be taken back and said.
+// The limit on file sizes (`RLIMIT_FSIZE`: `ulimit -f`, `LimitFSIZE=`). Writing beyond it raises SIGXFSZ, which ends
+// the process, unless it is caught: then the write fails like any other (setrlimit(2)), and can be undone and
+// reported.
 
-/// Catches the signal, from now until the process ends.
+/// Catches the signal until the process ends.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 fn catch_signal() -> io::Result<()> {
-    // Once it is caught it stays so (tokio::signal::unix::signal, "Caveats"), whether or not anybody listens.
+    // The handler stays installed (tokio::signal::unix::signal, "Caveats"), even without a listener.
     signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
 }
 
-/// Says at a start that there is a limit.
+/// Logs the limit at start.
 fn tell() {
     if let Some(bytes) = limit() {
         tracing::warn!(
@@ -342,8 +340,8 @@ fn tell() {
     }
 }
 
-/// Names the limit where a write may have failed for it: SQLite says no more than that it failed, and of
-/// other files some errors hold no more than what the system said.
+/// Adds the limit to an error that it may have caused: SQLite reports only a failed write, and some other errors
+/// contain only the system's message.
 fn name(error: anyhow::Error) -> anyhow::Error {
     match limit() {
         Some(bytes) if error.chain().any(is_failed_write) => error.context(format!(

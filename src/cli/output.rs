@@ -1,5 +1,5 @@
-//! Files that commands write where the user says so. Nothing that could be missed is ever written over: not the database, not
-//! what the same call reads, nothing that is not plainly what the command wrote before.
+//! Files that commands write. They never overwrite the database, an input of the same command, or anything but a
+//! former output of the same kind.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek};
@@ -12,34 +12,34 @@ use anyhow::{Context, bail, ensure};
 use crate::imports::is_taken_from_folders;
 use crate::storage;
 
-/// Only its owner may read it: rows of reviews may hold what must not be published.
+/// Readable only by the owner: rows of reviews may contain unpublished data.
 const MODE: u32 = 0o600;
 
-/// What an output may not be, whatever is in it.
+/// Paths that an output must not be, whatever they contain.
 pub(super) struct Protected<'a> {
-    /// The database, and with it the files beside it.
+    /// The database, including the files next to it.
     pub database: &'a Path,
-    /// What the call reads: files, folders, `-`.
+    /// Inputs of the command: files, folders, `-`.
     pub inputs: &'a [PathBuf],
 }
 
-/// Which files a command may write over.
+/// Which existing files a command may overwrite.
 pub(super) enum Overwrite {
-    /// Those whose content is of one kind.
+    /// Files with content of one kind.
     Former {
-        /// What messages call that kind.
+        /// The kind's name in messages.
         name: &'static str,
-        /// Whether a file's content is of it.
+        /// Whether a file's content is of that kind.
         is_former: fn(&mut dyn BufRead) -> io::Result<bool>,
     },
-    /// None.
     Nothing,
 }
 
-/// Refuses a path that is the database, one of the files beside it, or an input, whatever it is called; what is there now.
+/// Rejects a path that is the database, one of the files next to it, or an input, under any name; returns the metadata
+/// of an existing file.
 ///
 /// # Errors
-/// That it is, or that the path cannot be looked at.
+/// If the path is protected or cannot be read.
 pub(super) fn protect(
     name: &str,
     path: &Path,
@@ -50,8 +50,8 @@ pub(super) fn protect(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
-    // By name before anything is opened: a database that does not exist yet will, and closing a file of one that does would
-    // end the locks that this process has on it (POSIX).
+    // By name before opening anything: a database may not exist yet, and closing a file of an existing one would
+    // release this process's locks on it (POSIX).
     if let Some(what) = protected.names(path) {
         bail!("{name} is {what}; name another one");
     }
@@ -61,11 +61,11 @@ pub(super) fn protect(
     Ok(there)
 }
 
-/// Opens the file that the flag named, emptied: a new one, or one that may be written over. Pipes and the like, which keep
-/// nothing, are taken as they are.
+/// Opens the file of the flag, truncated: a new one, or one that may be overwritten. Pipes and devices are used as
+/// they are.
 ///
 /// # Errors
-/// Where the file may not be written over, or cannot be written; it is as it was then.
+/// If the file may not be overwritten or cannot be written; it is then unchanged.
 pub(super) fn create(
     flag: &str,
     path: &Path,
@@ -132,7 +132,7 @@ fn empty(file: &mut File) -> io::Result<()> {
 }
 
 impl Protected<'_> {
-    /// What is at this path, or will be.
+    /// The protected item at this path, even if it does not exist yet.
     fn names(&self, path: &Path) -> Option<String> {
         let place = place(path)?;
         let names: Vec<PathBuf> = storage::files(self.database);
@@ -155,7 +155,7 @@ impl Protected<'_> {
         is_within.then(|| "one of the files to import".to_owned())
     }
 
-    /// What this file is, whatever it is called: links have one device and inode with what they lead to.
+    /// The protected item that is this file under any name: links share device and inode.
     fn holds(&self, there: &Metadata) -> Option<String> {
         let is_it = |other: &Metadata| (other.dev(), other.ino()) == (there.dev(), there.ino());
         let files = storage::files(self.database);
@@ -181,7 +181,7 @@ impl Protected<'_> {
     }
 }
 
-/// Where a file is or would be: its folder without links and dots, and its name.
+/// The canonical folder of a file, and its name.
 fn place(path: &Path) -> Option<PathBuf> {
     let folder = path
         .parent()

@@ -1,4 +1,4 @@
-//! A progress bar on standard error: phase and percent. Nothing is drawn if standard error is not a terminal.
+//! A progress bar on standard error: phase and percent. Only on a terminal.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
@@ -7,14 +7,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::clock::Clock;
 
-/// How often the bar asks how far the work is.
+/// Interval of progress updates.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// A bar with the phase and percent.
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Begins a phase of `total` steps.
+    /// Starts a phase of `total` steps.
     pub(super) fn begin(phase: &'static str, total: u64) -> Self {
         let target = if io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
@@ -22,19 +21,18 @@ impl Progress {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(total.max(1)), target);
-        // The template is ours; one that were wrong would only look plainer.
+        // The template is constant; an invalid one would only look plainer.
         let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(phase);
         Self(bar)
     }
 
-    /// Shows how many steps are done.
     pub(super) fn set(&self, done: u64) {
         self.0.set_position(done);
     }
 
-    /// Does `work`, and asks meanwhile how many steps are done.
+    /// Runs `work` and regularly shows the number of finished steps.
     pub(super) async fn watch<T>(self, work: impl Future<Output = T>, done: impl Fn() -> u64) -> T {
         let clock = Clock::system();
         let mut work = std::pin::pin!(work);
@@ -48,7 +46,6 @@ impl Progress {
         result
     }
 
-    /// Takes the bar away.
     pub(super) fn end(self) {
         self.0.finish_and_clear();
     }

@@ -1,18 +1,18 @@
-//! Questions to whoever sits at the terminal. Where nobody does, nothing is asked.
+//! Questions on a terminal.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use crate::mcp::escaped;
 
-/// Whether somebody can be asked: standard input and standard error are a terminal.
+/// Whether standard input and standard error are a terminal.
 pub(super) fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question; the answer without its white space, empty at the end of the input.
+/// The trimmed answer; empty at the end of the input.
 ///
 /// # Errors
-/// When the terminal cannot be read or written.
+/// If the terminal cannot be read or written.
 pub(super) fn ask(question: &str) -> io::Result<String> {
     let mut out = io::stderr();
     write!(out, "{} ", escaped(question.to_owned()))?;
@@ -22,18 +22,18 @@ pub(super) fn ask(question: &str) -> io::Result<String> {
     Ok(answer.trim().to_owned())
 }
 
-/// Says something to whoever is asked.
+/// Prints a message next to the questions.
 ///
 /// # Errors
-/// When the terminal cannot be written.
+/// If the terminal cannot be written.
 pub(super) fn say(text: &str) -> io::Result<()> {
     writeln!(io::stderr(), "{}", escaped(text.to_owned()))
 }
 
-/// Asks for a yes; anything else is a no.
+/// Asks for confirmation; the default is no.
 ///
 /// # Errors
-/// When the terminal cannot be read or written.
+/// If the terminal cannot be read or written.
 pub(super) fn confirm(question: &str) -> io::Result<bool> {
     let answer = ask(&format!("{question} [y/N]"))?;
     Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))

@@ -1,4 +1,4 @@
-//! `reviews publish`: a withheld review appears again, whatever later imports say.
+//! The command `reviews publish`: publishes a withheld review, whatever later imports contain.
 
 use clap::Args;
 
@@ -39,7 +39,7 @@ impl Publish {
         };
         let mut vouched = "";
         if !decision.review.verification.verified {
-            // Only verified reviews appear: who publishes it by hand vouches for it.
+            // Only verified reviews are published; publishing one by hand verifies it.
             decision.review.verification = Verification {
                 verified: true,
                 method: Method::Manual,

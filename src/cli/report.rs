@@ -1,4 +1,4 @@
-//! What an import did, as people read it: for `import`, `seed` and the first start with sample data alike.
+//! The report of an import for `import`, `seed` and the first start with sample data.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,24 +7,24 @@ use std::fmt::Write as _;
 use crate::imports::{Format, Named, Rejection, Report};
 use crate::mcp::escaped;
 
-/// How many rows with the same fault are shown one by one.
+/// Rows with the same fault that are shown individually.
 const LIKE_SHOWN_MAX: u64 = 20;
-/// How many faults are told apart; rows with yet other ones are only counted.
+/// Different faults that are distinguished; further rows are only counted.
 const FAULTS_MAX: usize = 50;
-/// How many characters of a line about a row are shown: a row may have any number of faults.
+/// Characters of a line about a row: a row may have any number of faults.
 const LINE_CHARACTERS_MAX: usize = 2_000;
 
-/// The faults of rejected rows as people are shown them: a file of a gigabyte may have hundreds of millions, so like ones
-/// are shown [`LIKE_SHOWN_MAX`] times and then counted.
+/// The faults of rejected rows. A large file may have hundreds of millions, so equal ones are shown [`LIKE_SHOWN_MAX`]
+/// times and then counted.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
-    /// By what they have in common: the first line, and how many there are.
+    /// By kind: the first line, and the count.
     like: BTreeMap<String, (String, u64)>,
     others: u64,
 }
 
 impl Faults {
-    /// The line about a rejected row; `None` if enough like it were shown.
+    /// The line about a rejected row; `None` if enough of its kind were shown.
     pub(super) fn shown(&mut self, rejection: &Rejection) -> Option<String> {
         let kind = kind(&rejection.error);
         if !self.like.contains_key(&kind) && self.like.len() == FAULTS_MAX {
@@ -44,7 +44,7 @@ impl Faults {
         (*count <= LIKE_SHOWN_MAX).then(line)
     }
 
-    /// Every fault with its count, most frequent first, if not all rows were shown.
+    /// Every kind of fault with its count, most frequent first; empty if all rows were shown.
     pub(super) fn counted(&self) -> Vec<String> {
         if self.others == 0
             && self
@@ -67,13 +67,13 @@ impl Faults {
     }
 }
 
-/// What messages have in common whose rows have the same fault: all but numbers and what is quoted of the row.
+/// The kind of a fault: its message without numbers and quoted values.
 fn kind(error: &str) -> String {
     let mut kind = String::new();
     let mut quote = None;
     for c in error.chars().take(LINE_CHARACTERS_MAX) {
         match (quote, c) {
-            // A value that is too long to be repeated whole ends with an ellipsis and without its quote.
+            // A shortened value ends with an ellipsis instead of its quote.
             (Some(end), _) if c == end || c == '…' => quote = None,
             (Some(_), _) => {}
             (None, '"' | '`') => quote = Some(c),
@@ -88,11 +88,10 @@ fn kind(error: &str) -> String {
     kind
 }
 
-/// The report as people read it.
 #[must_use]
 pub fn summary(report: &Report, dry_run: bool) -> String {
     let mut text = String::new();
-    // Writing to a String cannot fail.
+    // Writing into a String cannot fail.
     let _ = summarise(&mut text, report, dry_run);
     escaped(text)
 }
@@ -155,7 +154,7 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
     Ok(())
 }
 
-/// Each file, with its rows and what is to be known of its format.
+/// Each file with its rows and notes on its format.
 fn files(text: &mut String, report: &Report) -> std::fmt::Result {
     for file in &report.files {
         let label = Format::find(file.format).map_or(file.format, |format| format.label);
@@ -171,7 +170,7 @@ fn files(text: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
-/// What the files say of the business.
+/// The business in the files.
 fn business(text: &mut String, report: &Report) -> std::fmt::Result {
     if let Some(name) = &report.business {
         writeln!(text, "business: {name}, taken from the file")?;
@@ -193,7 +192,7 @@ fn business(text: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
-/// How many are withheld, by reason.
+/// Counts by reason.
 fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
     let withheld: u64 = report.withheld.values().sum();
     if withheld > 0 {
@@ -221,7 +220,7 @@ fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
     }
 }
 
-/// Says what became of reviews, how many those are, and which; nothing where there are none.
+/// What happened to reviews, with their number and IDs; nothing if there are none.
 fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
     if reviews.count == 0 {
         return Ok(());
@@ -229,7 +228,7 @@ fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
     writeln!(text, "{} {became}: {reviews}", reviews.count)
 }
 
-/// What stays although the file has it otherwise.
+/// What the owner decided and the import kept, although the file differs.
 fn kept(text: &mut String, report: &Report) -> std::fmt::Result {
     let mut kept = Vec::new();
     if report.kept_withheld.count > 0 {

@@ -1,4 +1,4 @@
-//! `reviews respond`: the owner's answer to a review, which later imports leave as it is.
+//! The command `reviews respond`: the owner's response to a review, which imports keep.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ use crate::model::{Day, Response};
 use crate::storage;
 use crate::storage::DbError;
 
-/// How many bytes an answer may have: as many as a text of an import.
+/// The limit of an import's texts.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
 /// Answer a review, or remove the answer
@@ -36,7 +36,6 @@ pub struct Respond {
 }
 
 impl Respond {
-    /// Whether it reads standard input.
     pub(super) fn reads_input(&self) -> bool {
         self.text.as_deref() == Some("-")
     }
@@ -82,7 +81,7 @@ impl Respond {
     }
 }
 
-/// A former answer, whole: nothing else has it any more.
+/// The former response in full, because it is stored nowhere else.
 fn told(former: &Response) -> String {
     let on = former
         .date
@@ -90,7 +89,7 @@ fn told(former: &Response) -> String {
     format!("the previous one{on} was:\n{}", paragraphs(&former.text))
 }
 
-/// The answer, read from standard input where that was asked for.
+/// The response, read from standard input for `-`.
 fn given(text: String) -> anyhow::Result<String> {
     let text = if text == "-" {
         let mut read = String::new();

@@ -1,4 +1,4 @@
-//! `reviews restore`: puts a backup in the database's place.
+//! The command `reviews restore`: replaces the database by a backup.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::snapshot::carry_publications;
 use crate::storage::reviews::{Carried, carry_over, find_key, position};
 use crate::storage::{Alone, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, verify};
 
-/// How many faults of a backup are told.
+/// Faults of a backup that are listed.
 const FAULTS_MAX: usize = 3;
-/// What is no backup's to bring back: who subscribes, sessions, and the ids of the feeds' entries.
+/// Tables that are not restored: subscriptions, sessions, and the base of the feed entries' IDs.
 const TABLES: [&str; 4] = ["subscription", "intent", "mcp_key", "published_base"];
 
 /// Replace the database with a backup; reviews deleted or withheld since then stay deleted or withheld
@@ -30,9 +30,9 @@ pub struct RestoreCommand {
     yes: bool,
 }
 
-/// What was done to the former database.
+/// What was done with the former database.
 struct Former {
-    /// Why nothing could be carried over, where it could not be read.
+    /// Why nothing was carried over, if it could not be read.
     unreadable: Option<String>,
     carried: Carried,
     alone: Option<Alone>,
@@ -103,7 +103,7 @@ impl RestoreCommand {
     }
 }
 
-/// How many reviews the copy of a backup has, if nothing is wrong with it.
+/// The number of reviews in the copy of a backup; an error if it has faults.
 async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
     let fault = |error| DbError::at(backup, error);
     let mut reader = prepared.database.readers().acquire().await.map_err(fault)?;
@@ -123,7 +123,7 @@ async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
     Ok(verified.reviews)
 }
 
-/// Takes the database for this process alone, and carries over to the copy what must not go back.
+/// Locks the database for this process, and carries over to the copy what must not be reverted.
 async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<Former> {
     let mut former = Former {
         unreadable: None,
@@ -133,10 +133,10 @@ async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Resul
     if !path.exists() {
         return Ok(former);
     }
-    // Brings it up to date, so that its tables are those of the copy.
+    // Migrates it, so that its tables equal those of the copy.
     match Database::open(path).await {
         Ok((database, _)) => database.close().await,
-        // Migrations only add, so that it can be read.
+        // Migrations only add, so it is readable.
         Err(DbError::Newer { .. }) => {}
         Err(DbError::Damaged { reason, .. }) => former.unreadable = Some(reason),
         Err(DbError::NotADatabase(_)) => {

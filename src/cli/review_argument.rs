@@ -1,4 +1,4 @@
-//! The review that an argument of a command names: by its id, by a prefix that no other id has, or by its permalink.
+//! Resolves a command's argument to a review: its ID, a unique prefix of it, or its permalink.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use crate::model::business::nearest;
 use crate::storage::DbError;
 use crate::storage::reviews;
 
-/// How many ids are named where a prefix fits several.
+/// IDs that the error about an ambiguous prefix lists.
 const NAMED_MAX: i64 = 5;
-/// How many ids are compared at a time where none fits.
+/// IDs per query when searching the nearest.
 const COMPARED: i64 = 5_000;
 
-/// The id of the row that `given` names in the database at `path`: also of one that no review can be
-/// made of, whose id may be none that a review can have.
+/// The ID of the row that `given` names in the database at `path`, including rows that are not valid reviews and have
+/// invalid IDs.
 ///
 /// # Errors
-/// Where it names none, several, or one that was deleted.
+/// If it matches no row, several, or a deleted review.
 pub(super) async fn row_id(
     connection: &mut SqliteConnection,
     path: &Path,
@@ -72,7 +72,7 @@ pub(super) async fn row_id(
     }
 }
 
-/// The id in a permalink, or in the address of the review's JSON; any other text as it is.
+/// The ID in a permalink or a review's JSON URL; any other text unchanged.
 fn id_of(given: &str) -> String {
     let given = given.trim();
     let path = match Url::parse(given) {
@@ -86,7 +86,6 @@ fn id_of(given: &str) -> String {
         .to_owned()
 }
 
-/// The id that is most like `text`.
 async fn nearest_id(connection: &mut SqliteConnection, text: &str) -> sqlx::Result<Option<String>> {
     let (mut best, mut last) = (None::<String>, String::new());
     loop {

@@ -1,4 +1,4 @@
-//! How a review is written: for people on a terminal, and for programs as an export has it.
+//! Formats a review as text for a terminal, and as JSON in the format of an export.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use crate::imports::export::Exported;
 use crate::model::{DigestKey, Review, Units};
 use crate::storage::reviews::SourceRow;
 
-/// How many columns a paragraph has.
+/// Width of a paragraph.
 const COLUMNS: usize = 76;
 
-/// What of the review the owner decided.
+/// The owner's decisions about the review.
 pub(super) fn decisions(
     review: &Review,
     source: Option<&SourceRow>,
@@ -23,20 +23,20 @@ pub(super) fn decisions(
     }
 }
 
-/// The review as an export has it.
+/// The review in the format of an export.
 pub(super) fn native(review: Review, source: Option<SourceRow>, key: Option<&DigestKey>) -> Value {
     let decided = decisions(&review, source.as_ref(), key);
     Exported::Review(Box::new(review), decided, source).json()
 }
 
-/// So many stars of five.
+/// `count` of five stars.
 pub(super) fn stars(count: u8) -> String {
     (1..=5)
         .map(|star| if star <= count { '★' } else { '☆' })
         .collect()
 }
 
-/// The first `room` characters of a text, on one line.
+/// The first `room` characters on one line.
 pub(super) fn first(text: &str, room: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= room {
@@ -46,7 +46,7 @@ pub(super) fn first(text: &str, room: usize) -> String {
     format!("{}…", cut.trim_end())
 }
 
-/// A text of strangers, indented and broken at words.
+/// Untrusted text, indented and wrapped.
 pub(super) fn paragraphs(text: &str) -> String {
     let mut broken = String::new();
     for paragraph in text.lines() {

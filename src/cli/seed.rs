@@ -1,5 +1,5 @@
-//! `reviews seed`: loads a folder of sample data. Here its two halves meet: the business and reviews, which `imports`
-//! writes, and the editorial texts.
+//! The command `reviews seed`: loads a folder of sample data. It combines the business and reviews, which `imports`
+//! writes, with the editorial texts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,10 +26,10 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// Loads the folder. Says whether some rows were rejected.
+    /// Loads the folder; the outcome says whether rows were rejected.
     ///
     /// # Errors
-    /// Where nothing could be loaded.
+    /// If nothing could be loaded.
     pub(super) async fn run(
         self,
         config: &DatabaseConfig,
@@ -50,10 +50,10 @@ impl Seed {
     }
 }
 
-/// Loads the sample data in `folder`, all of it in one transaction.
+/// Loads the sample data in `folder` in one transaction.
 ///
 /// # Errors
-/// Where the folder is not as it should be, or the database fails; nothing was changed then.
+/// If the folder is invalid or the database fails; then nothing is changed.
 pub async fn load(
     database: &Database,
     clock: &Clock,
@@ -89,7 +89,7 @@ pub async fn load(
     Ok(report)
 }
 
-/// Tells of rejected rows in the log: a service prints nothing that it would have to wait for.
+/// Logs rejected rows, because the service's output must not block.
 #[derive(Default)]
 struct Logged(Faults);
 
@@ -106,10 +106,11 @@ impl Watch for Logged {
     fn written(&mut self, _: usize, _: usize) {}
 }
 
-/// Loads the sample data in `folder`, unless there is a business or a review already; what it came to, where there was none.
+/// Loads the sample data in `folder` into an empty database; returns the report, or `None` if there is a business or a
+/// review.
 ///
 /// # Errors
-/// As [`load`].
+/// Those of [`load`].
 pub(super) async fn load_if_empty(
     database: &Database,
     clock: &Clock,
@@ -134,7 +135,7 @@ pub(super) async fn load_if_empty(
             return Ok(None);
         }
     }
-    // Another node may be doing the same: who comes second finds it done.
+    // Another node may do the same; the second one finds the data.
     for _ in 0..OVERTAKEN_MAX {
         let mut logged = Logged::default();
         let loaded = load(database, clock, folder, &mut logged).await;

@@ -1,4 +1,4 @@
-//! `reviews serve`.
+//! The command `reviews serve`.
 
 use std::io;
 use std::io::stdout;
@@ -39,7 +39,7 @@ pub struct Serve {
     /// Print the settings in effect and exit
     #[arg(long)]
     print_config: bool,
-    // Last, for its help comes under headings.
+    // Last, because its help has headings.
     #[command(flatten)]
     config: ServeConfig,
 }
@@ -58,7 +58,7 @@ impl Serve {
             return Ok(Outcome::Done);
         }
         let signals = Signals::catch()?;
-        // Where logs are JSON, all that there is to say is an event of the log.
+        // With JSON logs, all output is log events.
         let out = (log.format == LogFormat::Text).then(|| LineQueue::start("stdout", stdout()));
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
         let told = (out.clone(), started.clone(), stop.clone());
@@ -81,7 +81,7 @@ impl Serve {
         Ok(outcome)
     }
 
-    /// Whether or not anybody reads what is printed, we serve: `out` never waits.
+    /// Output never blocks the service: `out` drops lines instead of waiting.
     async fn serve(
         self,
         database: DatabaseConfig,
@@ -90,7 +90,7 @@ impl Serve {
         started: CancellationToken,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
-        // Settings first: nothing is made or migrated for a service that cannot run.
+        // Settings first, so that nothing is created or migrated for a service that cannot run.
         let address = database.address()?;
         self.config.links(self.config.listen.public)?;
         let engines = insights::load(&self.config.trade)?;
@@ -158,10 +158,10 @@ impl Serve {
         Ok(())
     }
 
-    /// The settings in force, as lines of an environment file that means the same when it is loaded.
+    /// The settings as lines of an environment file, which gives the same settings when it is loaded.
     fn settings(&self, database: &DatabaseConfig, log: &LogConfig) -> anyhow::Result<String> {
         let links = self.config.links(self.config.listen.public)?;
-        // Which port it will be is not known yet; the line that says nothing leaves it open.
+        // The port is not known yet; an empty line leaves the base URL open.
         let base_url = if self.config.base_url().is_none() && self.config.listen.public.port() == 0
         {
             String::new()
@@ -187,7 +187,6 @@ impl Serve {
     }
 }
 
-/// How many reviews are published.
 async fn published(database: &Database) -> Result<u64, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut reader = database.readers().acquire().await.map_err(fault)?;
@@ -196,13 +195,13 @@ async fn published(database: &Database) -> Result<u64, DbError> {
     Ok(published.map(|one| one.count).sum())
 }
 
-/// The addresses that were really bound.
+/// The addresses that were bound.
 struct Bound {
     public: SocketAddr,
     admin: Option<SocketAddr>,
 }
 
-/// Says what is served and where: on standard output, or as an event of the log where there is no such output.
+/// Prints the name and addresses of the service, or logs them with JSON logs.
 fn greet(app: &App, links: &Links, bound: &Bound, out: Option<&LineQueue>) {
     let snapshot = app.ctx().current.load();
     let name = &snapshot.input.business.name;
@@ -264,21 +263,21 @@ fn greet(app: &App, links: &Links, bound: &Bound, out: Option<&LineQueue>) {
     out.push(escaped(greeting).as_bytes());
 }
 
-// File descriptors: every connection and every callback takes one, and the soft limit that most systems start a process
-// with (1,024) is there for programs that use `select`, which this one does not. So it is raised as far as is allowed.
+// File descriptors: every connection and callback takes one. Most systems start a process with a soft limit of 1,024
+// for programs that use `select`; this one does not, so it raises the limit as far as allowed.
 
-/// As many as are asked for: connections, callbacks in flight, the database's, and room.
+/// Enough for connections, callbacks in flight, the database and a reserve.
 const WANTED: u64 = 65_536;
-/// What a system may allow that calls its hard limit unlimited, and means less (macOS: `OPEN_MAX`).
+/// For systems that report an unlimited hard limit but allow less (macOS: `OPEN_MAX`).
 const FALLBACK: u64 = 10_240;
-/// Below this, callbacks in flight (2,048) and connections (768) may find none left.
+/// With fewer, callbacks in flight (2,048) and connections (768) may exhaust them.
 const NEEDED: u64 = 4_096;
-/// From here on there are enough for more connections than the least.
+/// Enough for [`CONNECTIONS_MAX`].
 const PLENTY: u64 = 8_192;
-/// How many connections there may be then.
+/// The limit on connections if there are [`PLENTY`] of descriptors.
 const CONNECTIONS_MAX: usize = 2_048;
 
-/// Raises the soft limit of open files towards the hard one, and says so where that is too low.
+/// Raises the soft limit of open files and logs if it stays too low.
 fn raise() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     for wanted in targets(current, maximum) {
@@ -294,7 +293,7 @@ fn raise() {
             break;
         }
     }
-    // What holds is what the system says, not what it was told.
+    // The value that the system reports applies, not the one that was set.
     if let Some(limit) = getrlimit(Resource::Nofile)
         .current
         .filter(|limit| *limit < NEEDED)
@@ -306,8 +305,8 @@ fn raise() {
     }
 }
 
-/// How many connections may be open with the limit that holds: a service that has to send some of its
-/// clients away while they rest is busy with their coming back. `least` where descriptors are few.
+/// The limit on connections for the current limit of descriptors: closing idle connections of active clients costs
+/// reconnections. `least` if descriptors are few.
 fn connections_max(least: usize) -> usize {
     connections_within(getrlimit(Resource::Nofile).current, least)
 }
@@ -317,7 +316,7 @@ fn connections_within(limit: Option<u64>, least: usize) -> usize {
     if is_plenty { CONNECTIONS_MAX } else { least }
 }
 
-/// The limits to try, the best one first; none where there is no need. `None` is unlimited.
+/// The limits to try, highest first; empty if the current one is sufficient. `None` is unlimited.
 fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u64> {
     let allowed = move |wanted: u64| maximum.map_or(wanted, |maximum| wanted.min(maximum));
     [WANTED, FALLBACK]
@@ -326,22 +325,21 @@ fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u
         .filter(move |wanted| current.is_some_and(|current| current < *wanted))
 }
 
-// SIGTERM and SIGINT: the first one asks the service to stop, the second one ends it at once, whatever it is doing.
+// SIGTERM and SIGINT: the first asks the service to stop, the second ends it at once.
 //
-// The work runs on a thread of its own, so that a signal is heard while a start computes or a stop waits.
+// The work runs on another thread, so that signals are handled while it computes.
 
-/// What ended the work.
+/// How the work ended.
 #[must_use]
 enum Ending<T> {
-    /// It came to its end by itself, or because it was asked to.
+    /// By itself, or because it was asked to stop.
     Done(T),
-    /// A signal came before it had started: there was nothing to finish.
+    /// A signal arrived before it had started, so there was nothing to finish.
     BeforeStart,
-    /// A second signal came: what was in flight was cut.
+    /// A second signal cut what was in flight.
     AtOnce,
 }
 
-/// Both signals, caught from now on.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -362,10 +360,11 @@ impl Signals {
         }
     }
 
-    /// Does `work`, which finishes what is in flight once `stop` is cancelled, and says with `started` that there is such.
+    /// Runs `work`, which finishes requests in flight after `stop` is cancelled; `started` is cancelled once there can
+    /// be any.
     ///
     /// # Errors
-    /// Where it panicked.
+    /// If it panics.
     async fn guard<T: Send + 'static, W: Future<Output = T>>(
         mut self,
         work: impl FnOnce() -> W + Send + 'static,

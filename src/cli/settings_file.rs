@@ -1,5 +1,5 @@
-//! `/etc/reviews.env`, which systemd and containers load for the service: an owner's commands read it too, so that they mean
-//! the same database. The environment goes before it.
+//! `/etc/reviews.env`, which systemd and containers load for the service. Other commands read it too, so that they use
+//! the same database. The environment has precedence.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,15 +10,14 @@ use clap::{Command, Error};
 
 use crate::config::bounded_read::read_text;
 
-/// Where packages put it.
+/// The path that packages use.
 const PLACE: &str = "/etc/reviews.env";
-/// How many MiB it may have.
 const MIB_MAX: u64 = 1;
 
-/// The settings of the file; none where it is not there or may not be read.
+/// The settings of the file; empty if it does not exist or may not be read.
 ///
 /// # Errors
-/// Where it cannot be read for another reason.
+/// If it cannot be read for another reason.
 pub(super) fn read() -> io::Result<BTreeMap<String, String>> {
     match read_text(Path::new(PLACE), MIB_MAX) {
         Ok(text) => Ok(parse(&text)),
@@ -34,8 +33,7 @@ pub(super) fn read() -> io::Result<BTreeMap<String, String>> {
     }
 }
 
-/// The settings of an environment file: NAME=VALUE lines, values bare or in quotes, as systemd reads them
-/// (systemd.exec(5), `EnvironmentFile=`).
+/// Parses `NAME=VALUE` lines with optional quotes, like systemd (systemd.exec(5), `EnvironmentFile=`).
 fn parse(text: &str) -> BTreeMap<String, String> {
     let lines = text.lines().map(str::trim);
     let settings = lines.filter(|line| !line.starts_with(['#', ';']));
@@ -53,7 +51,7 @@ fn parse(text: &str) -> BTreeMap<String, String> {
     settings.filter_map(setting).collect()
 }
 
-/// The command with the file's values in the place of its defaults. Help does not show them: they may hold a password.
+/// Sets the file's values as defaults. The help hides them, because they may contain a password.
 pub(super) fn apply(command: Command, settings: &BTreeMap<String, String>) -> Command {
     command
         .mut_args(|argument| {
@@ -66,7 +64,7 @@ pub(super) fn apply(command: Command, settings: &BTreeMap<String, String>) -> Co
         .mut_subcommands(|command| apply(command, settings))
 }
 
-/// Says that it was the file whose value a command could not use.
+/// A note that an invalid value is from the file.
 pub(super) fn note(error: &Error, settings: &BTreeMap<String, String>) -> Option<String> {
     let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
         return None;

@@ -1,4 +1,4 @@
-//! `reviews show`: one review as the database has it, and what of it was the owner's decision.
+//! The command `reviews show`: one review as stored, and the owner's decisions about it.
 
 use std::fmt::Write as _;
 
@@ -49,7 +49,7 @@ impl Show {
     }
 }
 
-/// The review as people read it, and what of it imports leave as it is.
+/// The review as text, with what imports keep.
 fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {

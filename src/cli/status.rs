@@ -1,4 +1,4 @@
-//! `reviews status`: what the database holds, what was imported last, and what to do next.
+//! The command `reviews status`: the content of the database, the last imports, and the next step.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,6 @@ use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
 use crate::storage::{Database, DbError, DeliveryLock, unpublished};
 use crate::websub::store::list;
 
-/// How many imports are shown.
 const RUNS_SHOWN: i64 = 5;
 
 /// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
@@ -27,7 +26,6 @@ pub struct StatusCommand {
     json: bool,
 }
 
-/// What there is.
 struct Status {
     database: String,
     business: Option<String>,
@@ -35,10 +33,10 @@ struct Status {
     by_source: Vec<SourceCount>,
     imports: Vec<Run>,
     unpublished: i64,
-    /// Under which feeds were published first, which their ids stand on.
+    /// The base URL of the feeds' first publication, which is part of their IDs.
     base_url: Option<String>,
     is_served: bool,
-    /// How many subscriptions there are in each state.
+    /// The number of subscriptions by state.
     subscriptions: BTreeMap<String, u64>,
 }
 
@@ -89,13 +87,13 @@ async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<Stat
 }
 
 impl Status {
-    /// How many reviews there are, published or not.
+    /// The number of published or unpublished reviews.
     fn count(&self, is_published: bool) -> u64 {
         let its = |one: &&SourceCount| one.is_published == is_published;
         self.by_source.iter().filter(its).map(|one| one.count).sum()
     }
 
-    /// By source: how many are published, and how many withheld.
+    /// Published and withheld reviews by source.
     fn sources(&self) -> BTreeMap<&str, [u64; 2]> {
         let mut sources = BTreeMap::new();
         for one in &self.by_source {
@@ -105,7 +103,6 @@ impl Status {
         sources
     }
 
-    /// What the owner should do now.
     fn next_step(&self) -> String {
         let has_reviews = !self.by_source.is_empty();
         if self.business.is_none() {

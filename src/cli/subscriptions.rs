@@ -1,4 +1,4 @@
-//! `reviews subscriptions`.
+//! The command `reviews subscriptions`.
 
 use std::fmt::Write;
 
@@ -82,7 +82,7 @@ fn table(listed: &[SubscriptionRow]) -> String {
             one.last_attempt_at.clone().unwrap_or_else(none),
             one.last_outcome.clone().unwrap_or_else(none),
             (one.version - one.delivered_version).max(0).to_string(),
-            // Whoever may subscribe may write anything into it.
+            // Callbacks are untrusted text.
             one.callback.escape_default().to_string(),
         ]
     });

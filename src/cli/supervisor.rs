@@ -1,5 +1,5 @@
-//! What the process that supervises the service is told, if it asks for it as systemd does (`sd_notify(3)`): that the service
-//! is up, that it still answers, and that it stops. Without `NOTIFY_SOCKET` nothing is sent.
+//! Notifies systemd (`sd_notify(3)`): the service is ready, still answers, stops. Nothing is sent without
+//! `NOTIFY_SOCKET`.
 
 use std::future::pending;
 use std::net::SocketAddr;
@@ -12,20 +12,20 @@ use tokio_util::sync::CancellationToken;
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use crate::clock::Clock;
 
-/// However short the supervisor's patience is, it is not told more often.
+/// Minimum interval of notifications, however short the watchdog's timeout is.
 const PING_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
-/// Reports that the service is ready, then, where a watchdog is set, that it answers at `listen`, until `stop`.
+/// Reports that the service is ready; then, with a watchdog, that it answers at `listen`, until `stop`.
 pub(super) async fn report(listen: SocketAddr, clock: &Clock, stop: &CancellationToken) {
     tell(&NotifyState::Ready);
     let ping = async {
         let Some(patience) = watchdog_enabled() else {
             return pending().await;
         };
-        // Half of it, as sd_watchdog_enabled(3) recommends.
+        // Half the timeout, as sd_watchdog_enabled(3) recommends.
         let interval = (patience / 2).max(PING_INTERVAL_MIN);
         loop {
-            // Any status will do: a service that turns requests away works.
+            // Any status counts: a service that refuses requests works.
             if let Ok(Ok(_)) = timeout(TIMEOUT, ask(reachable(listen), "/healthz")).await {
                 tell(&NotifyState::Watchdog);
             }

@@ -1,4 +1,4 @@
-//! `reviews undo`: takes back an import.
+//! The command `reviews undo`: reverts an import.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ impl UndoCommand {
             Err(error) => {
                 opening.leave().await;
                 return Err(match error {
-                    // As itself, so that it is known whether others wrote to the cluster meanwhile.
+                    // Unwrapped, so that an overtaken write to a cluster is recognised.
                     UndoError::Database(error) => error.into(),
                     UndoError::None | UndoError::Unknown(_) | UndoError::Already { .. } => {
                         error.into()

@@ -1,4 +1,4 @@
-//! `reviews withhold`: a review does not appear any more, whatever later imports say.
+//! The command `reviews withhold`: withholds a review, whatever later imports contain.
 
 use anyhow::ensure;
 use clap::Args;

@@ -1,8 +1,10 @@
-//! Threads for work that takes CPU: publishing, analyzing, aggregating, coding, and what requests
-//! ask for that is not ready. Accepting, sending and ready documents never wait for it, so it runs
-//! beside the runtime's own threads, and never more of it at once than there are places. Jobs get
-//! theirs first come, first served; requests get theirs in turn by peer, and one place more is for
-//! peers that have none, so that one peer that asks much waits for itself. Knows nothing of what the work is.
+//! Threads for CPU-bound work: publishing, analyzing, aggregating, compressing, and requests that need computing.
+//! Accepting connections and sending ready documents never wait for it: jobs use threads besides the runtime's, with a
+//! limit. A request computes for about 100 µs at most before other tasks of its thread run: it yields, or does longer
+//! work within [`apart`].
+//!
+//! Jobs get places first come, first served; requests get theirs in turn by peer, with one extra place for peers that
+//! hold none, so a peer with many requests delays only itself.
 
 pub mod steps;
 
@@ -19,13 +21,13 @@ use tokio::task::{block_in_place, spawn_blocking};
 use tokio_util::task::TaskTracker;
 use tracing::Span;
 
-/// One for each job that computes (publish, analyze, code), so that none waits for another.
+/// One for each computing job (publish, analyze, compress), so that none waits for another.
 const JOBS: usize = 3;
 
-/// Requests that may wait for a place, of all peers together.
+/// Waiting requests, of all peers.
 const WAITING_MAX: usize = 512;
 
-/// See the head of this file. Cloning shares the same places.
+/// Cloning shares the same places.
 #[derive(Debug, Clone)]
 pub struct Compute {
     places: Arc<Semaphore>,
@@ -33,18 +35,18 @@ pub struct Compute {
     running: TaskTracker,
 }
 
-/// The work panicked; what it was about to do is not done.
+/// The work panicked and was not finished.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a computation panicked ({0}); report it with the message above")]
 pub struct Panicked(String);
 
-/// As many requests wait for a place as may, and this peer has not fewer of them than others.
+/// The queue is full, and this peer does not have fewer requests in it than others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("too many requests are waiting; try again later")]
 pub struct Crowded;
 
 impl Default for Compute {
-    /// A place for each of the jobs, and for requests as many as there are processors (and one more, for peers that have none).
+    /// A place per job, and for requests as many as there are processors (plus one for peers that hold none).
     fn default() -> Self {
         Self::new(
             JOBS,
@@ -54,25 +56,24 @@ impl Default for Compute {
 }
 
 impl Compute {
-    /// So many places for [`Compute::run`] and [`Compute::drive`], and so many for
-    /// [`Compute::here`].
+    /// `places` are for [`Compute::run`] and [`Compute::drive`], `places_in_turn` for [`Compute::in_turn`].
     #[must_use]
-    pub fn new(places: usize, places_here: usize) -> Self {
+    pub fn new(places: usize, places_in_turn: usize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(places.max(1))),
             turns: Arc::new(Turns {
-                places: places_here.max(1),
+                places: places_in_turn.max(1),
                 queues: Mutex::default(),
             }),
             running: TaskTracker::new(),
         }
     }
 
-    /// Does `work` on a thread of its own. It is done to its end even where nobody waits for it any
-    /// more; [`Compute::idle`] does.
+    /// Runs `work` on another thread. It runs to its end even if the future is dropped; [`Compute::idle`] waits for
+    /// it.
     ///
     /// # Errors
-    /// [`Panicked`].
+    /// If the work panics.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -80,7 +81,7 @@ impl Compute {
         // The semaphore is never closed.
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let running = self.running.token();
-        // What is logged there belongs to what is logged here.
+        // Events in the work belong to the caller's span.
         let span = Span::current();
         let done = spawn_blocking(move || {
             let (_place, _running) = (place, running);
@@ -89,10 +90,10 @@ impl Compute {
         done.await.map_err(|error| Panicked(error.to_string()))
     }
 
-    /// Does work that computes between what it waits for, on a thread of its own.
+    /// Runs a future that computes between its waits, on another thread.
     ///
     /// # Errors
-    /// [`Panicked`].
+    /// If the work panics.
     pub async fn drive<F>(&self, work: F) -> Result<F::Output, Panicked>
     where
         F: Future<Output: Send + 'static> + Send + 'static,
@@ -101,27 +102,19 @@ impl Compute {
         self.run(move || runtime.block_on(work)).await
     }
 
-    /// Does `work` on this thread, whose other tasks another one takes over, once it is `peer`'s
-    /// turn. The thread waits where the work does.
+    /// Does `work` as part of this task when it is `peer`'s turn.
     ///
     /// # Errors
-    /// [`Crowded`].
-    pub async fn here<F: Future>(&self, peer: IpAddr, work: F) -> Result<F::Output, Crowded> {
+    /// If the queue is full.
+    pub async fn in_turn<F: Future>(&self, peer: IpAddr, work: F) -> Result<F::Output, Crowded> {
         let _place = self.place(peer).await?;
-        let runtime = Handle::current();
-        // On a runtime of one thread there is no other that could take over.
-        Ok(if runtime.runtime_flavor() == RuntimeFlavor::MultiThread {
-            block_in_place(|| runtime.block_on(work))
-        } else {
-            work.await
-        })
+        Ok(work.await)
     }
 
-    /// The place of [`Compute::here`], once it is `peer`'s turn. Dropping the future gives the turn
-    /// up.
+    /// Waits for the place of [`Compute::in_turn`]. Dropping the future gives up the turn.
     ///
     /// # Errors
-    /// [`Crowded`].
+    /// If the queue is full.
     pub async fn place(&self, peer: IpAddr) -> Result<ComputePlace, Crowded> {
         let (number, granted) = self.turns.ask(peer).ok_or(Crowded)?;
         let place = ComputePlace {
@@ -129,12 +122,12 @@ impl Compute {
             peer,
             number,
         };
-        // It fails where this one made room for another peer.
+        // Fails if this request was dropped from the queue in favour of another peer.
         granted.await.map_err(|_| Crowded)?;
         Ok(place)
     }
 
-    /// Returns once nothing runs any more.
+    /// Waits until all work has ended.
     pub async fn idle(&self) {
         self.running.close();
         self.running.wait().await;
@@ -142,7 +135,22 @@ impl Compute {
     }
 }
 
-/// The right to compute, or a turn that is waited for; given up when dropped.
+/// Does `work` on this thread while another thread takes over the other tasks of this one. The change of threads costs up
+/// to 70 µs of CPU on a busy service, so short work is done without it.
+pub fn apart<T>(work: impl FnOnce() -> T) -> T {
+    // A runtime with one thread has no other to take over.
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// Does `work` [`apart`] if it is long, otherwise directly.
+pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
+    if is_long { apart(work) } else { work() }
+}
+
+/// The right to compute, or a place in the queue; released when dropped.
 #[derive(Debug)]
 pub struct ComputePlace {
     turns: Arc<Turns>,
@@ -156,7 +164,7 @@ impl Drop for ComputePlace {
     }
 }
 
-/// Places that are given in turn by peer.
+/// Places, granted in turn by peer.
 #[derive(Debug)]
 struct Turns {
     places: usize,
@@ -166,16 +174,16 @@ struct Turns {
 #[derive(Debug, Default)]
 struct Queues {
     next: u64,
-    /// Those that have a place: their numbers, and their peers.
+    /// The holders of places by number.
     holders: HashMap<u64, IpAddr>,
-    /// Those of each peer that wait, in the order in which they came; never an empty queue.
+    /// The waiting requests of each peer, in order; never an empty queue.
     waiting: HashMap<IpAddr, VecDeque<(u64, oneshot::Sender<()>)>>,
-    /// The peers that wait, in the order of their turns.
+    /// The waiting peers, in the order of their turns.
     order: VecDeque<IpAddr>,
 }
 
 impl Turns {
-    /// A number, and what resolves when it has a place; `None` where the queue is full.
+    /// A number, and a receiver that resolves when it has a place; `None` if the queue is full.
     fn ask(&self, peer: IpAddr) -> Option<(u64, oneshot::Receiver<()>)> {
         let mut queues = self.lock();
         let count: usize = queues.waiting.values().map(VecDeque::len).sum();
@@ -208,7 +216,7 @@ impl Turns {
 }
 
 impl Queues {
-    /// Gives the places that are free.
+    /// Grants the free places.
     fn give(&mut self, places: usize) {
         while let Some(peer) = self.next(places) {
             let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
@@ -216,7 +224,7 @@ impl Queues {
             };
             if let Some((number, grant)) = queue.get_mut().pop_front() {
                 self.holders.insert(number, peer);
-                // One that has gone meanwhile gives its place up when it is dropped.
+                // A receiver that is gone releases its place when dropped.
                 let _ = grant.send(());
             }
             if queue.get().is_empty() {
@@ -227,7 +235,7 @@ impl Queues {
         }
     }
 
-    /// Takes the peer out of the order whose turn it is; `None` while there is no place for any.
+    /// Removes the peer whose turn it is from the order; `None` if it may not have a place yet.
     fn next(&mut self, places: usize) -> Option<IpAddr> {
         let turn = match self.holders.len() {
             held if held < places => 0,
@@ -240,8 +248,7 @@ impl Queues {
         self.order.remove(turn)
     }
 
-    /// Turns away the latest one of the peer that has most waiting; `None` where `peer` would then
-    /// have as many.
+    /// Drops the latest request of the peer with the most waiting; `None` if `peer` would then have as many.
     fn make_room_for(&mut self, peer: IpAddr) -> Option<()> {
         let own = self.waiting.get(&peer).map_or(0, VecDeque::len);
         let longest = self.waiting.iter().max_by_key(|(_, queue)| queue.len());
@@ -275,18 +282,18 @@ mod tests {
 
     use futures_util::poll;
 
-    use super::{Compute, ComputePlace, Crowded, WAITING_MAX};
+    use super::{Compute, ComputePlace, Crowded, WAITING_MAX, apart};
 
     type Turn<'a> = Pin<Box<dyn Future<Output = Result<ComputePlace, Crowded>> + 'a>>;
 
-    /// A request of peer number `peer`, which has asked.
+    /// A request of peer number `peer`, which waits.
     async fn ask(compute: &Compute, peer: u8) -> Turn<'_> {
         let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
         assert!(poll!(&mut turn).is_pending(), "there was a place");
         turn
     }
 
-    /// The one of `turns` that has got a place, by its index; more than one or none is a failure.
+    /// The only one of `turns` that got a place, with its index; fails for none or several.
     async fn grant(turns: &mut Vec<Turn<'_>>) -> (usize, ComputePlace) {
         let mut granted = Vec::new();
         for (index, turn) in turns.iter_mut().enumerate() {
@@ -299,7 +306,7 @@ mod tests {
         granted.remove(0)
     }
 
-    /// A place of peer number `peer`, who does not have to wait for it.
+    /// A place for peer number `peer`, which must not have to wait.
     async fn hold(compute: &Compute, peer: u8) -> ComputePlace {
         let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
         let Poll::Ready(place) = poll!(&mut turn) else {
@@ -338,7 +345,7 @@ mod tests {
         let error = compute.run(|| panic!("on purpose")).await.unwrap_err();
         assert!(error.to_string().contains("report it"), "{error}");
         let peer = IpAddr::from([192, 0, 2, 1]);
-        assert_eq!(compute.here(peer, async { 7 }).await, Ok(7));
+        assert_eq!(compute.in_turn(peer, async { 7 }).await, Ok(7));
     }
 
     #[tokio::test]
@@ -366,11 +373,13 @@ mod tests {
         let mut tasks = tokio::task::JoinSet::new();
         tasks.spawn(async move {
             let work = async move {
-                // The thread waits for another task of the only worker, then the work itself does.
-                let _ = begun.recv();
+                // The thread waits for another task of the only worker, then the work itself waits.
+                let _ = apart(|| begun.recv());
                 its.notified().await;
             };
-            let done = Compute::new(1, 1).here([192, 0, 2, 1].into(), work).await;
+            let done = Compute::new(1, 1)
+                .in_turn([192, 0, 2, 1].into(), work)
+                .await;
             assert_eq!(done, Ok(()));
         });
         tasks.spawn(async move {
@@ -406,7 +415,7 @@ mod tests {
         let first = ask(&compute, 1).await;
         let second = ask(&compute, 2).await;
         let mut turns = vec![ask(&compute, 3).await];
-        // One while it waits, one that has its place already and does not know.
+        // One is dropped while it waits, one after it got its place.
         drop(first);
         drop(place);
         drop(second);

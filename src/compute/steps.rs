@@ -1,16 +1,12 @@
-//! Counts work, so that tests can say how much there is of it: as much for a text of twice the
-//! length as its length allows, and none on the thread that accepts. Time says that differently on
-//! every machine, so no test asks for it.
-//!
-//! Compiled for tests and for debugging alone; in a release build nothing is counted.
+//! Counts steps of work in tests and debug builds, so that tests can check the complexity of code without measuring
+//! time. Release builds count nothing.
 
 #[cfg(any(test, debug_assertions))]
 thread_local! {
     static TAKEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts so many steps of this thread: a token looked at, a candidate compared, a review
-/// serialised.
+/// Counts steps of this thread, such as a token read, a candidate compared or a review serialised.
 #[inline]
 pub fn add(count: usize) {
     #[cfg(any(test, debug_assertions))]
@@ -19,13 +15,12 @@ pub fn add(count: usize) {
     let _ = count;
 }
 
-/// Counts one step of this thread.
 #[inline]
 pub fn one() {
     add(1);
 }
 
-/// How many steps this thread has taken so far; 0 in a release build.
+/// The steps of this thread so far; 0 in a release build.
 #[must_use]
 pub fn count() -> u64 {
     #[cfg(any(test, debug_assertions))]

@@ -1,13 +1,13 @@
-//! Reads a file that somebody named as a whole, up to a bound: it may be `/dev/zero`, or another file than was meant.
+//! Reads whole files up to a size limit, because a given path may be `/dev/zero` or the wrong file.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The bytes of the file at `path`, which may have so many MiB.
+/// The bytes of the file at `path`, at most `mib_max` MiB.
 ///
 /// # Errors
-/// What the operating system says; [`io::ErrorKind::FileTooLarge`] if there are more.
+/// The operating system's error; [`io::ErrorKind::FileTooLarge`] if the file is larger.
 pub fn read(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
     let bytes_max = mib_max << 20;
     let mut bytes = Vec::new();
@@ -21,10 +21,10 @@ pub fn read(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of the file at `path`, which may have so many MiB.
+/// The text of the file at `path`, at most `mib_max` MiB.
 ///
 /// # Errors
-/// As [`read`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+/// Those of [`read`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
 pub fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
     String::from_utf8(read(path, mib_max)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))

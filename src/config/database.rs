@@ -1,5 +1,5 @@
-//! Where the database is: one file, or an rqlite cluster and the file that this node's rqlited keeps. Apart
-//! from the other settings, because every command needs it. Opens nothing.
+//! The location of the database: a file, or an rqlite cluster with the file of this node's rqlited. Separate because
+//! every command needs it. Opens nothing.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,22 +29,21 @@ pub struct DatabaseConfig {
     pub url: String,
 }
 
-/// What [`DatabaseConfig::url`] names.
+/// The parsed [`DatabaseConfig::url`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabaseAddress {
-    /// A SQLite file that is ours to write.
+    /// A SQLite file that this program writes.
     File(PathBuf),
-    /// An rqlite cluster.
     Cluster(ClusterAddress),
 }
 
 /// An rqlite cluster, seen from one of its nodes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ClusterAddress {
-    /// The nodes' HTTP APIs in the order in which they are asked, this node's own first; with user name and password,
-    /// where the cluster wants them.
+    /// The nodes' HTTP APIs in the order of use, this node's own first; with user name and password if the cluster
+    /// requires them.
     pub nodes: Vec<Url>,
-    /// The SQLite file that this node's own rqlited keeps; read, never written.
+    /// The SQLite file of this node's rqlited; read, never written.
     pub file: PathBuf,
 }
 
@@ -70,7 +69,7 @@ impl fmt::Debug for ClusterAddress {
 }
 
 impl DatabaseAddress {
-    /// The file that is read.
+    /// The file to read.
     #[must_use]
     pub fn file(&self) -> &Path {
         match self {
@@ -81,24 +80,24 @@ impl DatabaseAddress {
 }
 
 impl DatabaseConfig {
-    /// The path of the file that is read: the database, or what this node's rqlited keeps of it.
+    /// The file to read: the database, or the replica of this node's rqlited.
     ///
     /// # Errors
-    /// As [`DatabaseConfig::address`].
+    /// Those of [`DatabaseConfig::address`].
     pub fn path(&self) -> Result<PathBuf, ConfigError> {
         Ok(self.address()?.file().to_owned())
     }
 
-    /// Where the database is.
+    /// Parses the URL.
     ///
     /// # Errors
-    /// Where it is neither a path nor `sqlite://PATH` (no parameters, no database in memory, which no second process could look
-    /// into) nor `rqlite://HOST:PORT?file=PATH`.
+    /// If it is none of: a path, `sqlite://PATH` without parameters (an in-memory database could not be shared with
+    /// another process), `rqlite://HOST:PORT?file=PATH`.
     pub fn address(&self) -> Result<DatabaseAddress, ConfigError> {
         if let Some(rest) = self.url.strip_prefix("rqlite://") {
             return cluster(rest).map(DatabaseAddress::Cluster);
         }
-        // No URL has neither a scheme nor parameters.
+        // A text without a scheme and parameters is not a URL.
         if !self.url.is_empty() && !self.url.contains([':', '?', '@']) {
             return Ok(DatabaseAddress::File(PathBuf::from(&self.url)));
         }
@@ -112,7 +111,7 @@ impl DatabaseConfig {
         {
             return Err(fault());
         }
-        // What is always done may be asked for: read, write, create.
+        // The default mode may be requested explicitly: read, write, create.
         match self.url.split_once('?') {
             None | Some((_, "" | "mode=rwc")) => Ok(DatabaseAddress::File(path.to_owned())),
             Some(_) => {
@@ -124,7 +123,7 @@ impl DatabaseConfig {
     }
 }
 
-/// The URL as errors show it: whatever its scheme, what stands before an `@` may be a password.
+/// The URL for errors: anything before an `@` may be a password, whatever the scheme.
 fn without_credentials(url: &str) -> String {
     let Some((before, after)) = url.rsplit_once('@') else {
         return url.to_owned();
@@ -142,7 +141,7 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
     let (mut file, mut scheme) = (None, "http");
     for (name, value) in form_urlencoded::parse(parameters.as_bytes()) {
         match (name.as_ref(), value.as_ref()) {
-            // What a path may hold, a plus sign included, is taken as it stands but for its percent signs.
+            // A path is taken literally, plus signs included, except for percent-encoding.
             ("file", _) => file = raw(parameters, "file"),
             ("tls", "on") => scheme = "https",
             ("tls", "off") => scheme = "http",
@@ -173,7 +172,7 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
     })
 }
 
-/// The value of a parameter, with what is percent-encoded decoded.
+/// The percent-decoded value of a parameter.
 fn raw(parameters: &str, name: &str) -> Option<String> {
     let value = parameters
         .split('&')

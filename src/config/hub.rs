@@ -1,5 +1,4 @@
-//! The hub's settings: how it retries and leases, whom it may call, and its limits against abuse. Each is documented in
-//! `docs/OPERATIONS.md`.
+//! The hub's settings: retries, leases, allowed networks and limits against abuse. `docs/REFERENCE.md` documents each.
 
 use std::fmt;
 use std::path::Path;
@@ -10,7 +9,7 @@ use clap::builder::RangedU64ValueParser;
 use super::ConfigError;
 use super::span::{Nets, RetryDelays};
 
-/// No lease is longer than a year: leases that never end are forbidden (W3C WebSub §5.3).
+/// A year; leases that never end are forbidden (W3C WebSub §5.3).
 const LEASE_SECONDS_LIMIT: u64 = 31_536_000;
 
 fn lease_seconds() -> RangedU64ValueParser {
@@ -18,7 +17,7 @@ fn lease_seconds() -> RangedU64ValueParser {
 }
 
 fn limit() -> RangedU64ValueParser {
-    // Counted in SQLite's integers.
+    // SQLite's integers are signed.
     RangedU64ValueParser::new().range(1..=i64::MAX.unsigned_abs())
 }
 
@@ -105,7 +104,7 @@ pub struct HubLimits {
     pub bytes_per_host_per_hour: u64,
 }
 
-/// The leases that are granted, in seconds.
+/// In seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseBounds {
     shortest: u64,
@@ -114,7 +113,7 @@ pub struct LeaseBounds {
 }
 
 impl LeaseBounds {
-    /// Bounds in order: none where they are not, or where a lease could last no time.
+    /// `None` if the bounds are not in order or a lease could be 0.
     #[must_use]
     pub const fn new(min_seconds: u64, default_seconds: u64, max_seconds: u64) -> Option<Self> {
         let is_ordered =
@@ -130,7 +129,7 @@ impl LeaseBounds {
         }
     }
 
-    /// The lease, in seconds, that a wish comes to.
+    /// The lease for a requested one, both in seconds.
     #[must_use]
     pub fn grant(&self, wish_seconds: Option<u64>) -> u64 {
         wish_seconds.map_or(self.default, |wish| wish.clamp(self.shortest, self.longest))
@@ -138,10 +137,10 @@ impl LeaseBounds {
 }
 
 impl HubConfig {
-    /// The leases that are granted.
+    /// The bounds of leases.
     ///
     /// # Errors
-    /// Where the three settings contradict one another.
+    /// If the three settings contradict each other.
     pub fn leases(&self) -> Result<LeaseBounds, ConfigError> {
         let (min, default, max) = (
             self.lease_seconds_min,
@@ -151,14 +150,13 @@ impl HubConfig {
         LeaseBounds::new(min, default, max).ok_or(ConfigError::Leases { min, default, max })
     }
 
-    /// The file of extra roots, if one is named.
     #[must_use]
     pub fn ca_file(&self) -> Option<&Path> {
         Some(Path::new(&self.ca_file)).filter(|path| !path.as_os_str().is_empty())
     }
 }
 
-/// As `serve --print-config` shows them: one assignment a line, for every variable.
+/// For `serve --print-config`: one assignment per line, for every variable.
 impl fmt::Display for HubConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

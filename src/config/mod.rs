@@ -1,7 +1,6 @@
-//! The settings: a flag, else its environment variable, else the default. Typed here, so that nothing deeper
-//! down ever reads the environment.
+//! The settings: a flag, else its environment variable, else the default. No other module reads the environment.
 
-pub mod bounded_read;
+pub(crate) mod bounded_read;
 mod database;
 mod hub;
 mod span;
@@ -42,13 +41,12 @@ pub struct TradeConfig {
 }
 
 impl TradeConfig {
-    /// The path of the file, if one is set.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         Self::set(self.trade_file.as_deref())
     }
 
-    /// The path of the folder, or the id of a package that the program brings, if one is set.
+    /// The path of the folder, or the ID of a built-in package, if one is set.
     #[must_use]
     pub fn package(&self) -> Option<&Path> {
         Self::set(self.package.as_deref())
@@ -81,7 +79,7 @@ pub struct ListenConfig {
     pub admin: Option<SocketAddr>,
 }
 
-/// An address and a port; a port alone, and `localhost`, mean this machine's loopback.
+/// An address with a port; a port by itself and `localhost` mean loopback.
 fn listen_address(given: &str) -> Result<SocketAddr, String> {
     let port = given
         .strip_prefix("localhost:")
@@ -167,65 +165,64 @@ impl fmt::Display for RequestLog {
     }
 }
 
-/// A setting that cannot be used, with what to do about it.
+/// Says what is wrong with a setting and what to do.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// `DATABASE_URL` names no SQLite file.
+    /// `DATABASE_URL` is not a SQLite file.
     #[error(
         "DATABASE_URL `{0}` does not name a SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, \
          on a cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
     )]
     Database(String),
-    /// `DATABASE_URL` names an rqlite cluster, and not well enough.
+    /// `DATABASE_URL` is an incomplete or invalid rqlite URL.
     #[error(
         "DATABASE_URL: {0}; write it like rqlite://127.0.0.1:4001,10.0.0.2:4001?file=/var/lib/rqlite/db.sqlite, this node's own \
          rqlited first"
     )]
     Cluster(&'static str),
-    /// `DATABASE_URL` has parameters, none of which would be heeded.
+    /// `DATABASE_URL` has parameters, which are not supported.
     #[error(
         "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out everything from the `?` on (`reviews \
          check` writes nothing, whatever the URL)"
     )]
     DatabaseParameters {
-        /// The whole of it, without credentials.
+        /// Without credentials.
         url: String,
-        /// What stands behind the question mark.
+        /// The text after the question mark.
         parameters: String,
     },
-    /// `REVIEWS_BASE_URL` is no base URL.
+    /// `REVIEWS_BASE_URL` is invalid.
     #[error("REVIEWS_BASE_URL: {0}")]
     BaseUrl(#[from] BaseUrlError),
-    /// Listening on every address says nothing about how we are reached.
+    /// An unspecified listen address does not determine a base URL.
     #[error(
         "REVIEWS_LISTEN is {0}, an unspecified address, which gives no public URL; set REVIEWS_BASE_URL too"
     )]
     BaseUrlMissing(SocketAddr),
-    /// The bounds of leases contradict one another.
+    /// The bounds of leases are not in order.
     #[error(
         "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) must be in ascending order"
     )]
     Leases {
-        /// Shortest lease granted, in seconds.
+        /// In seconds.
         min: u64,
-        /// The lease that is granted where none is asked for, in seconds.
+        /// In seconds.
         default: u64,
-        /// Longest lease granted, in seconds.
+        /// In seconds.
         max: u64,
     },
 }
 
 impl ServeConfig {
-    /// The public URL, if one is set.
     #[must_use]
     pub fn base_url(&self) -> Option<&str> {
         self.base_url.as_deref().filter(|url| !url.is_empty())
     }
 
-    /// The links that we publish, given the address that was really bound.
+    /// The links for the base URL, or for the address that was bound.
     ///
     /// # Errors
-    /// Where the base URL is unusable, or missing although the address is unspecified.
+    /// If the base URL is invalid, or missing although the address is unspecified.
     pub fn links(&self, bound: SocketAddr) -> Result<Links, ConfigError> {
         match self.base_url() {
             Some(url) => Ok(url.parse()?),
@@ -235,14 +232,13 @@ impl ServeConfig {
     }
 }
 
-// Where security faults are reported, as `/.well-known/security.txt` says (RFC 9116 §2.5.3).
+// Contacts for security issues in `/.well-known/security.txt` (RFC 9116 §2.5.3).
 
-/// URIs of contacts, comma-separated, the preferred one first; none where it is empty.
+/// URIs of contacts, comma-separated, the preferred one first; may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contacts(pub Vec<String>);
 
-/// One contact: web addresses have to be https (RFC 9116 §2.5.3), and a URL that is kept as it was
-/// parsed has no line breaks.
+/// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
 fn contact(given: &str) -> Result<String, String> {
     let fault = || {
         format!(
@@ -280,18 +276,18 @@ impl fmt::Display for Contacts {
     }
 }
 
-// Host names as a setting lists them: `agents.example.com,app.example.com:8443`.
+// Lists of host names in settings: `agents.example.com,app.example.com:8443`.
 
-/// A host's name or address, and the port where one is meant alone.
+/// A host's name or address, with an optional port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostName {
     /// The name in lower case, or the address.
     pub host: Host,
-    /// The port; any where there is none.
+    /// `None` allows every port.
     pub port: Option<u16>,
 }
 
-/// Host names, comma-separated; none where it is empty.
+/// Comma-separated; may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hosts(pub Vec<HostName>);
 
@@ -312,7 +308,7 @@ impl FromStr for HostName {
             Some((name, port)) => (name, Some(port.parse().map_err(|_| fault())?)),
             None => (given, None),
         };
-        // A URL's parser would take a star; nobody's host is called so.
+        // A URL parser accepts a star, but no host has one.
         let host = Host::parse(name)
             .ok()
             .filter(|_| !name.contains('*'))

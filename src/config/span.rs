@@ -1,4 +1,4 @@
-//! Values that settings are written in: spans of time (`90s`, `15m`, `2h`), lists of them, and lists of nets.
+//! Value types of settings: time spans (`90s`, `15m`, `2h`), lists of them, and lists of nets.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 
-/// A span of time as it is written in a setting: a whole number of seconds, minutes or hours.
+/// A whole number of seconds, minutes or hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeSpan(pub Duration);
 
-/// No span is longer: a mistaken unit should be noticed.
+/// Longer spans are rejected, so that a mistaken unit is noticed.
 const SPAN_SECONDS_MAX: u64 = 366 * 24 * 3_600;
 
 impl FromStr for TimeSpan {
@@ -52,7 +52,7 @@ impl fmt::Display for TimeSpan {
     }
 }
 
-/// The waits before the second and the third attempt.
+/// The delays before the second and the third attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryDelays(pub [TimeSpan; 2]);
 
@@ -86,12 +86,12 @@ impl fmt::Display for RetryDelays {
     }
 }
 
-/// Nets in CIDR notation, comma-separated; none where it is empty. A bare address is a net of one.
+/// Nets in CIDR notation, comma-separated; may be empty. A bare address is a net of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Nets(pub Vec<IpNet>);
 
-/// Whom an address counts for: the IPv4 address itself, or the IPv6 network of the first `prefix`
-/// bits (1 to 128).
+/// The network that an address counts for: the IPv4 address itself, or the IPv6 network of the first `prefix` bits (1
+/// to 128).
 #[must_use]
 pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
     match address.to_canonical() {

@@ -1,5 +1,4 @@
-//! The native record written: everything that there is, so that an import of it into an empty
-//! database behaves as the original. `record` is its other side.
+//! Writes native records: an import of them into an empty database restores everything. `record` reads them.
 
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
@@ -12,17 +11,16 @@ use crate::storage::reviews::SourceRow;
 /// One line of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exported {
-    /// A review with what was decided about it.
+    /// A review with the units that the owner decided.
     Review(Box<Review>, Units, Option<SourceRow>),
-    /// The id of a review that was deleted.
+    /// Id of a deleted review.
     Deleted(String),
 }
 
-/// How many reviews are held at a time.
+/// Reviews per batch.
 const ROWS: i64 = 250;
 
-/// Reads everything bit by bit, in the order of the ids. All is of one state of the database if the
-/// connection is in a transaction.
+/// Reads everything in batches, in id order. All has one state of the database if the connection is in a transaction.
 #[derive(Debug, Default)]
 pub struct Export {
     key: Option<DigestKey>,
@@ -30,10 +28,8 @@ pub struct Export {
 }
 
 impl Export {
-    /// What is exported of the database behind `connection`.
-    ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the database cannot be read.
     pub async fn new(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
         Ok(Self {
             key: reviews::find_key(connection).await?,
@@ -58,7 +54,7 @@ impl Export {
         let mut standing = reviews::standing(connection, &list).await?;
         let line = |id: &String| {
             let Some(review) = standing.reviews.remove(id) else {
-                // A row that no review can be made of is neither.
+                // A row that is no valid review is neither.
                 return standing
                     .deleted
                     .contains(id)
@@ -79,7 +75,7 @@ impl Export {
 }
 
 impl Exported {
-    /// As a line of JSON Lines.
+    /// A line of JSON Lines.
     #[must_use]
     pub fn json(&self) -> Value {
         match self {
@@ -88,7 +84,7 @@ impl Exported {
         }
     }
 
-    /// The same with one value for each of [`COLUMNS`], of which none is a formula to a spreadsheet.
+    /// The record with one value for each of [`COLUMNS`]; no cell is a formula to a spreadsheet.
     #[must_use]
     pub fn cells(&self) -> Vec<String> {
         let mut json = self.json();
@@ -116,17 +112,17 @@ impl Exported {
     }
 }
 
-/// Whether a spreadsheet may run a cell as a formula (CWE-1236), or the cell is one that was escaped:
-/// escaping that one too makes every cell come back as it was.
+/// Whether a spreadsheet may run a cell as a formula (CWE-1236), or the cell looks escaped: such a cell is escaped
+/// again, so that every cell reads back unchanged.
 fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
-/// The first of the columns that exports alone have.
+/// The first of the columns that only exports have.
 pub const EXPORT_ALONE: &str = "decided";
 
-/// The columns of an export as a table: the paths of the native record.
+/// The columns of an export as a table: paths of the native record.
 pub const COLUMNS: [&str; 28] = [
     "id",
     "rating",
@@ -155,19 +151,18 @@ pub const COLUMNS: [&str; 28] = [
     "posted_at",
     "responded_at",
     "imported_from",
-    // Says of its row that cells were escaped: other tables mean an apostrophe as it stands.
+    // Marks a row with escaped cells: in other tables an apostrophe is literal.
     "escaped",
 ];
 
-/// Whether a table with these columns is an export: no other table has both of the last.
+/// Whether a table with these columns is an export: no other table has all three.
 pub(super) fn is_export(columns: &Columns) -> bool {
     ["id", "decided", "deleted"]
         .iter()
         .all(|name| columns.find(name).is_some())
 }
 
-/// A row of an exported table as the record that was written: the other side of
-/// [`Exported::cells`].
+/// The record of a row in an exported table: the inverse of [`Exported::cells`].
 pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     let written = |name: &str| {
         columns
@@ -215,7 +210,7 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
             }
         }
     }
-    // A text may be empty; what is decided to be absent is said by null.
+    // A text may be empty; a value that was decided to be absent is null.
     if cell("deleted").is_empty() {
         record.entry("text").or_insert_with(|| Value::from(""));
     }
@@ -255,7 +250,7 @@ fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Value 
         "language": review.language,
         "source": without_nulls(json!({ "name": from.name, "url": from.url })),
         "location": source.and_then(|its| its.location.as_ref()),
-        // What the source said that is not published: the next import needs it.
+        // The source's unpublished statements: the next import needs them.
         "posted_at": source.and_then(|its| its.posted_at),
         "responded_at": source.and_then(|its| its.responded_at),
         "imported_from": source.map(|its| &its.source_name).filter(|name| **name != from.name),
@@ -274,11 +269,11 @@ fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Value 
         "decided": (!names.is_empty()).then_some(names),
     });
     let is_said = |name: &str| match name {
-        // What is not there is said only where that is a decision: absent, it states nothing.
+        // An absent value is written only if that is a decision: a missing member states nothing.
         "title" => decided.has(Unit::Title),
         "language" => decided.has(Unit::Language),
         "response" => decided.has(Unit::Response),
-        // None is said as such: one that is not verified would else be given that as its reason.
+        // Null means no reason; without it, "not verified" would become the reason.
         "withheld_reason" => status == "withheld",
         _ => false,
     };

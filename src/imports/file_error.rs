@@ -1,5 +1,5 @@
-//! Why a whole file, or a whole import, cannot be. What is wrong with a single row is a
-//! [`Rejection`](super::Rejection), which stops nothing.
+//! Errors of a whole file or a whole import. A fault in a single row is a [`Rejection`](super::Rejection), which does
+//! not stop the import.
 
 use std::fmt;
 use std::io;
@@ -10,15 +10,15 @@ use crate::imports::map::Format;
 use crate::imports::map::fields::Problem;
 use crate::storage::DbError;
 
-/// How many bytes one import may read, unpacked, over all its files: 1 GiB.
+/// Bytes that one import may read, unpacked, over all its files: 1 GiB.
 pub const INPUT_BYTES_MAX: u64 = 1 << 30;
-/// How many files of reviews a folder or archive may hold.
+/// Number of review files in a folder or archive.
 pub const FILES_MAX: usize = 10_000;
 
-/// Why nothing of a file is imported, with what to do about it.
+/// Why nothing of a file is imported, and what to do about it.
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// The operating system would not let us read it.
+    /// The operating system refused to read it.
     #[error("cannot be read: {0}")]
     Unreadable(io::Error),
     /// It would fill the memory.
@@ -27,113 +27,103 @@ pub enum FileError {
         INPUT_BYTES_MAX >> 20
     )]
     TooLarge,
-    /// It would take for ever.
+    /// The import would not end in reasonable time.
     #[error("holds more than {FILES_MAX} files of reviews; give the folders in it one by one")]
     TooMany,
-    /// It is in another encoding.
+    /// Unsupported text encoding.
     #[error("is {0}, not UTF-8; convert it, for example with `iconv -f {0} -t UTF-8`")]
     Encoding(&'static str),
-    /// It is packed in a way that we do not unpack.
+    /// Unsupported compression.
     #[error("is packed with {0}; unpack it and give the file or folder")]
     Packed(&'static str),
-    /// A file that is no text.
+    /// The file is not text.
     #[error("is {0}, not an export of reviews")]
     Binary(&'static str),
-    /// The zip archive is damaged, encrypted or of a kind that we do not unpack.
+    /// The zip archive is damaged, encrypted or of an unsupported kind.
     #[error("the zip archive cannot be read ({0}); unpack it and give the folder")]
     Archive(String),
-    /// A folder or archive without reviews.
     #[error(
         "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file itself"
     )]
     NoReviews,
-    /// The reviews that somebody wrote as a Google Maps user, instead of those that the business
-    /// got.
+    /// Reviews written by a Google Maps user, not those about the business.
     #[error(
         "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
          export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive"
     )]
     MapsReviews,
-    /// None of the formats.
     #[error(
         "is {said}: none of the known formats ({}); {advice}", Format::names().collect::<Vec<_>>().join(", ")
     )]
     Unknown {
-        /// What the file seems to be, with some of its fields' names.
+        /// The apparent kind of file, with some field names.
         said: String,
-        /// How it can be read all the same.
+        /// How to import it nevertheless.
         advice: String,
     },
-    /// A format was asked for that a file of that kind cannot be.
+    /// The requested format does not fit this kind of file.
     #[error(
         "is {said}, which cannot be read as {format}; leave --format out, or pass --format table for a table"
     )]
     Misfit {
-        /// The name of the format that was asked for.
         format: &'static str,
-        /// What the file seems to be, with some of its fields' names.
+        /// The apparent kind of file, with some field names.
         said: String,
     },
-    /// A table without columns that every review needs.
+    /// The table lacks columns that every review needs.
     #[error("is a table with the columns {columns}: {}", wrong_columns(.unknown, .lacks, .text.as_deref(), .doubtful))]
     Columns {
-        /// Such fields of which several columns may each be meant, and these.
+        /// Fields that several columns may fill, and these columns.
         doubtful: Vec<(&'static str, Vec<String>)>,
-        /// Our fields that no column fills.
+        /// Fields that no column fills.
         lacks: Vec<&'static str>,
-        /// Columns that --map names and the table does not have.
+        /// Columns named by `--map` that the table does not have.
         unknown: Vec<String>,
-        /// The column that may have the texts.
+        /// The column that probably has the texts.
         text: Option<String>,
-        /// Its headers, the first dozen, with commas between.
+        /// The first dozen headers, separated by commas.
         columns: String,
     },
-    /// --sheet names a sheet that is not there.
+    /// `--sheet` names a missing sheet.
     #[error("has no sheet \"{wanted}\"; its sheets are {}", .there.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", "))]
-    NoSuchSheet {
-        /// What was asked for.
-        wanted: String,
-        /// The names of all sheets.
-        there: Vec<String>,
-    },
-    /// --header-row names a row that is not there, or too far below.
+    NoSuchSheet { wanted: String, there: Vec<String> },
+    /// `--header-row` names a missing row, or one too far down.
     #[error(
         "has no row {0} among its first 200 rows that are not empty; leave --header-row out, or name the header row"
     )]
     NoSuchRow(u64),
-    /// --sheet or --header-row for what has none.
+    /// `--sheet` or `--header-row` for a file without tables.
     #[error("is {said}, which has no {what}; leave --{what} out")]
     NoTable {
-        /// What the file seems to be.
+        /// The apparent kind of file.
         said: String,
         /// The option, without its dashes.
         what: &'static str,
     },
-    /// No table of reviews has so many.
     #[error("has {0} columns; at most 1000 are supported")]
     TooManyColumns(usize),
-    /// A quote that nobody closes, most probably.
+    /// Usually an unclosed quote.
     #[error(
         "line {0}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it"
     )]
     RowTooLong(u64),
-    /// Delimited text that cannot be taken apart.
+    /// Delimited text that cannot be parsed.
     #[error("line {line}: the row cannot be read ({reason})")]
     Table {
-        /// The line on which the row begins, from 1.
+        /// Line on which the row begins, from 1.
         line: u64,
-        /// The kind of error in the `csv` crate, in its debug form.
+        /// Error kind of the `csv` crate, in debug format.
         reason: String,
     },
-    /// Ratings up to 10 where nobody said so.
+    /// Ratings up to 10 without `--scale`.
     #[error(
         "line {line}: a rating of {found} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would otherwise \
          become five stars"
     )]
     Scale {
-        /// The line on which the row begins, from 1; of a workbook, the row.
+        /// Line on which the row begins, from 1; in a workbook, the row.
         line: u64,
-        /// The rating as the file has it.
+        /// The rating as in the file.
         found: String,
     },
     /// The workbook is damaged, encrypted or empty.
@@ -149,91 +139,87 @@ pub enum FileError {
         "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it"
     )]
     PageTooLarge,
-    /// A page that says nothing of reviews.
+    /// Linked data without reviews.
     #[error("{}", no_linked_reviews(*.elements, *.is_page))]
     NoLinkedReviews {
-        /// How many elements of linked data it has.
+        /// Number of elements of linked data.
         elements: usize,
-        /// Whether it is a page of HTML.
+        /// Whether it is an HTML page.
         is_page: bool,
     },
-    /// An archive of something else.
+    /// An archive of another kind.
     #[error(
         "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
     )]
     OtherArchive(&'static str),
-    /// A whole document whose JSON is broken.
+    /// A whole document with broken JSON.
     #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]
     Json {
-        /// The line of the fault, from 1.
+        /// From 1.
         line: usize,
-        /// The column of the fault, in bytes from 1.
+        /// In bytes, from 1.
         column: usize,
-        /// What the parser says of the fault, without the place.
+        /// The parser's message without the position.
         reason: String,
     },
-    /// The document's business is wrong.
     #[error("business.{0}")]
     Business(Problem),
-    /// The document's business comes too late.
+    /// The document's business, with its time zone, comes after other files.
     #[error(
         "contains the business, whose time zone {0} also sets the days of the files before it; give this file first"
     )]
     BusinessLate(String),
-    /// Renaming fields of a format whose names are fixed.
+    /// `--map` for a format whose names are fixed.
     #[error("is in the format {0}, whose field names are fixed; leave --map out")]
     MapUnused(&'static str),
-    /// The same input twice where it can be read only once.
+    /// The same input twice, although it can be read only once.
     #[error("standard input can be read only once; give `-` only once")]
     InputTwice,
-    /// Instants, and nobody has said where the business is.
+    /// Instants, but the time zone of the business is unknown.
     #[error(
         "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone ZONE` first, \
          for example America/Phoenix"
     )]
     NoTimeZone,
-    /// Reviews of several of the firm's locations.
+    /// Reviews of several locations, and none was chosen.
     #[error(
         "the reviews are of {} locations: {}; one service publishes one location; name it with --location",
         .0.len(), .0.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
     )]
     Locations(Vec<(String, u64)>),
-    /// No review of the location that was asked for.
+    /// No review of the requested location.
     #[error("--location {meant}: no review is of that location; name one of {}", there.join(", "))]
     NoSuchLocation {
-        /// What was asked for.
         meant: String,
-        /// The locations that the rows name, each with its listing's name where that is known.
+        /// The locations in the rows, with their listing's name if known.
         there: Vec<String>,
     },
-    /// Some of a place's reviews, where all are needed.
+    /// A format with only some of a place's reviews, for an operation that needs all.
     #[error(
         "is {0}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
     )]
     Excerpts(&'static str),
-    /// The rows cannot be kept until they are merged.
+    /// The rows cannot be written to temporary storage.
     #[error(
         "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
          TMPDIR"
     )]
     Staging(io::Error),
-    /// The rows cannot be put into their temporary table.
+    /// The rows cannot be written to their temporary table.
     #[error(
         "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
          TMPDIR"
     )]
     Rows(sqlx::Error),
-    /// The rejected rows cannot be noted.
+    /// The rejected rows cannot be stored.
     #[error("a rejected row cannot be stored: {0}; nothing was changed")]
     Rejects(io::Error),
 }
 
-/// A file and its fault.
 #[derive(Debug)]
 pub struct FailedFile {
-    /// The file's name; for a file of an archive or folder with what it stands in.
+    /// File name; for a file in an archive or folder, with the container's name.
     pub file: String,
-    /// Why it cannot be imported.
     pub fault: FileError,
 }
 
@@ -243,25 +229,25 @@ impl fmt::Display for FailedFile {
     }
 }
 
-/// Why an import failed. Nothing was changed then.
+/// Why an import failed; nothing was changed.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// Some files cannot be imported: all of them that were met.
+    /// All files that cannot be imported.
     #[error("{}", failed(.0))]
     Files(Vec<FailedFile>),
-    /// The rows cannot be kept until they are merged, or not be read back.
+    /// The rows cannot be written to or read from temporary storage.
     #[error(
         "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
          TMPDIR"
     )]
     Staging(sqlx::Error),
-    /// The database holds a sample's reviews.
+    /// The database holds sample data.
     #[error(
         "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it with `reviews \
          init --discard-sample --name NAME`, or mix both with --with-sample"
     )]
     Sample,
-    /// It would do more than was asked for, or something else than was meant.
+    /// It would do more than requested, or something that was probably not meant.
     #[error("{0}; nothing was changed")]
     Refused(String),
     /// The database could not be read or written.
@@ -270,7 +256,7 @@ pub enum ImportError {
 }
 
 impl FileError {
-    /// Gives what went wrong while reading its own kind.
+    /// Classifies an I/O error while reading.
     pub(super) fn reading(error: io::Error) -> Self {
         match error.downcast::<TooLarge>() {
             Ok(TooLarge) => Self::TooLarge,
@@ -278,7 +264,7 @@ impl FileError {
         }
     }
 
-    /// Gives what was wrong with a whole document its own kind.
+    /// Classifies an error of `serde_json` about a whole document.
     pub(super) fn json(error: serde_json::Error) -> Self {
         if error.is_io() {
             return Self::reading(error.into());
@@ -291,14 +277,14 @@ impl FileError {
     }
 }
 
-/// What `serde_json` says, without the place, which is said apart.
+/// The message of `serde_json` without the position, which is shown separately.
 pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// How many files that failed are shown one by one.
+/// Failed files that are listed.
 const FAILED_SHOWN_MAX: usize = 20;
 
 fn failed(files: &[FailedFile]) -> String {
@@ -311,7 +297,7 @@ fn failed(files: &[FailedFile]) -> String {
     lines.join("\n")
 }
 
-/// What is wrong with a table's columns, the names that somebody gave first: a wrong one may be why the others lack.
+/// The message about a table's columns. Unknown `--map` names come first: a wrong one may be why others are missing.
 fn wrong_columns(
     unknown: &[String],
     lacks: &[&str],
@@ -376,7 +362,7 @@ fn no_linked_reviews(elements: usize, is_page: bool) -> String {
     }
 }
 
-/// What the bounded reader says when the bound is reached.
+/// The bounded reader's error at its bound.
 #[derive(Debug, Error)]
 #[error("too large")]
 pub(super) struct TooLarge;

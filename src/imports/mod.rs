@@ -1,9 +1,9 @@
-//! Imports: reviews that come from somewhere else, made ours.
+//! Imports reviews from files.
 //!
-//! A file's way has three parts. `read` opens it, finds its format by its content, and takes its rows out of lines, arrays,
-//! tables or pages. `map` makes a review of each row, by what its format's entry in `platforms` says. `merge` collects the
-//! reviews on disk and writes them in one transaction, beside what the owner decided. Each row is judged by itself; a file that
-//! cannot be read stops the whole call before anything is written.
+//! `read` opens a file, detects its format by its content, and extracts rows from lines, arrays, tables or pages. `map`
+//! turns each row into a review, by the format's entry in `platforms`. `merge` stages the reviews on disk and writes
+//! them in one transaction, preserving the owner's decisions. Each row is judged by itself; a file that cannot be read
+//! stops the import before anything is written.
 
 pub mod export;
 mod file_error;
@@ -12,7 +12,7 @@ mod merge;
 mod platforms;
 mod read;
 mod report;
-pub mod seed;
+pub(crate) mod seed;
 
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use chrono_tz::Tz;
 pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
 pub use map::fields::Problem;
 pub use map::{Format, Rename, RenameError};
-pub use merge::{time_zone, undo};
+pub(crate) use merge::{time_zone, undo};
 pub use read::open::is_taken_from_folders;
 pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
 
@@ -39,7 +39,7 @@ use read::detect::{self, Detected, Shape};
 use read::open::{self, Budget, Opened};
 use report::Watcher;
 
-/// What is to be imported, and how.
+/// The files and options of an import.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -48,42 +48,42 @@ use report::Watcher;
 pub struct ImportRequest {
     /// Files, zip archives, folders; `-` for standard input.
     pub files: Vec<PathBuf>,
-    /// The format of all of them; where nobody says, each one's is found by its content.
+    /// The format of all files; if `None`, each file's is detected.
     pub format: Option<&'static Format>,
-    /// What the files call our fields.
+    /// `--map`: the files' names of our fields.
     pub renames: Vec<Rename>,
-    /// Where the ratings' scale ends; where nobody says, at 5.
+    /// Maximum rating; 5 if `None`.
     pub scale: Option<NonZeroU8>,
-    /// How the dates are written, in the notation of strftime.
+    /// In strftime notation.
     pub date_format: Option<String>,
-    /// Where reviews are from of which their file does not say it.
+    /// Source name of reviews whose file has none.
     pub source: Option<String>,
-    /// The sheet of a workbook that is read; else the first that has reviews.
+    /// Sheet of a workbook; if `None`, the first one with reviews.
     pub sheet: Option<String>,
-    /// The row of a table that has its headers, from 1; else it is found.
+    /// Row with a table's headers, from 1; if `None`, it is detected.
     pub header_row: Option<u64>,
-    /// Whether a table may be without a column of texts.
+    /// Whether a table without a text column is accepted.
     pub no_text: bool,
-    /// Whether to do everything and then leave the database as it was.
+    /// Whether the transaction is rolled back at the end.
     pub dry_run: bool,
-    /// Whether reviews that the owner deleted come back.
+    /// Whether reviews that the owner deleted are imported.
     pub restore: bool,
     /// Whether copies of other sources' reviews are withheld.
     pub skip_duplicates: bool,
-    /// Whether authors' names stay whole that were never public.
+    /// Whether author names that were never public are kept in full.
     pub full_names: bool,
-    /// The only location whose reviews are meant.
+    /// The only location whose reviews are imported.
     pub location: Option<String>,
     /// Whether reviews that their source no longer gives are withheld.
     pub withdraw_missing: bool,
-    /// Whether that may be many of them.
+    /// Whether a large share of them may be withheld.
     pub yes: bool,
-    /// Whether they may be mixed into a sample.
+    /// Whether own reviews may be mixed into a sample.
     pub with_sample: bool,
 }
 
-/// Merges the reviews in `order` into those that are there, all in one transaction.
-/// Rows that are wrong are told to `watch`, and stop nothing.
+/// Merges the reviews of `order` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
+/// stop the import.
 ///
 /// # Errors
 /// [`ImportError`]; then nothing was changed.
@@ -121,7 +121,6 @@ pub async fn import(
     Ok(report)
 }
 
-/// What the database has before an import.
 struct Before {
     business: Option<Business>,
     time_zone: Option<Tz>,
@@ -139,7 +138,7 @@ impl Before {
     }
 }
 
-/// Writes what was collected within `write`, which the caller commits.
+/// Merges what was collected within `write`, which the caller commits.
 async fn merged(
     write: &mut Write,
     collected: Collected,
@@ -191,7 +190,7 @@ async fn merged(
     Ok(report)
 }
 
-/// What files are called, without their folders.
+/// File names without folders.
 fn file_names(files: &[PathBuf]) -> Vec<String> {
     let name = |file: &PathBuf| {
         let name = file.file_name().map(|name| name.to_string_lossy());
@@ -204,7 +203,7 @@ fn file_names(files: &[PathBuf]) -> Vec<String> {
     files.iter().map(name).collect()
 }
 
-/// What an import came to, as its run keeps it.
+/// The counts that a run stores.
 fn counts(report: &Report) -> RunCounts {
     let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     RunCounts {
@@ -216,10 +215,10 @@ fn counts(report: &Report) -> RunCounts {
     }
 }
 
-/// Finds out what format a file of that shape is.
+/// Detects the format of a file with that shape.
 type Find<'f> = &'f dyn Fn(Shape, &ImportRequest) -> Result<Detected, FileError>;
 
-/// Reads everything in `order`, whose formats `find` tells. Where files cannot be read, says so of each of them.
+/// Reads all files of `order`; `find` detects their formats. Reports every file that cannot be read.
 fn gather(
     order: &ImportRequest,
     now: DateTime<Utc>,

@@ -1,5 +1,4 @@
-//! What an import did, and what it says on the way. Plain values: how they are printed is `cli`'s
-//! business.
+//! The report of an import and its progress events; `cli` formats them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,88 +9,86 @@ use serde_json::Value;
 use crate::model::Review;
 use crate::storage::reviews::Written;
 
-/// How many columns that are not used are named.
+/// Unused columns that are listed.
 const COLUMNS_SHOWN_MAX: usize = 50;
-/// How many characters a line of the preview of a table has on a terminal, where it can be broken.
+/// Line width of a table's preview on a terminal.
 const LINE_CHARACTERS: usize = 80;
 
-/// What one import did, or would do.
+/// The outcome of an import, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What was read, in the order of reading.
+    /// In the order of reading.
     pub files: Vec<FileReport>,
     /// New, updated and unchanged reviews.
     pub written: Written,
-    /// Rows that no review could be made of.
+    /// Rejected rows.
     pub rejected: u64,
-    /// Reviews of this call that do not appear, by reason.
+    /// Withheld reviews of this import, by reason.
     pub withheld: BTreeMap<String, u64>,
-    /// How many of the updated ones do not appear.
+    /// Updated reviews that are withheld.
     pub updated_withheld: u64,
-    /// Rows that were taken in, repeated ones included.
+    /// Rows taken in, including repeated ones.
     pub taken: u64,
-    /// Rows of locations that were not meant.
+    /// Rows of other locations than the chosen one.
     pub elsewhere: u64,
-    /// Reviews that the owner withholds, and the source gives.
+    /// Reviews in the files that the owner withholds.
     pub kept_withheld: Named,
-    /// Reviews of which the source says one thing and the owner another: id and fields.
+    /// Reviews with fields that the owner edited and the source gives differently: id and fields.
     pub kept_edited: Named,
-    /// Reviews that the owner deleted, and the file has.
+    /// Reviews in the files that the owner deleted.
     pub kept_deleted: Named,
-    /// Reviews that are there although our own export says that the owner deleted them.
+    /// Existing reviews that our own export lists as deleted.
     pub still_there: Named,
-    /// Deleted reviews of our own export that were not known here.
+    /// Deletions in our own export that were not known here.
     pub noted_deleted: u64,
-    /// Rows without an id that were left out: each of them may complete two reviews, or two of them the same.
+    /// Rows without an id that were left out, because one may complete two reviews, or two the same.
     pub undecided: Named,
-    /// Rows that answer others and are no answer of the shop to a review of this call.
+    /// Answers that are not the shop's, or belong to no review of this import.
     pub left_out: u64,
-    /// Reviews that another source gave already.
+    /// Reviews that another source already gave.
     pub duplicates: Named,
-    /// Reviews whose day moved with the business's time zone.
+    /// Reviews whose day changed with the business's time zone.
     pub moved: u64,
     /// Reviews withheld because their source no longer gives them.
     pub withdrawn: Named,
-    /// Rows whose id came again in this call, so that another one counted.
+    /// Rows whose id came again in this import and that were superseded.
     pub repeated: u64,
-    /// The name of the business that came along, where there was none before.
+    /// Name of the imported business, if there was none before.
     pub business: Option<String>,
-    /// Whether a business that came along was left out, because the database has one.
+    /// Whether a business in the files was ignored because the database has one.
     pub has_left_out_business: bool,
-    /// What the source calls the firm's location, where the business has no name yet.
+    /// The source's name of the location, if the business has no name yet.
     pub listing: Option<String>,
 }
 
-/// What one file, or one file of an archive, held.
+/// One file, or one file of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
-    /// Its name; for a file of an archive or folder with what it stands in.
+    /// File name; for a file in an archive or folder, with the container's name.
     pub name: String,
-    /// The format's name, as `--format` takes it.
+    /// As a value of `--format`.
     pub format: &'static str,
-    /// How many rows it has, blank lines left aside.
+    /// Number of rows, without blank lines.
     pub rows: u64,
-    /// How many of them were rejected.
+    /// Number of rejected rows.
     pub rejected: u64,
 }
 
-/// What became of a table's columns.
+/// The use of a table's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableColumns {
-    /// The sheet of a workbook.
     pub sheet: Option<String>,
     /// Its other sheets, which are not read.
     pub other_sheets: Vec<String>,
-    /// The row with the headers, from 1; in delimited text the line.
+    /// Row with the headers, from 1; in delimited text the line.
     pub row: u64,
-    /// Our fields, and the columns of each that are looked at, the first that is filled before the others.
+    /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
-    /// The columns that are not looked at.
     pub unused: Vec<String>,
 }
 
 impl TableColumns {
-    /// Where the headers are, as it stands behind the file's name.
+    /// The position of the headers, as appended to the file's name.
     #[must_use]
     pub fn place(&self) -> String {
         let sheet = self.sheet.as_ref();
@@ -100,8 +97,8 @@ impl TableColumns {
     }
 }
 
-/// A line for the fields, one for the columns that are not used, and one for the other sheets; with `{:#}`, these lines
-/// are broken for a terminal.
+/// One line for the fields, one for the unused columns, and one for the other sheets; `{:#}` breaks them for a
+/// terminal.
 impl fmt::Display for TableColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = |(field, columns): &(&str, Vec<String>)| match columns.as_slice() {
@@ -126,7 +123,7 @@ impl fmt::Display for TableColumns {
     }
 }
 
-/// The first names, with commas behind them, and how many more there are.
+/// The first names with commas, and the number of the others.
 fn listed(names: &[String]) -> Vec<String> {
     let shown = &names[..names.len().min(COLUMNS_SHOWN_MAX)];
     let mut listed: Vec<String> = shown.iter().map(|name| format!("{name},")).collect();
@@ -140,7 +137,7 @@ fn listed(names: &[String]) -> Vec<String> {
     listed
 }
 
-/// `parts` behind `head`, broken where a line would have more than `room` characters.
+/// `parts` after `head`, broken into lines of at most `room` characters.
 fn line(head: &str, parts: &[String], separator: &str, room: usize) -> String {
     let (mut text, mut length) = (
         head.to_owned(),
@@ -161,36 +158,35 @@ fn line(head: &str, parts: &[String], separator: &str, room: usize) -> String {
     text
 }
 
-/// A row that no review could be made of.
+/// A row that was rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rejection {
-    /// The name of its file, as in `FileReport::name`.
+    /// As in `FileReport::name`.
     pub file: String,
-    /// Where in the file.
     pub at: Position,
-    /// What was wrong, and what to do.
+    /// What is wrong, and what to do.
     pub error: String,
-    /// The row: as JSON where it is some, else as text, cut where it is too long.
+    /// JSON if the row is some, otherwise text, truncated if too long.
     pub row: Value,
 }
 
-/// Where a row stands.
+/// Position of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
-    /// A line of its own; the column (in bytes, from 1) where the JSON is broken.
+    /// A line of its own.
     Line {
         /// The line on which the row begins, from 1.
         line: u64,
-        /// Where the JSON is broken, in bytes from 1; `None` where it is not.
+        /// Column of broken JSON, in bytes from 1.
         column: Option<usize>,
     },
-    /// An element of the document's `reviews`, from 0.
+    /// Index in the document's `reviews`, from 0.
     Element(u64),
-    /// An element, from 0, of another array.
+    /// An element of another array.
     Within {
-        /// The array's path, as `result.reviews`; empty for the outermost.
+        /// The array's path, as `result.reviews`; empty at the top level.
         array: Arc<str>,
-        /// The place of the element in the array, from 0.
+        /// From 0.
         index: u64,
     },
 }
@@ -215,39 +211,38 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// Hears of an import while it runs.
+/// Receives the events of a running import.
 pub trait Watch {
-    /// So many rows have been read so far.
+    /// `rows` have been read so far.
     fn read(&mut self, rows: u64);
 
-    /// The file is a table with these columns. Said before its rows are read.
+    /// The file is a table with these columns; called before its rows are read.
     fn table(&mut self, _file: &str, _columns: &TableColumns) {}
 
-    /// So many bytes of all that the files have were read, packed as they are; not said where they cannot be counted before.
+    /// Bytes read of the files' total, before unpacking; not called if the total is unknown.
     fn advanced(&mut self, _read: u64, _of: u64) {}
 
-    /// One of the first reviews of a table, where nothing will be written.
+    /// One of the first reviews of a table, in a dry run.
     fn sample(&mut self, _at: &Position, _review: &Review) {}
 
     /// A row was rejected.
     ///
     /// # Errors
-    /// Where it cannot be noted; then the import fails and nothing is written.
+    /// When it cannot be stored; then the import fails and nothing is written.
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()>;
 
-    /// So many of the reviews have been written so far.
+    /// `done` reviews of `of` have been written so far.
     fn written(&mut self, done: usize, of: usize);
 }
 
-/// What hears of an import, and is handed from task to task with it.
+/// `Send`, because an import moves between tasks.
 pub type Watcher<'a> = &'a mut (dyn Watch + Send);
 
-/// Keeps the rejections, and shows nothing. For callers without a terminal.
+/// Collects the rejections and tables, and shows nothing. For callers without a terminal.
 #[derive(Debug, Default)]
 pub struct Quiet {
-    /// The rejected rows, in the order of reading.
+    /// In the order of reading.
     pub rejections: Vec<Rejection>,
-    /// What became of the columns of each table.
     pub tables: Vec<TableColumns>,
 }
 
@@ -266,22 +261,20 @@ impl Watch for Quiet {
     fn written(&mut self, _done: usize, _of: usize) {}
 }
 
-// Lists of reviews that a report names: counted all, named as far as a reader wants to read.
+// Lists of reviews in a report: all are counted, the first are named.
 
-/// How many are named.
+/// Number of named reviews.
 const NAMED_MAX: usize = 20;
 
-/// Reviews that a report counts and names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
-    /// How many there are.
     pub count: u64,
-    /// The first of them, each by its id and what there is to say of it.
+    /// The first of them, by id and remark.
     pub names: Vec<String>,
 }
 
 impl Named {
-    /// Counts one more; `name` is called only where it will be among the named.
+    /// Counts one more; `name` is called only if it will be listed.
     pub fn add(&mut self, name: impl FnOnce() -> String) {
         self.count += 1;
         if self.names.len() < NAMED_MAX {

@@ -1,8 +1,6 @@
-//! The sample data of a folder: business.json, reviews.jsonl and, if it is there, editorial.json.
-//!
-//! Apart from ordinary imports, because here the business is replaced, and a file that is written
-//! by hand is told line and column. The editorial texts are only read: their rows belong to
-//! `insights`, which stands beside this room.
+//! Reads a folder of sample data: business.json, reviews.jsonl and, if present, editorial.json. Unlike an ordinary
+//! import it replaces the business, and errors in files written by hand have line and column. The editorial texts are
+//! only read; the caller writes them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,10 +25,10 @@ use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::Write;
 
-/// How many MiB a JSON file that is written by hand may have.
+/// Size of a JSON file written by hand, in MiB.
 const JSON_MIB_MAX: u64 = 16;
 
-/// What a folder of sample data holds, ready to be written.
+/// A folder's data, ready to be written.
 #[derive(Debug)]
 pub struct Seed {
     business: Business,
@@ -38,42 +36,37 @@ pub struct Seed {
     says_publish_staff: bool,
     collected: Collected,
     now: DateTime<Utc>,
-    /// The editorial texts, where editorial.json is there.
+    /// `None` without an editorial.json.
     pub editorial: Option<Editorial>,
 }
 
-/// Why a folder holds no sample data. Nothing was changed then.
+/// Why a folder cannot be read; nothing was changed.
 #[derive(Debug, Error)]
 pub enum SeedError {
-    /// A file that must be there is not.
+    /// A required file is missing.
     #[error("{}: no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json", .0.display())]
     Missing(PathBuf),
-    /// A file cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]
     Unreadable {
-        /// The file that cannot be read.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         reason: io::Error,
     },
-    /// A file is wrong.
     #[error("{}:{line}:{column}: {message}", path.display())]
     Wrong {
-        /// The file that is wrong.
         path: PathBuf,
-        /// The line, from 1; 1 where the place is unknown.
+        /// From 1; 1 if unknown.
         line: usize,
-        /// The column, in bytes from 1; 1 where the place is unknown.
+        /// In bytes from 1; 1 if unknown.
         column: usize,
         /// What is wrong, and what is allowed.
         message: String,
     },
-    /// The reviews cannot be read.
     #[error(transparent)]
     Reviews(#[from] ImportError),
 }
 
-/// A JSON file that was written by hand.
+/// A JSON file written by hand.
 #[derive(Debug)]
 struct JsonFile {
     path: PathBuf,
@@ -81,44 +74,42 @@ struct JsonFile {
     value: Value,
 }
 
-/// A `business.json`, all of whose members are known.
+/// A `business.json` without unknown members.
 #[derive(Debug)]
 pub struct BusinessFile(JsonFile);
 
 impl BusinessFile {
-    /// Reads the file at `path`.
-    ///
     /// # Errors
-    /// [`SeedError`], which names the file, and where it can the line.
+    /// [`SeedError`] with the file and, if known, the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
         let file = JsonFile::read(path)?;
         file.make(business::check_members)?;
         Ok(Self(file))
     }
 
-    /// Whether it has that member, filled.
+    /// Whether it has that member, not empty.
     #[must_use]
     pub fn says(&self, name: &str) -> bool {
         let member = self.0.value.get(name);
         member.is_some_and(|member| !member.is_null() && *member != "")
     }
 
-    /// The file merged into `known`: members that it does not have stay, and `null` removes one (RFC 7396, but lists are
-    /// replaced whole).
+    /// Merges the file into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are replaced
+    /// whole).
     ///
     /// # Errors
-    /// [`SeedError`], which names the file, and where it can the line.
+    /// [`SeedError`] with the file and, if known, the line.
     pub fn merged(&self, known: Option<&Business>) -> Result<Business, SeedError> {
         let before = known.cloned().unwrap_or_default();
         self.0
             .make(|value| business::business(value, before, known.is_none()))
     }
 
-    /// The file in the place of `known`, of which stays what a published business never says: how technicians are shown. The
-    /// time zone stays too if the file has none, because the days of the reviews hang on it.
+    /// Replaces `known`, except what a published business does not contain: how technicians are shown. The time zone
+    /// also stays if the file has none, because the reviews' days depend on it.
     ///
     /// # Errors
-    /// [`SeedError`], which names the file, and where it can the line.
+    /// [`SeedError`] with the file and, if known, the line.
     pub fn replacing(&self, known: Option<&Business>) -> Result<Business, SeedError> {
         let mut before = Business::default();
         if let Some(known) = known {
@@ -128,36 +119,33 @@ impl BusinessFile {
     }
 }
 
-/// An `editorial.json`, all of whose members are known.
+/// An `editorial.json` without unknown members.
 #[derive(Debug)]
 pub struct EditorialFile(JsonFile);
 
 impl EditorialFile {
-    /// Reads the file at `path`.
-    ///
     /// # Errors
-    /// [`SeedError`], which names the file, and where it can the line.
+    /// [`SeedError`] with the file and, if known, the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
         let file = JsonFile::read(path)?;
         file.make(business::check_editorial)?;
         Ok(Self(file))
     }
 
-    /// The file merged into `known`: members that it does not have stay, `null` removes one, and a list replaces the list.
+    /// Merges the file into `known`: missing members stay, `null` removes one, and lists are replaced whole.
     ///
     /// # Errors
-    /// [`SeedError`], which names the file, and where it can the line.
+    /// [`SeedError`] with the file and, if known, the line.
     pub fn merged(&self, known: &Editorial) -> Result<Editorial, SeedError> {
         self.0
             .make(|value| business::editorial(value, known.clone()))
     }
 }
 
-/// Reads the sample data in `folder`. Rows of reviews.jsonl that are wrong are told to `watch`, and
-/// stop nothing.
+/// Reads the sample data in `folder`. Wrong rows of reviews.jsonl go to `watch` and do not stop the import.
 ///
 /// # Errors
-/// [`SeedError`], which names the file.
+/// [`SeedError`] with the file.
 pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<Seed, SeedError> {
     let now = clock.now();
     let file = BusinessFile::read(&folder.join("business.json")).map_err(missing)?;
@@ -195,11 +183,10 @@ pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<Seed, Se
 }
 
 impl Seed {
-    /// Writes the business and the reviews within `write`, which the caller commits. What is there
-    /// already stays as it is, so that a second time changes nothing.
+    /// Writes the business and the reviews within `write`, which the caller commits. Repeating it changes nothing.
     ///
     /// # Errors
-    /// When the database refuses it.
+    /// When the database refuses the write.
     pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<Report> {
         let known = storage::business::find(write).await?;
         let mut business = self.business;
@@ -246,7 +233,7 @@ impl JsonFile {
         })
     }
 
-    /// What `make` makes of it; what is wrong with it has its place in the file.
+    /// The result of `make`; a problem gets its position in the file.
     fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
         make(&self.value).map_err(|problem| {
             let (line, column) = locate(&self.text, &problem.path).unwrap_or((1, 1));
@@ -260,7 +247,7 @@ impl JsonFile {
     }
 }
 
-/// The error about a file that a folder of sample data must have.
+/// Turns a missing file into [`SeedError::Missing`].
 fn missing(error: SeedError) -> SeedError {
     if let SeedError::Unreadable { path, reason } = &error
         && reason.kind() == io::ErrorKind::NotFound
@@ -270,8 +257,8 @@ fn missing(error: SeedError) -> SeedError {
     error
 }
 
-/// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it: complaints are made
-/// about parsed values, which no longer know where they stood.
+/// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it, because
+/// problems are found in parsed values, which have no positions.
 fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     let object = path.rsplit_once('.').map_or("", |(object, _)| object);
     let is_meant = |its: &str, is_end| if is_end { its == object } else { its == path };
@@ -280,7 +267,7 @@ fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// How deep files are looked into that are written by hand.
+/// Nesting depth of files written by hand.
 const DEEP_MAX: usize = 32;
 
 #[cfg(test)]

@@ -1,33 +1,32 @@
-//! What one review's text says: the result of reading it, and nothing of how. Offsets are Unicode
-//! code points of the review's `text`, ends exclusive, so that whoever has the review can cut out
-//! exactly what was meant.
+//! The analysis of one review's text. Offsets are Unicode code points of the review's `text`, ends exclusive, so that
+//! clients can cut out the passages.
 
 use serde::{Deserialize, Serialize};
 
-/// A stretch of a review's `text`, in Unicode code points; the end is exclusive.
+/// A range of a review's `text` in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TextSpan {
-    /// The first code point, counted from 0.
+    /// From 0.
     pub start: u32,
-    /// Where it has ended.
+    /// Exclusive.
     pub end: u32,
 }
 
 /// Whether a text was analysed, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
-    /// There are no words.
+    /// No words.
     None,
-    /// English: every package reads it.
+    /// Read with every package.
     English,
-    /// Something else: counted, not analysed.
+    /// Counted, but not analysed.
     Other,
     /// Another language that the trade's package reads.
     Also(LanguageCode),
 }
 
 impl Language {
-    /// Its name in the database: of what only some packages read the code.
+    /// Its name in the database; for [`Language::Also`] the code.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -44,7 +43,7 @@ impl Language {
         matches!(self, Self::English | Self::Also(_))
     }
 
-    /// Its code, where it is read.
+    /// `None` for languages that are not analysed.
     #[must_use]
     pub const fn code(self) -> Option<LanguageCode> {
         match self {
@@ -55,17 +54,16 @@ impl Language {
     }
 }
 
-/// The code of a language (ISO 639-1): two lower-case letters, `es`.
+/// ISO 639-1 code: two lower-case letters, `es`.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 pub struct LanguageCode([u8; 2]);
 
 impl LanguageCode {
-    /// That of English.
     pub const ENGLISH: Self = Self(*b"en");
 
-    /// The code that is written so; `None` where it is none.
+    /// `None` if it is no such code.
     #[must_use]
     pub fn find(code: &str) -> Option<Self> {
         let letters = <[u8; 2]>::try_from(code.as_bytes()).ok()?;
@@ -75,24 +73,21 @@ impl LanguageCode {
             .then_some(Self(letters))
     }
 
-    /// As it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // Only letters are taken.
+        // Only ASCII letters are accepted.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
-/// How something is spoken of.
+/// The polarity of a finding or text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Polarity {
-    /// It is spoken of well.
     Positive,
-    /// It is spoken of badly.
     Negative,
-    /// It is told as a fact, and not judged.
+    /// A fact without judgement.
     Neutral,
-    /// What speaks for one label is too weak against what speaks for another.
+    /// The evidence for the leading label is too weak.
     Uncertain,
 }
 
@@ -108,7 +103,6 @@ impl Polarity {
         }
     }
 
-    /// The polarity of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         [
@@ -122,44 +116,43 @@ impl Polarity {
     }
 }
 
-/// One reason for a finding: the rule or weight, where it applied, and what it added.
+/// One reason for a finding: a rule or weight, its place, and its points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// Which rule, for example `phrase:on_time`, `lexicon:great`, `negation:never`, `model:w3f2`.
+    /// For example `phrase:on_time`, `lexicon:great`, `negation:never`, `model:w3f2`.
     pub rule: String,
-    /// The words it applied to.
+    /// The matched words.
     pub span: TextSpan,
-    /// What it added to the score: positive speaks well.
+    /// Its contribution to the score; praise is positive.
     pub points: i32,
 }
 
-/// An aspect that a sentence judges or names.
+/// An aspect that a sentence judges or mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The aspect's id, for example `punctuality`.
+    /// For example `punctuality`.
     pub aspect: String,
-    /// In which sentence of the text, counted from 0.
+    /// Sentence number, from 0.
     pub sentence: u32,
-    /// The clause that it was found in.
+    /// The clause with the finding.
     pub span: TextSpan,
-    /// How it is spoken of.
     pub polarity: Polarity,
     /// The sum of the hits' points.
     pub score: i32,
-    /// In how many of a hundred such cases aspect and label were right, 0 to 100.
+    /// Percentage of such cases in which aspect and label were right, 0 to 100.
     pub confidence: u8,
-    /// Why: what found the aspect (0 points) and what made the score.
+    /// Reasons: hits that found the aspect (0 points) and hits that make the score.
     pub hits: Vec<Hit>,
 }
 
-/// What kind of thing a text names.
+/// Kind of a named entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MentionKind {
-    /// Somebody who works there; values are full names.
+    /// Values are full names.
     Technician,
-    /// Something the firm offers; values are service ids.
+    /// Values are service ids.
     Service,
-    /// A place it serves; values are names.
+    /// A place that the business serves; values are names.
     ServiceArea,
 }
 
@@ -174,7 +167,6 @@ impl MentionKind {
         }
     }
 
-    /// The kind of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         [Self::Technician, Self::Service, Self::ServiceArea]
@@ -183,27 +175,24 @@ impl MentionKind {
     }
 }
 
-/// A name in the text.
+/// A named entity in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
-    /// Whether it names a technician, a service or a place.
     pub kind: MentionKind,
-    /// Whom or what it may be, sorted: one value is a link, several are an ambiguity that counts
-    /// for nobody.
+    /// The entities that it may name, sorted: one is a link, several are an ambiguity that is counted for none.
     pub candidates: Vec<String>,
-    /// In which sentence, counted from 0.
+    /// Sentence number, from 0.
     pub sentence: u32,
-    /// The last sentence that still speaks of it: those between begin with he, she, they or it, and
-    /// name nobody else.
+    /// The last sentence that continues about it: those between begin with he, she, they or it, and name no other.
     pub through: u32,
-    /// The words that name it.
+    /// The words of the name.
     pub span: TextSpan,
-    /// Which rule linked them, for example `full_name`, `nickname`, `misspelling`, `synonym`.
+    /// For example `full_name`, `nickname`, `misspelling`, `synonym`.
     pub rule: &'static str,
 }
 
 impl Mention {
-    /// Whom or what it names, where that is certain.
+    /// The named entity, if unambiguous.
     #[must_use]
     pub fn link(&self) -> Option<&str> {
         match self.candidates.as_slice() {
@@ -213,25 +202,23 @@ impl Mention {
     }
 }
 
-/// All that one text says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
     /// Whether it was analysed.
     pub language: Language,
-    /// Its sentences, in order.
     pub sentences: Vec<TextSpan>,
-    /// What it judges, by sentence, then by place, then by aspect.
+    /// By sentence, then by place, then by aspect.
     pub findings: Vec<Finding>,
-    /// Whom and what it names, by place.
+    /// By place.
     pub mentions: Vec<Mention>,
-    /// How the text as a whole speaks, and the score behind that.
+    /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),
-    /// Phrases that may turn out to be topics: folded, each once, sorted.
+    /// Candidate phrases for topics: folded, each once, sorted.
     pub phrases: Vec<String>,
 }
 
 impl Analysis {
-    /// Whom and what it names for certain, each once, sorted.
+    /// The unambiguously named entities, each once, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<(MentionKind, String)> {
         let mut names: Vec<(MentionKind, String)> = self

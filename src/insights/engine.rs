@@ -1,5 +1,4 @@
-//! What reads the texts of a trade, and which trade that is: the one that is set, else that of the
-//! business's type.
+//! The engine that reads the texts of a trade, and its selection: the configured one, else that of the business's type.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,19 +8,17 @@ use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{self, HOME_SERVICES, IDS, Trade};
 use crate::model::business::Business;
 
-/// What reads the texts of a trade, whichever firm they are about. It takes some time to make, so
-/// it is shared.
+/// The compiled readers of a trade, independent of the business. Expensive to create, so it is shared.
 #[derive(Debug)]
 pub struct Engine {
     trade: Trade,
     rules: RuleEngine,
-    /// What reads the trade's other languages, in their order. Each is made when it is first needed.
+    /// Readers of the trade's other languages, in their order; created on first use.
     others: Vec<OnceLock<RuleEngine>>,
     detector: LanguageDetector,
 }
 
 impl Engine {
-    /// An engine for that trade.
     #[must_use]
     pub fn new(trade: Trade) -> Self {
         let words = trade.languages.iter().map(Trade::language_words);
@@ -33,43 +30,42 @@ impl Engine {
         }
     }
 
-    /// The engine for home services, which the published figures are about.
+    /// The engine for home services, to which the published figures belong.
     #[must_use]
     pub fn built_in() -> Arc<Self> {
         Self::shipped(HOME_SERVICES)
     }
 
-    /// The engine for the package of that id, one of [`IDS`]; for another id that for whatever
-    /// business. Each is made when it is first asked for, and shared from then on.
+    /// The engine of the package with that id, one of [`IDS`]; of the general package for any other. Created on first
+    /// use and shared.
     #[must_use]
     pub fn shipped(id: &str) -> Arc<Self> {
         static SHIPPED: [OnceLock<Arc<Engine>>; IDS.len()] = [const { OnceLock::new() }; IDS.len()];
         let at = IDS.iter().position(|one| *one == id);
         let at = at.unwrap_or(IDS.len() - 1);
-        // A test shows that every package can be read.
+        // A test verifies that every package can be read.
         let make = || Arc::new(Self::new(Trade::shipped(IDS[at]).unwrap_or_default()));
         Arc::clone(SHIPPED[at].get_or_init(make))
     }
 
-    /// What the trade's customers judge.
     #[must_use]
     pub const fn trade(&self) -> &Trade {
         &self.trade
     }
 
-    /// What finds that in an English text.
+    /// The rules for English texts.
     #[must_use]
     pub const fn rules(&self) -> &RuleEngine {
         &self.rules
     }
 
-    /// The language of a text that was declared to be in `declared` (a BCP 47 tag), as far as the trade has it.
+    /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade has it.
     #[must_use]
     pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> Language {
         self.detector.language(text, declared)
     }
 
-    /// The trade in the language of that code with what reads it, whether anything of it is published or not.
+    /// The trade and the rules for a language, even if none of its findings are published.
     #[must_use]
     pub fn reader(&self, code: LanguageCode) -> Option<(&Trade, &RuleEngine)> {
         if code == LanguageCode::ENGLISH {
@@ -82,26 +78,26 @@ impl Engine {
     }
 }
 
-/// Which engine reads for which business.
+/// Selects the engine for a business.
 #[derive(Debug, Clone, Default)]
 pub struct Engines {
     set: Option<Arc<Engine>>,
 }
 
 impl Engines {
-    /// That engine, whatever the business.
+    /// Always this engine.
     #[must_use]
     pub const fn only(engine: Arc<Engine>) -> Self {
         Self { set: Some(engine) }
     }
 
-    /// The engine that is set, if one is.
+    /// The configured engine, if any.
     #[must_use]
     pub const fn set(&self) -> Option<&Arc<Engine>> {
         self.set.as_ref()
     }
 
-    /// The engine that reads for `business`: the one that is set, else that of the package for its type.
+    /// The configured engine, else that of the package for the business's type.
     #[must_use]
     pub fn of(&self, business: &Business) -> Arc<Engine> {
         match &self.set {

@@ -1,12 +1,11 @@
-//! Why a text was read as it was, for people: every finding with the sum of its hits. Apart from
-//! the analysis, whose result it only shows; `reviews insights explain` renders it.
+//! Explains an analysis for people: every finding with the sum of its hits. `reviews insights explain` prints it.
 
 use std::fmt::Write as _;
 
 use super::analysis::{Analysis, Finding, Language, TextSpan};
 use super::witness::Witness;
 
-/// What an analysis found in `text`, and every reason with its points.
+/// The findings of an analysis of `text`, with every hit and its points.
 #[must_use]
 pub fn explain(text: &str, analysis: &Analysis) -> String {
     let characters: Vec<char> = text.chars().collect();

@@ -1,16 +1,15 @@
-//! The worst texts that anybody may write, of 20,000 characters each: what reading them takes grows
-//! as their length does, counted in steps. One such text for each step over a text; together they
-//! are what any of them could be.
+//! Tests that analysis is linear in the length of the text, counted in steps, for the worst texts of 20,000 characters:
+//! one for each kind of step.
 
 use super::{Analyzer, Engine, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::compute::steps;
 use crate::model::business::{Business, Service, Technician};
 use crate::model::{Mentions, Review};
 
-/// How many steps a character may take. Ordinary reviews take about a tenth of it.
+/// Maximum steps per character. Ordinary reviews take about a tenth of it.
 const STEPS_A_CHARACTER: u64 = 120;
 
-/// What each step is made to do as often as it can.
+/// Each step, and a unit that makes it run as often as possible.
 const WORST: [(&str, &str); 24] = [
     ("sentences: abbreviations that end none", "Dr. Mr. St. "),
     ("sentences: initials", "A. B. C. "),
@@ -84,7 +83,7 @@ fn firm() -> Business {
     }
 }
 
-/// How many steps reading takes, with what is made of it.
+/// The steps of analyzing and packing a text.
 fn steps_of(analyzer: &Analyzer, text: &str) -> u64 {
     let recorded = Mentions::new(
         vec!["Mike Hale".to_owned()],
@@ -130,7 +129,7 @@ fn review(text: &str) -> Review {
     }
 }
 
-/// Begins in English, so that it is read whatever follows.
+/// Begins in English, so that the rest is read.
 fn text_of(unit: &str, characters: usize) -> String {
     let opening =
         "They came out to our house and it was all that we had asked them for. ".repeat(6);
@@ -161,8 +160,7 @@ fn every_step_over_the_worst_text_for_it_takes_as_long_as_the_text_is() {
 #[test]
 fn what_is_counted_is_counted() {
     let analyzer = Analyzer::new(&firm(), &Engine::built_in());
-    // Ordinary words take steps in every part; without the counting, the test above would hold
-    // nothing.
+    // Ordinary words take steps in every part; without this check, the test above could pass without any counting.
     let text = "Dana was on time and very friendly. Great work at a fair price, and the drain in Mesa is fine now.";
     assert!(steps_of(&analyzer, text) > text.len() as u64);
 }

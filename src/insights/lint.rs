@@ -1,24 +1,23 @@
-//! What a trade lacks: faults that no file shows by itself, and work that the shared words do already.
-//! Apart from `trades`, because a package is read without it.
+//! Checks a package for faults that no single file shows, and for phrases that the shared words already cover. It is
+//! separate from `trades`, because reading a package does not need it.
 
 use std::collections::{HashMap, HashSet};
 
 use super::classifier::NgramModel;
 use super::trades::{Cue, Meaning, PatternStep, Rule, Trade};
 
-/// How many faults of one kind are told.
+/// Faults of one kind that are listed.
 const TOLD_MAX: usize = 20;
 
-/// What was found in a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintReport {
-    /// What is to be mended.
+    /// Faults that must be fixed.
     pub wrong: Vec<String>,
-    /// What is as it may be, and good to know.
+    /// Remarks that need no action.
     pub remarks: Vec<String>,
 }
 
-/// What phrases say the same about, so that one of them is enough.
+/// A key of phrases whose meanings can repeat or contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum PhraseMeaning {
     Judges(usize),
@@ -40,7 +39,7 @@ impl PhraseMeaning {
     }
 }
 
-/// 1, 0 or -1: what a phrase says for or against.
+/// 1, 0 or -1.
 const fn sign(meaning: Meaning) -> i32 {
     match meaning {
         Meaning::Judges(_, points) | Meaning::Opinion(points) => points.signum(),
@@ -48,7 +47,7 @@ const fn sign(meaning: Meaning) -> i32 {
     }
 }
 
-/// Checks a package that could be read.
+/// Checks a valid package.
 #[must_use]
 pub fn lint(trade: &Trade) -> LintReport {
     let mut report = LintReport::default();
@@ -62,7 +61,7 @@ pub fn lint(trade: &Trade) -> LintReport {
     report
 }
 
-/// What the package lacks in another language, each fault behind the language's code.
+/// Checks the package in another language; each fault begins with the language's code.
 fn lint_language(trade: &Trade, report: &mut LintReport) {
     let (code, mut found) = (trade.language_words().code, LintReport::default());
     aspects(trade, &mut found);
@@ -141,14 +140,14 @@ fn aspects(trade: &Trade, report: &mut LintReport) {
     }
 }
 
-/// A way to match, and the rule that it is of.
+/// A way to match, and its rule.
 type Way<'trade> = (&'trade [PatternStep], &'trade Rule);
 
-/// Ways to match, each with its rule, found by what they are about, how long they are and how they begin.
+/// Ways to match, each with its rule, by meaning, length and first symbol.
 #[derive(Default)]
 struct KnownWays<'trade> {
     ways: HashMap<(PhraseMeaning, usize, String), Vec<Way<'trade>>>,
-    /// What the symbols of the ways stand for.
+    /// The words of each symbol.
     words: HashMap<&'trade str, HashSet<String>>,
 }
 
@@ -171,7 +170,7 @@ impl<'trade> KnownWays<'trade> {
         }
     }
 
-    /// The first rule that matches whatever `way` of `rule` matches.
+    /// The first rule that matches everything that `way` of `rule` matches.
     fn find(&self, rule: &Rule, way: &[PatternStep]) -> Option<&'trade Rule> {
         let first = way.first().and_then(symbol)?;
         let word = first.split('|').next().unwrap_or_default();
@@ -181,7 +180,7 @@ impl<'trade> KnownWays<'trade> {
         other.map(|(_, other)| *other)
     }
 
-    /// Whether one way, which is known, matches whatever another one matches.
+    /// Whether `wide` matches everything that `narrow` matches.
     fn covers(&self, wide: &[PatternStep], narrow: &[PatternStep]) -> bool {
         wide.iter().zip(narrow).all(|steps| match steps {
             (PatternStep::Gap(wide), PatternStep::Gap(narrow)) => wide >= narrow,
@@ -202,7 +201,7 @@ const fn symbol(step: &PatternStep) -> Option<&str> {
     }
 }
 
-/// The alternatives of a symbol, and the words that `base~` among them stands for.
+/// The alternatives of a symbol, with the words of `base~` among them.
 fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     for one in symbol.split('|') {
@@ -215,7 +214,7 @@ fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
     words
 }
 
-/// Phrases that say what another one says, or its opposite.
+/// Finds phrases that repeat or contradict another one.
 fn phrases(trade: &Trade, report: &mut LintReport) {
     let mut known = KnownWays::default();
     let (shared, own): (Vec<&Rule>, Vec<&Rule>) =
@@ -235,7 +234,7 @@ fn phrases(trade: &Trade, report: &mut LintReport) {
     }
 }
 
-/// What a phrase repeats or contradicts, told.
+/// The message about a phrase that repeats or contradicts others.
 fn repeated(known: &KnownWays<'_>, rule: &Rule) -> Option<String> {
     let find = |way: &Vec<PatternStep>| known.find(rule, way);
     let same: Vec<Option<&Rule>> = rule.ways.iter().map(find).collect();
@@ -268,7 +267,7 @@ fn tell(rule: &Rule, verb: &str, other: &Rule) -> String {
     )
 }
 
-/// What stands beside the rules.
+/// Checks everything besides the rules.
 fn besides(trade: &Trade, report: &mut LintReport) {
     if let Some(weights) = trade.classifier.as_deref() {
         let model = NgramModel::parse(weights).unwrap_or_default();

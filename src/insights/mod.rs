@@ -1,6 +1,6 @@
-//! Insights: what the reviews say, counted. Analyzing one text is a pure function of the text and
-//! of what the firm says about itself; counting is one of all analyses. Editorial texts are rows of
-//! their own and are never derived.
+//! Insights: opinions in the reviews, with counts. The analysis of one text is a pure function of the text and of the
+//! business's own data; counting is a pure function of all analyses. The owner's editorial texts are stored separately
+//! and never derived.
 
 pub mod aggregate;
 mod analysis;
@@ -11,9 +11,9 @@ mod engine;
 pub mod evaluate;
 mod explain;
 pub mod linking;
-pub mod lint;
+pub(crate) mod lint;
 mod packed_analysis;
-pub mod quality;
+pub(crate) mod quality;
 mod quotable;
 pub mod store;
 pub mod text;

@@ -1,6 +1,6 @@
-//! What counting needs of one review. Analyses are for explaining and stay in the database; packed
-//! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted
-//! anew whenever one changes.
+//! The data of one review that counting needs. Complete analyses explain findings and stay in the database; packed
+//! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted again whenever one
+//! changes.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,74 +11,70 @@ use super::witness::{CONFIRMED, WITHDRAWN, Witness};
 use crate::model::Review;
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
-/// The form in which packed analyses are stored. It is part of [`super::Analyzer::method`], so analyses in another form are
-/// as good as none.
+/// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses in another form are made again.
 pub(super) const FORMAT: u8 = 6;
 
-/// How many findings of one text can be told of somebody or something it names: as many as a mask
-/// has bits.
+/// Findings of one text that a name's masks can refer to.
 const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
 /// One review, ready to be counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedAnalysis {
-    /// What every packed analysis has.
     pub head: PackedHead,
-    /// What it judges, in the order of the text.
+    /// In the order of the text.
     pub findings: Box<[PackedFinding]>,
-    /// Whom and what it names, recorded or read: by kind, then by key, each once.
+    /// Named entities, recorded or in the text: by kind, then by key, each once.
     pub names: Box<[PackedName]>,
     /// The hashes ([`phrase_hash`]) of its phrases, ascending.
     pub phrases: Box<[u32]>,
 }
 
-/// What every packed analysis has.
+/// The part of fixed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedHead {
     /// [`crate::model::Day::number`] of its date.
     pub day: i32,
-    /// The review's rating, 1 to 5.
+    /// 1 to 5.
     pub stars: u8,
     /// Whether it was analysed.
     pub language: Language,
-    /// How the text as a whole speaks.
+    /// The polarity of the text as a whole.
     pub overall: Polarity,
-    /// How many sentences it has, or the nearest number that fits.
+    /// Number of sentences, saturating.
     pub sentences: u16,
 }
 
 /// A finding, without its reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedFinding {
-    /// The place of its aspect in the trade.
+    /// Index of its aspect in the trade.
     pub aspect: u8,
-    /// How that is spoken of.
     pub polarity: Polarity,
-    /// Who stands behind it.
+    /// Source of the judgement.
     pub backing: WitnessCount,
     /// Whether its sentence can be shown by itself.
     pub is_quotable: bool,
-    /// In which sentence, counted from 0, or the nearest number that fits.
+    /// Sentence number, from 0, saturating.
     pub sentence: u16,
-    /// Its score, or the nearest that fits.
+    /// Saturating.
     pub score: i16,
 }
 
-/// Who stands behind a finding, as far as what is shown goes by that.
+/// The source of a finding, as far as it decides what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WitnessCount {
-    /// One witness: it is counted, and not shown.
+    /// Only the rules or only the classifier: counted, but not shown.
     One,
-    /// Both witnesses.
+    /// Both the rules and the classifier.
     Both,
-    /// The stars withdrew what was said: it is uncertain.
+    /// The stars withdrew the judgement: it is uncertain.
     Withdrawn,
-    /// The stars confirmed what the text left open: it is counted as such, and not shown.
+    /// The stars confirmed what the text left open: counted separately, and not shown.
     Confirmed,
 }
 
 impl PackedFinding {
-    /// How the text alone speaks: what the stars confirmed it left open.
+    /// The polarity without the stars: a confirmed finding is uncertain.
     #[must_use]
     pub fn polarity_of_text(&self) -> Polarity {
         if self.backing == WitnessCount::Confirmed {
@@ -105,28 +101,27 @@ impl WitnessCount {
     }
 }
 
-/// Somebody or something that a review names, or may name.
+/// An entity that a review names, or may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedName {
     /// [`name_key`] of the value.
     #[serde(with = "postcard::fixint::le")]
     pub key: u64,
-    /// Which of the findings tell of it: bit 0 is the first one.
+    /// The findings about it: bit 0 is the first one.
     pub finding_mask: u32,
-    /// Which of them stand in a sentence that names it for certain, or in the next one.
+    /// The findings in a sentence that names it unambiguously, or in the next one.
     pub near_mask: u32,
-    /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
-    /// Whether the review names it for certain, recorded or read.
+    /// Whether the review names it unambiguously, recorded or in the text.
     pub is_linked: bool,
-    /// How often the text names it for certain; 0 where it is only recorded.
+    /// How often the text names it unambiguously; 0 if it is only recorded.
     pub mentions: u8,
-    /// How often the text names it or somebody else, and nobody can tell.
+    /// How often the text names it ambiguously.
     pub ambiguous: u8,
 }
 
 impl PackedName {
-    /// Takes over what is counted of another spelling of the same.
+    /// Adds the counts of another spelling of the same entity.
     fn join(&mut self, other: Self) {
         self.finding_mask |= other.finding_mask;
         self.near_mask |= other.near_mask;
@@ -136,21 +131,19 @@ impl PackedName {
     }
 }
 
-/// A packed analysis, borrowed.
+/// A borrowed [`PackedAnalysis`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedAnalysisRef<'a> {
-    /// What every packed analysis has.
     pub head: PackedHead,
-    /// Its findings, in the order of [`PackedAnalysis::findings`].
+    /// In the order of [`PackedAnalysis::findings`].
     pub findings: &'a [PackedFinding],
-    /// Its names, in the order of [`PackedAnalysis::names`].
+    /// In the order of [`PackedAnalysis::names`].
     pub names: &'a [PackedName],
-    /// Its phrases' hashes, in the order of [`PackedAnalysis::phrases`].
+    /// In the order of [`PackedAnalysis::phrases`].
     pub phrases: &'a [u32],
 }
 
 impl PackedAnalysis {
-    /// The packed analysis, borrowed.
     #[must_use]
     pub fn borrowed(&self) -> PackedAnalysisRef<'_> {
         PackedAnalysisRef {
@@ -161,7 +154,7 @@ impl PackedAnalysis {
         }
     }
 
-    /// The same, whose names of that kind have other keys; `None` of a key leaves its name out. What gets the same key is one.
+    /// Replaces the keys of the names of that kind; `None` removes the name. Names with the same key are joined.
     #[must_use]
     pub fn renamed(mut self, kind: MentionKind, key: impl Fn(u64) -> Option<u64>) -> Self {
         let mut names: Vec<PackedName> = Vec::with_capacity(self.names.len());
@@ -183,8 +176,7 @@ impl PackedAnalysis {
         self
     }
 
-    /// What is to be counted of `review`, whose text says `analysis`. Findings of aspects that
-    /// `trade` does not have are left out.
+    /// Packs the `analysis` of a review. Findings of aspects that `trade` does not have are left out.
     #[must_use]
     pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
         let aspect = |id: &str| {
@@ -237,7 +229,7 @@ impl PackedAnalysis {
     }
 }
 
-/// Recorded and read names, united.
+/// Recorded names and those in the text, joined.
 fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Vec<PackedName> {
     let mut names: Vec<PackedName> = Vec::new();
     let recorded = &review.mentions;
@@ -289,7 +281,7 @@ fn of<'a>(names: &'a mut Vec<PackedName>, kind: MentionKind, value: &str) -> &'a
     &mut names[at]
 }
 
-/// The marks of the sentences from `first` through `last`.
+/// The findings of the sentences from `first` through `last`.
 fn finding_mask(findings: &[PackedFinding], first: u32, last: u32) -> u32 {
     let within = |finding: &PackedFinding| (first..=last).contains(&u32::from(finding.sentence));
     (0..)
@@ -304,7 +296,7 @@ pub fn phrase_hash(phrase: &str) -> u32 {
     folded(fnv(phrase.as_bytes()))
 }
 
-/// What stands for a value of that kind in packed analyses.
+/// The key of a value in packed analyses.
 #[must_use]
 pub fn name_key(kind: MentionKind, value: &str) -> u64 {
     fnv(kind.name().as_bytes()) ^ fnv(value.as_bytes()).rotate_left(1)
@@ -314,10 +306,9 @@ fn fnv(bytes: &[u8]) -> u64 {
     fnv1a(FNV_OFFSET, bytes)
 }
 
-// The packed analyses of a segment of reviews, one behind the other.
+// The packed analyses of a segment of reviews.
 
-/// Packed analyses one behind the other, without room between them: what a segment of reviews
-/// keeps.
+/// Packed analyses in contiguous memory: one segment of reviews.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackedAnalyses {
     heads: Vec<(PackedHead, [u32; 3])>,
@@ -327,12 +318,11 @@ pub struct PackedAnalyses {
 }
 
 impl PackedAnalyses {
-    /// Adds a packed analysis behind the others.
     pub fn push(&mut self, packed_analysis: PackedAnalysisRef<'_>) {
         self.findings.extend_from_slice(packed_analysis.findings);
         self.names.extend_from_slice(packed_analysis.names);
         self.phrases.extend_from_slice(packed_analysis.phrases);
-        // More than 4 billion marks do not fit into the memory of a segment's other columns either.
+        // More than 4 billion findings do not fit into memory anyway.
         let ends = [self.findings.len(), self.names.len(), self.phrases.len()];
         self.heads.push((
             packed_analysis.head,
@@ -340,19 +330,16 @@ impl PackedAnalyses {
         ));
     }
 
-    /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    /// The packed analysis at `index`.
     #[must_use]
     pub fn get(&self, index: usize) -> PackedAnalysisRef<'_> {
         let (head, ends) = self.heads[index];
@@ -370,19 +357,18 @@ impl PackedAnalyses {
         }
     }
 
-    /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = PackedAnalysisRef<'_>> {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// The phrases of all of them, one behind the other.
+    /// The phrases of all of them, concatenated.
     #[must_use]
     pub fn phrases(&self) -> &[u32] {
         &self.phrases
     }
 
-    /// Which packed analysis has the phrase at `place` of [`PackedAnalyses::phrases`], given that
-    /// it is `from` or one soon after.
+    /// The index of the packed analysis with the phrase at `place` of [`PackedAnalyses::phrases`]; it must be `from` or
+    /// one soon after.
     #[must_use]
     pub fn with_phrase(&self, place: usize, from: usize) -> usize {
         from + self.heads[from..]
@@ -391,7 +377,7 @@ impl PackedAnalyses {
             .count()
     }
 
-    /// Removes all, and keeps the room.
+    /// Removes all, and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.heads.clear();
         self.findings.clear();

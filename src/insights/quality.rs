@@ -1,5 +1,5 @@
-//! How well the texts are read: figures measured on annotated sentences (`docs/ANNOTATION.md`),
-//! which stand beside what they are about. A test measures them anew, so that none is out of date.
+//! The published quality of the analysis: figures measured on annotated sentences (`docs/ANNOTATION.md`). A test
+//! measures them again, so that they are up to date.
 
 use super::evaluate::Proportion;
 use super::trades::{Measured, Trade};
@@ -7,19 +7,19 @@ use super::trades::{Measured, Trade};
 /// One measure of one task on one set of annotated sentences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What was to be told, for example `aspect`.
+    /// For example `aspect`.
     pub task: String,
-    /// Of which sentences, for example `ordinary_held_out`.
+    /// Name of the set, for example `ordinary_held_out`.
     pub set: String,
-    /// The measure, for example `f1` or `accuracy`.
+    /// For example `f1` or `accuracy`.
     pub measure: String,
-    /// How many rows the set has.
+    /// Number of rows in the set.
     pub n: usize,
     /// The measured value, as a share.
     pub share: Proportion,
 }
 
-/// The figures of a trade in all its languages; none where nothing was measured of it.
+/// The figures of a trade in all its languages; empty if nothing was measured.
 #[must_use]
 pub fn of_trade(trade: &Trade) -> Vec<Figure> {
     let languages = trade.languages.iter().flat_map(|one| &one.quality);

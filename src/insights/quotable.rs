@@ -1,25 +1,26 @@
-//! Which sentences can be shown by themselves: whole ones, of a length that reads well, that lean on nothing before them.
+//! Decides which sentences can be quoted by themselves: whole ones, of a readable length, that do not depend on the
+//! sentence before.
 
 use std::ops::RangeInclusive;
 
 use super::analysis::TextSpan;
 
-/// How many code points a quote has: fewer say too little alone, more are not read.
+/// Code points of a quote: fewer say too little, more are not read.
 pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
-/// A sentence that begins so goes on with another one.
+/// A sentence with such a beginning continues another one.
 const LEANING: [&str; 16] = [
     "and", "but", "or", "nor", "so", "yet", "plus", "then", "also", "which", "who", "because",
     "that", "however", "though", "although",
 ];
-/// A colon among so many first words follows a label: `Day 6: nobody came.`
+/// A colon within this many first words marks a label: `Day 6: nobody came.`
 const LABEL_WORDS: usize = 3;
-/// What may stand before the first word.
+/// Characters that may precede the first word.
 const OPENING: [char; 6] = ['"', '\'', '(', '[', '\u{201c}', '\u{2018}'];
-/// What may stand behind the last mark.
+/// Characters that may follow the last mark.
 const CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
 
-/// Whether `span` of a text, in code points, is such a sentence: where it begins, the text begins or a sentence ends; it
-/// begins like one, in upper case or with a number, no conjunction and no label; and it ends with its mark, or with the text.
+/// Whether `span` of a text, in code points, can be quoted: the text begins or a sentence ends before it; it begins in
+/// upper case or with a number, without a conjunction or label; and it ends with its mark, or with the text.
 #[must_use]
 pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
     let (start, end) = (span.start as usize, span.end as usize);
@@ -35,7 +36,7 @@ pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
         && is_closed(sentence)
 }
 
-/// Whether a sentence can begin behind `before`: at the beginning, behind the end of another, or in a new paragraph.
+/// Whether a sentence can begin after `before`: at the beginning, after the end of another, or in a new paragraph.
 fn begins_behind(before: &[char]) -> bool {
     let words = trimmed(before);
     let lines = before[words.len()..]
@@ -74,7 +75,7 @@ fn ends_with_mark(words: &[char]) -> bool {
     matches!(words.last(), Some('.' | '!' | '?' | '\u{2026}'))
 }
 
-/// Whether all that is opened is closed, so that nothing is cut off.
+/// Whether all quotation marks and brackets are closed, so that nothing is cut off.
 fn is_closed(sentence: &[char]) -> bool {
     let count = |wanted: &[char]| {
         sentence

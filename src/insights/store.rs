@@ -1,4 +1,4 @@
-//! The rows behind the insights: the firm's own texts, and what was read.
+//! The stored analyses.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -14,39 +14,38 @@ use super::witness::Witness;
 use crate::model::Review;
 use crate::storage::{Write, unpack_value};
 
-// What was read: a row for each review, written many at a time, loaded many at a time. A row that
-// cannot be understood (anybody with a shell may write one) is as good as none: its review is
-// analyzed anew.
+// One row for each review, written and loaded in batches. An invalid row, which a shell may have written, counts as
+// missing: its review is analysed again.
 
-/// An analysis to be kept.
+/// An analysis to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewAnalysis {
-    /// Whose text it is.
+    /// Id of the review.
     pub id: String,
-    /// Of what was read: [`crate::insights::Subject::hash`].
+    /// [`crate::insights::Subject::hash`] of the input.
     pub text_hash: String,
-    /// Of what read it: [`crate::insights::Analyzer::method`].
+    /// [`crate::insights::Analyzer::method`] of the analyzer.
     pub method_hash: String,
     /// The whole analysis, with the reasons for its findings.
     pub analysis: Analysis,
-    /// What of that is counted.
+    /// Its part that is counted.
     pub packed_analysis: PackedAnalysis,
 }
 
-/// An analysis as it was kept: what rendering and counting need.
+/// A stored analysis: the parts that rendering and counting need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnalysis {
-    /// Of what was read.
+    /// Hash of the input.
     pub text_hash: String,
-    /// Of what read it.
+    /// Hash of the analyzer.
     pub method_hash: String,
-    /// Whom and what the text names for certain.
+    /// The unambiguously named entities.
     pub names: Vec<(MentionKind, String)>,
     packed_analysis: Vec<u8>,
 }
 
 impl StoredAnalysis {
-    /// What is counted of `review`, which this is of.
+    /// `review` is the review of this analysis; `None` if the stored bytes are invalid.
     #[must_use]
     pub fn packed_analysis(&self, review: &Review) -> Option<PackedAnalysis> {
         unpack_analysis(
@@ -57,7 +56,7 @@ impl StoredAnalysis {
     }
 }
 
-/// What is kept of these reviews, by id.
+/// The stored analyses of these reviews, by id.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -105,11 +104,11 @@ fn unpack([text_hash, method_hash, names, packed_analysis]: [&[u8]; 4]) -> Optio
     })
 }
 
-/// Keeps these analyses, of reviews that still appear; those that are kept already are left alone,
-/// so that keeping them again writes nothing. Says how many were written.
+/// Stores analyses of published reviews; unchanged ones are skipped, so that repeating a write changes nothing. Returns
+/// the number of rows written.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> sqlx::Result<u64> {
     let rows = Value::Array(analyses.iter().map(|kept| row(kept.borrow())).collect()).to_string();
     let written = sqlx::query!(
@@ -142,7 +141,7 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
     Ok(written)
 }
 
-/// An analysis's rows: the columns of `derived_packed_analysis` in their order, then the others of
+/// The row of an analysis: the columns of `derived_packed_analysis` in their order, then the others of
 /// `derived_analysis`.
 fn row(kept: &NewAnalysis) -> Value {
     let NewAnalysis {
@@ -165,7 +164,7 @@ fn row(kept: &NewAnalysis) -> Value {
         .iter()
         .map(|(kind, value)| json!([kind.name(), value]))
         .collect();
-    // In upper case, as SQLite's `hex` writes it: what is read back is compared with this.
+    // In upper case, like SQLite's `hex`, because the two are compared.
     let packed_analysis = pack(packed_analysis)
         .iter()
         .fold(String::new(), |mut text, byte| {
@@ -219,18 +218,18 @@ fn row(kept: &NewAnalysis) -> Value {
     ])
 }
 
-/// Whether and how a review's row agrees with what is derived of it now.
+/// Whether a stored analysis agrees with the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoredAnalysisState {
-    /// There is none, or it is of another text or other rules: it is behind.
+    /// Missing, or of another text or method.
     Behind,
-    /// It says what is derived.
+    /// Equal.
     Right,
-    /// It says something else, though it is of this very text and these rules.
+    /// Different, although text and method are the same.
     Wrong,
 }
 
-/// Holds what is kept of these reviews against what is derived of them now, in the same order.
+/// Compares the stored analyses with `derived`; the result has the same order.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -273,7 +272,7 @@ pub async fn verify(
     Ok(derived.iter().map(verdict).collect())
 }
 
-/// How many analyses are of no review that appears.
+/// Number of analyses without a published review.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -287,10 +286,10 @@ pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// Deletes every reading. Says how many there were.
+/// Deletes every analysis; returns their number.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
     let cleared = sqlx::query!("delete from derived_index")
         .execute(&mut **write)
@@ -302,8 +301,8 @@ pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
     Ok(cleared)
 }
 
-/// A packed analysis as it is stored (postcard): without the day and the stars, which the review has. What of it changes,
-/// the order of an enum's variants included, changes [`super::packed_analysis::FORMAT`].
+/// A packed analysis as it is stored (postcard): without the day and the stars, which the review has. Any change,
+/// including the order of an enum's variants, must change [`super::packed_analysis::FORMAT`].
 #[derive(Serialize, Deserialize)]
 struct StoredForm<F, N, P> {
     language: Language,
@@ -329,11 +328,11 @@ fn pack(packed_analysis: &PackedAnalysis) -> Vec<u8> {
         names,
         phrases,
     };
-    // Numbers, texts and lists of known length can always be written.
+    // Numbers, texts and lists of known length can always be serialized.
     postcard::to_allocvec(&form).unwrap_or_default()
 }
 
-/// The packed analysis of these bytes, of a review of that day and so many stars.
+/// `day` and `stars` are those of the review.
 fn unpack_analysis(bytes: &[u8], day: i32, stars: u8) -> Option<PackedAnalysis> {
     let (form, rest) = postcard::take_from_bytes(bytes).ok()?;
     let StoredForm {

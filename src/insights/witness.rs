@@ -1,32 +1,32 @@
-//! Who makes a finding, and what the stars settle. A judgement that contradicts the review's stars is wrong too often where
-//! one witness makes it alone, or both not surely: they withdraw it. What the text left open they confirm where its leading
-//! label agrees with them. They never make a finding.
+//! The source of a finding, and the effect of the stars. The stars withdraw a judgement that contradicts them if only
+//! the rules or only the classifier make it, or both with too little confidence. They confirm what the text left open
+//! if its leading label agrees with them. They never make a finding.
 
 use super::analysis::{Finding, Hit, Polarity};
 use super::aspects::MARGIN;
 
-/// The rule of the hit that says that the stars withdrew a judgement.
+/// Rule name of the hit for a judgement that the stars withdrew.
 pub const WITHDRAWN: &str = "stars:withdrawn";
-/// The rule of the hit that says that they confirmed what the text left open.
+/// Rule name of the hit for a finding that the stars confirmed.
 pub const CONFIRMED: &str = "stars:confirmed";
-/// Blame that contradicts the stars stands from this confidence on: of 19 such judgements, drawn from other people's reviews
-/// and read by hand, 8 were right (the confidence was chosen on these).
+/// Minimum confidence of blame against the stars. Of 19 such judgements in real reviews, checked by hand, 8 were right
+/// (the bound was chosen on these).
 const BLAME_SURE_FROM: u8 = 85;
-/// The same of praise: of 35 in reviews of one to three stars 20 were right.
+/// Minimum confidence of praise against the stars: of 35 in reviews of one to three stars, 20 were right.
 const PRAISE_SURE_FROM: u8 = 90;
-/// From so many stars on a review is content.
+/// Minimum stars of a content review.
 const CONTENT_MIN: u8 = 4;
-/// Up to so many it is not.
+/// Maximum stars of a discontented review.
 pub const DISCONTENT_MAX: u8 = 2;
 
-/// What makes a finding.
+/// The source of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Witness {
-    /// Rules of the trade alone.
+    /// Only the trade's rules.
     Rule,
-    /// The classifier alone.
+    /// Only the classifier.
     Classifier,
-    /// Rules, and the classifier hears it likewise.
+    /// The rules, and the classifier agrees.
     Both,
 }
 
@@ -41,8 +41,8 @@ impl Witness {
         }
     }
 
-    /// Who made a finding of these hits. Of a judgement those whose points go its way; of another
-    /// finding all that said anything.
+    /// The source of a finding with these hits. For a judgement, only hits in its direction count; for another finding,
+    /// all.
     #[must_use]
     pub fn of(hits: &[Hit]) -> Self {
         let (mut rules, mut classifier) = ((0, false), (0, false));
@@ -54,7 +54,7 @@ impl Witness {
             };
             *its = (its.0 + hit.points, true);
         }
-        // What is below the margin is no judgement.
+        // A sum below the margin is no judgement.
         let sum = rules.0 + classifier.0;
         let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
         let speaks =
@@ -67,7 +67,7 @@ impl Witness {
     }
 }
 
-/// How a text as a whole speaks, unless that contradicts its stars: then nobody can tell.
+/// The polarity of a text as a whole; uncertain if it contradicts the stars.
 #[must_use]
 pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> (Polarity, i32) {
     if contradicts(polarity, stars) {
@@ -85,9 +85,9 @@ const fn contradicts(polarity: Polarity, stars: u8) -> bool {
     }
 }
 
-/// Settles what the stars may: judgements that contradict them become uncertain where one witness makes them or both do not
-/// surely, and what the text left open becomes what leads in it where they agree with that. Either by a hit, so that the
-/// points add up.
+/// Withdraws judgements that contradict the stars if one source makes them or both with too little confidence, and
+/// confirms uncertain findings whose leading label agrees with the stars. Each change is a hit, so that the points add
+/// up.
 pub fn settle(findings: &mut [Finding], stars: u8) {
     for finding in findings {
         let (rule, polarity, score) = if is_withdrawn(finding, stars) {
@@ -107,7 +107,7 @@ pub fn settle(findings: &mut [Finding], stars: u8) {
     }
 }
 
-/// Whether the stars take a judgement back.
+/// Whether the stars withdraw a judgement.
 fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
     let sure_from = match finding.polarity {
         Polarity::Negative => BLAME_SURE_FROM,
@@ -117,7 +117,7 @@ fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
         && (finding.confidence < sure_from || Witness::of(&finding.hits) != Witness::Both)
 }
 
-/// What the stars make of a finding that the text left open; its score leans to the label that leads.
+/// The label that the stars confirm for an uncertain finding: the one that its score leans to.
 fn confirmed(finding: &Finding, stars: u8) -> Option<Polarity> {
     if finding.polarity != Polarity::Uncertain {
         return None;

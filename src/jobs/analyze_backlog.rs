@@ -1,5 +1,5 @@
-//! Reads what a snapshot could not wait for, and keeps what was read: a bounded number of reviews
-//! at a time, so that a stop waits for little and others get their turn to write.
+//! Analyzes reviews that a snapshot could not wait for, and stores analyses. Each run is bounded, so that shutdown is
+//! quick and other writers get their turn.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +14,9 @@ use crate::storage::reviews::published;
 use crate::storage::{Database, DbError};
 use crate::web::context::Ctx;
 
-/// How many reviews one run reads, and keeps in one transaction.
+/// Reviews that one run analyzes and stores in one transaction.
 const REVIEWS_PER_RUN: usize = 512;
 
-/// Reads for one context.
 #[derive(Debug)]
 pub struct AnalyzeBacklog {
     ctx: Arc<Ctx>,
@@ -26,26 +25,25 @@ pub struct AnalyzeBacklog {
     pass: Mutex<Pass>,
 }
 
-/// One way through all that is to be read: for which method, and how far it has come.
+/// Progress through all reviews to analyze, for one method.
 #[derive(Debug, Default)]
 struct Pass {
     method: String,
     last: Option<Key>,
 }
 
-/// Why nothing was read or kept; nothing is lost, and the next run tries again.
+/// Nothing was analyzed or stored; the next run tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] DbError),
-    /// A text cannot be read.
+    /// The analysis of a text panicked.
     #[error(transparent)]
     Panicked(#[from] Panicked),
 }
 
 impl AnalyzeBacklog {
-    /// The job for `ctx`, whose snapshots leave that backlog.
+    /// `backlog` is the one that the snapshots of `ctx` fill.
     #[must_use]
     pub fn new(ctx: Arc<Ctx>, database: Database, backlog: Arc<Backlog>) -> Self {
         Self {
@@ -56,16 +54,15 @@ impl AnalyzeBacklog {
         }
     }
 
-    /// What is left to do about analyses.
     #[must_use]
     pub const fn backlog(&self) -> &Arc<Backlog> {
         &self.backlog
     }
 
-    /// Keeps some of what was read for a snapshot; says whether there was any.
+    /// Stores some of the analyses made for a snapshot; returns whether there were any.
     ///
     /// # Errors
-    /// When the database fails; nothing is lost, and the next run tries again.
+    /// If the database fails; the analyses stay in the backlog.
     pub async fn keep_once(&self) -> Result<bool, DbError> {
         let analyses = self.backlog.first(REVIEWS_PER_RUN);
         if analyses.is_empty() {
@@ -76,18 +73,17 @@ impl AnalyzeBacklog {
         Ok(true)
     }
 
-    /// Keeps what was read for a snapshot, or reads and keeps some of what it could not wait for;
-    /// says whether there was anything to do. When all of that is read, the next snapshot can have
-    /// it.
+    /// Stores analyses made for a snapshot, or analyzes and stores some missing reviews; returns whether there was
+    /// work. When all are done, the next snapshot can use them.
     ///
     /// # Errors
-    /// [`ReadError`].
+    /// See [`ReadError`].
     pub async fn run_once(&self) -> Result<bool, ReadError> {
         if self.keep_once().await? {
             return Ok(true);
         }
         let snapshot = self.ctx.current.load();
-        // Whoever renders next takes up what was read; until then there is nothing more to do.
+        // The next snapshot takes up the finished analyses; until then there is no more work.
         if self.backlog.is_analyzed() || snapshot.input.behind() == 0 {
             return Ok(false);
         }
@@ -98,7 +94,7 @@ impl AnalyzeBacklog {
             return Ok(true);
         };
         drop(snapshot);
-        // Whether or not it can be kept now: what was read stays in the backlog until it is.
+        // Added first: the analyses stay in the backlog until they are stored.
         self.backlog.add(self.read(&analyzer, &ids).await?);
         *self.lock() = Pass {
             method: analyzer.method().to_owned(),
@@ -111,7 +107,7 @@ impl AnalyzeBacklog {
         self.pass.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next ids of this pass, newest first, and where they end; `None` at its end.
+    /// The next IDs of this pass, newest first, and the key of the last one; `None` at the end.
     fn next(&self, snapshot: &Snapshot) -> Option<(Vec<String>, Key)> {
         let input = &snapshot.input;
         let pass = self.lock();
@@ -134,7 +130,7 @@ impl AnalyzeBacklog {
         Some((ids, last))
     }
 
-    /// Reads those of these reviews of which no such analysis is kept.
+    /// Analyzes those of these reviews without a stored analysis of this method.
     async fn read(
         &self,
         analyzer: &Arc<Analyzer>,

@@ -1,5 +1,5 @@
-//! Work that nobody asked for just now. Each job says whether it did anything; whoever owns it decides
-//! when it runs: the service on its clock, a test until nothing is left to do.
+//! Background jobs. Each returns whether it did anything; the caller decides when it runs: the service by its clock, a
+//! test until no work is left.
 
 mod analyze_backlog;
 mod precompress;

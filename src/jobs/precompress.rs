@@ -1,15 +1,14 @@
-//! Makes the content codings of what is out, ahead of anybody who asks. The newest snapshot wins:
-//! work for a document that has changed since is dropped, and work for one that has not goes on.
+//! Compresses published bodies before they are requested. Work for a document that has changed since is dropped; work
+//! for an unchanged one continues.
 
 use std::sync::{Arc, Weak};
 
 use crate::snapshot::{CachedBody, Coding, Snapshot, coding};
 use crate::web::context::Ctx;
 
-/// Makes what is worth making of each snapshot, and coding, ahead of anybody who asks.
+/// Renders the pages of a snapshot before they are requested.
 pub type MakeAhead = Arc<dyn Fn(&Arc<Snapshot>) -> Vec<Arc<CachedBody>> + Send + Sync>;
 
-/// Codes for one context.
 #[derive(Clone)]
 pub struct Precompress {
     ctx: Arc<Ctx>,
@@ -19,8 +18,7 @@ pub struct Precompress {
 }
 
 impl Precompress {
-    /// The job for `ctx`, for bodies that stay the same while the service runs, and for what is made
-    /// of each snapshot.
+    /// `fixed` are bodies that do not change while the service runs; `make_ahead` renders pages of each snapshot.
     #[must_use]
     pub fn new(ctx: Arc<Ctx>, fixed: Vec<Arc<CachedBody>>, make_ahead: MakeAhead) -> Self {
         Self {
@@ -31,13 +29,13 @@ impl Precompress {
         }
     }
 
-    /// Makes every coding that is missing; says whether there was one.
+    /// Makes every missing coding; returns whether any was missing.
     pub async fn run_once(&self) -> bool {
         self.make(&Coding::ALL).await
     }
 
-    /// Makes gzip alone, which goes on where it was left, and so comes to its end however soon the
-    /// next change comes; says whether any was missing.
+    /// Makes only gzip, which resumes where it was interrupted, so it completes under any rate of changes; returns
+    /// whether any was missing.
     pub async fn run_quick_once(&self) -> bool {
         self.make(&[Coding::Gzip]).await
     }
@@ -55,7 +53,7 @@ impl Precompress {
             if self.ctx.is_draining() {
                 break;
             }
-            // One that the encoder will not make is not tried again before the next snapshot.
+            // A failed coding is not retried before the next snapshot.
             if !is_made && self.is_out(&body, &pages) {
                 failed.push((body, coding));
             }
@@ -63,7 +61,7 @@ impl Precompress {
         did_any
     }
 
-    /// The pages of the snapshot that is out: those, or the ones of a newer snapshot.
+    /// The pages of the current snapshot: `last`, or those of a newer snapshot.
     async fn pages(&self, last: PagesAhead) -> PagesAhead {
         let snapshot = self.ctx.current.load();
         if last.are_of(&snapshot) {
@@ -72,7 +70,7 @@ impl Precompress {
         let make_ahead = Arc::clone(&self.make_ahead);
         let of = Arc::downgrade(&snapshot);
         let bodies = self.ctx.compute.run(move || make_ahead(&snapshot)).await;
-        // What panicked panics for who asks, too, and is told there.
+        // A panic recurs for the request that renders the page, and is reported there.
         let bodies = bodies.unwrap_or_else(|error| {
             tracing::error!(%error, "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request");
             Vec::new()
@@ -80,8 +78,7 @@ impl Precompress {
         PagesAhead { of, bodies }
     }
 
-    /// What is to be made next of what is out now: gzip of everything first, and small bodies before
-    /// large ones.
+    /// The next missing coding: gzip of everything first, and small bodies before large ones.
     fn next(
         &self,
         pages: &PagesAhead,
@@ -123,7 +120,7 @@ impl Precompress {
             body.set_coded(coding, bytes);
             Some(())
         });
-        // A panic in an encoder costs that coding; identity is always offered.
+        // After a panic in an encoder the coding is not offered; identity always is.
         coded
             .await
             .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: a content coding failed and is \
@@ -131,8 +128,7 @@ impl Precompress {
             .is_ok_and(|done| done.is_some())
     }
 
-    /// Whether that very cached body is out: of a document in the current snapshot, a page of it, or
-    /// one that never changes.
+    /// Whether this very body is published: as a document or a page of the current snapshot, or as a fixed body.
     fn is_out(&self, body: &Arc<CachedBody>, pages: &PagesAhead) -> bool {
         let snapshot = self.ctx.current.load();
         snapshot
@@ -144,7 +140,7 @@ impl Precompress {
     }
 }
 
-/// Pages that were made ahead, and of which snapshot; it is not kept alive for them.
+/// Pages rendered in advance, with a weak reference to their snapshot.
 #[derive(Debug, Clone, Default)]
 struct PagesAhead {
     of: Weak<Snapshot>,
@@ -156,7 +152,7 @@ impl PagesAhead {
         std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(snapshot))
     }
 
-    /// Those of them that are out while `snapshot` is.
+    /// The pages if they are those of `snapshot`, otherwise none.
     fn out(&self, snapshot: &Arc<Snapshot>) -> &[Arc<CachedBody>] {
         if self.are_of(snapshot) {
             &self.bodies

@@ -1,4 +1,4 @@
-//! Sees that somebody wrote, and puts the next snapshot out.
+//! Detects changes of the database and publishes the next snapshot.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,10 +9,9 @@ use crate::snapshot::{PublishError, Publisher};
 use crate::storage::{Changes, DbError};
 use crate::web::context::Ctx;
 
-/// How often is looked whether anybody wrote. A change must be out within a second.
+/// Interval of checks for changes. A change must be published within a second.
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Watches one database for one context.
 #[derive(Debug)]
 pub struct PublishChanges {
     ctx: Arc<Ctx>,
@@ -21,22 +20,21 @@ pub struct PublishChanges {
     retry: Retry,
 }
 
-/// Why the next snapshot is not out; the one before stays, and the next run tries again.
+/// The previous snapshot stays, and the next run tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishChangesError {
-    /// Nobody can tell whether there is anything new.
+    /// It is unknown whether there are changes.
     #[error("cannot check for changes: {0}")]
     Watch(#[from] DbError),
-    /// There is, but it could not be rendered.
+    /// There are changes, but they could not be rendered.
     #[error(transparent)]
     Publish(#[from] PublishError),
-    /// It cannot be computed.
     #[error(transparent)]
     Panicked(#[from] Panicked),
 }
 
 impl PublishChanges {
-    /// The job for `ctx`, whose first snapshot `publisher` has rendered.
+    /// `publisher` has rendered the first snapshot of `ctx`.
     #[must_use]
     pub fn new(ctx: Arc<Ctx>, publisher: Publisher, changes: Changes) -> Self {
         Self {
@@ -47,17 +45,17 @@ impl PublishChanges {
         }
     }
 
-    /// Ends the job: its connection must be gone before the last writer's, which then tidies the
-    /// log away.
+    /// Closes the job's connection. This must happen before the last writer closes, which then cleans up the
+    /// write-ahead log.
     ///
     /// # Errors
-    /// [`PublishChangesError::Watch`]; it has ended all the same.
+    /// If closing fails; the job has ended in any case.
     pub async fn close(&mut self) -> Result<(), PublishChangesError> {
         Ok(self.changes.close().await?)
     }
 
-    /// Runs once and tells of it where it fares otherwise than before. Whether there is a new
-    /// snapshot, and how long to wait before the next run.
+    /// Runs once and logs changes between success and failure. Returns whether there is a new snapshot, and the delay
+    /// until the next run.
     pub async fn watch_once(&mut self) -> (bool, Duration) {
         let published = self.run_once().await;
         match &published {
@@ -100,23 +98,22 @@ impl PublishChanges {
         (published.unwrap_or(false), self.retry.wait(WATCH_INTERVAL))
     }
 
-    /// Renders and swaps if anybody wrote; says whether there is a new snapshot.
+    /// Publishes a snapshot if the database changed; returns whether there is a new one.
     ///
     /// # Errors
-    /// [`PublishChangesError`]; the change is not forgotten.
+    /// See [`PublishChangesError`]; the change is tried again.
     #[expect(
         clippy::disallowed_methods,
         reason = "measures how long printing took; nothing is decided by it"
     )]
     pub async fn run_once(&mut self) -> Result<bool, PublishChangesError> {
-        // Connections that are open go on with the file that is gone, and would never see a change
-        // again.
+        // Open connections keep using a file that was replaced, and would not see further changes.
         let database = self.publisher.database();
         if database.follow_file().await? {
             let mut former = std::mem::replace(&mut self.changes, database.changes().await?);
             former.close().await?;
         }
-        // Until this node's file has what this process wrote, it says less than is out.
+        // Until this node's replica contains this process's own writes, it is older than the published state.
         if !database.has_seen_own_writes().await? {
             self.changes.forget();
             return Ok(false);
@@ -144,9 +141,8 @@ impl PublishChanges {
         Ok(true)
     }
 
-    /// Puts the next snapshot out, if there is one; says how many reviews it has, and its change
-    /// number. The one before is swapped and freed where it was rendered: with many reviews both
-    /// take time.
+    /// Publishes the next snapshot if there is one; returns the number of its reviews and its change number. The
+    /// previous one is swapped and freed on the compute thread, because both take time with many reviews.
     async fn next(&self) -> Result<Option<(usize, i64)>, PublishChangesError> {
         let (publisher, current) = (self.publisher.clone(), Arc::clone(&self.ctx.current));
         let printing = async move {
@@ -161,15 +157,15 @@ impl PublishChanges {
     }
 }
 
-// A run that fails is made again with growing waits, and told of when its state changes: it fails, it
-// fails for another reason, it succeeds again.
+// Retries with increasing delays. Only changes are logged: the first failure, a failure for another reason, and
+// success.
 
-/// The longest wait. Nothing is lost meanwhile, and what was mended must show soon.
+/// Short enough that a repaired fault is soon noticed.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// 200 ms doubled so many times is above [`WAIT_MAX`].
+/// 200 ms doubled this many times exceeds [`WAIT_MAX`].
 const DOUBLINGS_MAX: u32 = 6;
 
-/// How some work has fared lately.
+/// Recent failures.
 #[derive(Debug, Default)]
 struct Retry {
     failures: u32,
@@ -177,8 +173,7 @@ struct Retry {
 }
 
 impl Retry {
-    /// Notes a failure for `reason`. Whether that is news: the work succeeded before, or failed for
-    /// another reason.
+    /// Records a failure and returns whether to log it: after a success or for another reason.
     fn failed(&mut self, reason: String) -> bool {
         self.failures = self.failures.saturating_add(1);
         let is_news = self.reason.as_ref() != Some(&reason);
@@ -186,14 +181,13 @@ impl Retry {
         is_news
     }
 
-    /// Notes a success; how many failures came before it, if that is news.
+    /// Records a success and returns the number of previous failures, if it is to be logged.
     fn succeeded(&mut self) -> Option<u32> {
         let failures = std::mem::take(&mut self.failures);
         self.reason.take().map(|_| failures)
     }
 
-    /// How long to wait before the next try: `first` after a success or one failure, twice as long
-    /// after each further one.
+    /// The delay before the next attempt: `first` after a success or one failure, doubled with each further failure.
     fn wait(&self, first: Duration) -> Duration {
         let doublings = self.failures.saturating_sub(1).min(DOUBLINGS_MAX);
         if doublings == 0 {

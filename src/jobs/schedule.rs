@@ -1,5 +1,5 @@
-//! What runs by the calendar: cron calls these jobs, as a net below the worker's own timer. No run
-//! overlaps another of the same job, and a stop waits for what runs.
+//! Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, and
+//! shutdown waits for running ones.
 
 use std::sync::Arc;
 
@@ -23,14 +23,13 @@ const ERASE: &str = "20 * * * * *";
 /// A large file is rewritten at most once an hour.
 const ERASE_LARGE: &str = "50 37 * * * *";
 
-/// The cron jobs that run; dropping it stops none, [`Schedule::stop`] does.
+/// The running cron jobs; dropping it does not stop them, [`Schedule::stop`] does.
 pub struct Schedule {
     scheduler: JobScheduler,
     stop: CancellationToken,
     runs: TaskTracker,
 }
 
-/// What the jobs work on.
 #[derive(Clone)]
 struct JobContext {
     database: Database,
@@ -39,11 +38,11 @@ struct JobContext {
 }
 
 impl Schedule {
-    /// Starts the jobs: wake the worker, measure, end leases, prune, cut the log, erase what was
-    /// deleted.
+    /// Starts the jobs: wake the worker, measure, expire leases, prune, checkpoint the write-ahead log, erase deleted
+    /// reviews.
     ///
     /// # Errors
-    /// When the scheduler will not start.
+    /// If the scheduler does not start.
     pub async fn start(
         database: &Database,
         clock: &Clock,
@@ -99,8 +98,7 @@ impl Schedule {
         let job = Job::new_async(cron, move |_, _| {
             let (stop, of, turn) = (stop.clone(), of.clone(), Arc::clone(&turn));
             Box::pin(runs.track_future(async move {
-                // The scheduler starts a job though it still runs, and once more after its
-                // shutdown.
+                // The scheduler starts a job while it still runs, and once more after its shutdown.
                 let Ok(_turn) = turn.try_lock() else { return };
                 if stop.is_cancelled() {
                     return;
@@ -113,7 +111,7 @@ impl Schedule {
         self.scheduler.add(job).await.map(|_| ())
     }
 
-    /// Stops the jobs, and waits for those that run.
+    /// Stops the jobs and waits for running ones.
     pub async fn stop(mut self) {
         self.stop.cancel();
         if let Err(error) = self.scheduler.shutdown().await {
@@ -124,12 +122,12 @@ impl Schedule {
     }
 }
 
-// The jobs, each of which says whether there was anything to do. What cannot be done now, the next run does.
+// The jobs. A job that fails is tried again by its next run.
 
-/// Tells the metrics how the hub stands: who is subscribed, what waits, and for how long.
+/// Updates the hub's gauges: subscriptions, due deliveries and their age.
 ///
 /// # Errors
-/// When the database cannot be read; the gauges stay as they were.
+/// If the database cannot be read; the gauges stay unchanged.
 pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
@@ -150,11 +148,10 @@ pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> 
     Ok(())
 }
 
-/// Ends the leases that are over; says whether there were any. Deliveries stop at a lease's end by
-/// themselves; this writes it down.
+/// Records expired leases; returns whether there were any. Deliveries stop at a lease's end even without this.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write().await?;
@@ -168,11 +165,11 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
     Ok(ended > 0)
 }
 
-/// Deletes what was kept long enough: of the hub, attempts, fan-outs, subscriptions that are over and
-/// requests nobody verified; and the files that a restore or an upgrade kept aside.
+/// Deletes what has been kept long enough: the hub's attempts, sums, ended subscriptions and unverified requests, and
+/// files that a restore or an upgrade kept.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write().await?;
@@ -195,11 +192,11 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
     Ok(gone > 0 || former > 0)
 }
 
-/// Erases from the file what deleted reviews left there, whoever deleted them, where the file has at
-/// most `bytes_max`; says whether all of it is gone now.
+/// Erases traces of deleted reviews from the file, whichever program deleted them, if the file has at most
+/// `bytes_max`; returns whether none are left.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn erase(database: &Database, bytes_max: u64) -> Result<bool, DbError> {
     match database.erase_traces(bytes_max).await? {
         Erased::All | Erased::ButNodes => Ok(true),

@@ -1,20 +1,16 @@
-//! What the API's description says of `/mcp`: its two operations.
-//!
-//! Written out beside this file, as no derive knows it: the messages are MCP's, and are described
-//! there.
+//! The operations of `/mcp` in the OpenAPI document. They are in `openapi.json`, because the messages are defined by
+//! MCP and no derive describes them.
 
 use serde_json::Value;
 
 use crate::links::MCP_PATH;
 
-/// The operation that asks.
 pub const ASK: &str = "mcp";
-/// The operation that ends a session.
 pub const END: &str = "endMcpSession";
 
-/// Adds the operations, their schemas and their group to the document.
+/// Adds the operations, their schemas and their tag.
 pub fn describe(document: &mut Value) {
-    // A file of ours, so it is JSON.
+    // The file is bundled and valid JSON.
     let mut ours: Value = serde_json::from_str(include_str!("openapi.json")).unwrap_or_default();
     document["paths"][MCP_PATH] = ours["paths"][MCP_PATH].take();
     for name in ["McpRequest", "McpAnswer"] {

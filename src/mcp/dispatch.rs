@@ -1,8 +1,6 @@
-//! One POST: from the body and its headers to what is answered. Which revision's rules hold is
-//! decided here, and with them whether a session is needed.
+//! Answers one POST: selects the revision by body and headers, and with it whether a session is needed.
 //!
-//! Apart from the endpoint, which has judged the one who asks, the content type and the body's
-//! length.
+//! The endpoint has already checked the origin, the content type and the body's length.
 
 use std::sync::Arc;
 
@@ -14,28 +12,26 @@ use super::session::{Session, Sessions};
 use super::stateless::Revision;
 use super::stateless::{self, VERSION_HEADER, VERSION_META};
 
-/// The header of a session.
 pub const SESSION_HEADER: &str = "mcp-session-id";
 
-/// The answer to a POST, of which the endpoint makes the HTTP response.
+/// The answer to a POST, independent of the HTTP response.
 #[derive(Debug, PartialEq)]
 pub enum McpReply {
-    /// JSON, and the id of the session that was opened.
+    /// JSON, and the ID of the session that was opened.
     Json(StatusCode, String, Option<String>),
     /// 202: there is nothing to answer.
     Accepted,
 }
 
-/// What answers POST requests, shared by all clients.
+/// Answers POST requests; shared by all clients.
 pub struct Dispatcher {
-    /// Opens and recognises sessions.
     pub sessions: Sessions,
-    /// Answers calls; connections over stdio share it.
+    /// Shared with connections over stdio.
     pub methods: Arc<Methods>,
 }
 
 impl Dispatcher {
-    /// Answers a body, which is one message.
+    /// Answers a body with one message.
     pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> McpReply {
         let has_null_id = !is_stateless(headers);
         let told = |status, id: Option<&message::Id>, fault: &RpcError| {
@@ -91,8 +87,8 @@ impl Dispatcher {
         }
     }
 
-    /// By the rules of which revision a message is to be answered: of that of its session, or of the
-    /// one in which every request stands alone; `None` of the call that opens a session.
+    /// The revision whose rules apply: that of the session, or the stateless one; `None` for the call that opens a
+    /// session.
     fn revision(
         &self,
         headers: &HeaderMap,
@@ -123,8 +119,7 @@ impl Dispatcher {
         }
     }
 
-    /// The session that the header names. The revision it was opened in holds, whichever of those
-    /// with sessions the other header names.
+    /// The session of the header. Its revision applies, whichever revision with sessions the other header names.
     fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, RpcError)> {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
         let (Some(id), None) = (ids.next(), ids.next()) else {
@@ -144,7 +139,7 @@ impl Dispatcher {
     }
 }
 
-/// What whoever names a session is told that is none, or none any more.
+/// The error for an unknown or expired session.
 pub const LAPSED: &str =
     "Unknown or expired session; send initialize without Mcp-Session-Id to open another.";
 
@@ -156,10 +151,10 @@ pub fn is_stateless(headers: &HeaderMap) -> bool {
         .is_some_and(|version| version == Revision::July2026.date())
 }
 
-/// That the header, if there is one, names a revision that is served.
+/// Checks that the header, if present, names a supported revision.
 ///
 /// # Errors
-/// 400 with those that are.
+/// 400 with the supported ones.
 pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
     let mut versions = headers
         .get_all(VERSION_HEADER)
@@ -172,8 +167,8 @@ pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
     }
 }
 
-/// The stateless revision tells some errors by their status too. Within sessions a request that
-/// could be read is a 200; what opens none is not.
+/// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions a request
+/// that could be parsed has 200, unless it fails to open one.
 fn status(fault: &RpcError, revision: Option<Revision>) -> StatusCode {
     match revision {
         Some(Revision::July2026) if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,

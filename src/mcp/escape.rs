@@ -1,10 +1,8 @@
-//! Text in which nothing is hidden: characters that show nothing, turn the direction of writing or
-//! that a terminal obeys are written as JSON's escapes (`\u001b`). JSON means the same to every
-//! parser; agents and terminals see every character. Review text is untrusted.
+//! Escapes characters that are invisible, change the direction of writing or control a terminal, as JSON escapes
+//! (`\u001b`). The JSON stays equivalent, and agents and terminals show every character of untrusted text.
 
 use std::fmt::Write as _;
 
-/// The same text with such characters escaped.
 #[must_use]
 pub fn escaped(text: String) -> String {
     if text.bytes().all(is_plain) || !text.chars().any(is_hidden) {
@@ -15,7 +13,7 @@ pub fn escaped(text: String) -> String {
         if is_hidden(c) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
-                // Writing to a text cannot fail.
+                // Writing into a String cannot fail.
                 let _ = write!(plain, "\\u{unit:04x}");
             }
         } else {
@@ -25,7 +23,7 @@ pub fn escaped(text: String) -> String {
     plain
 }
 
-/// How many bytes `json` would have with such characters escaped.
+/// The length of `json` with these characters escaped, in bytes.
 #[must_use]
 pub fn length(json: &str) -> usize {
     if json.bytes().all(is_plain) {
@@ -38,14 +36,14 @@ pub fn length(json: &str) -> usize {
     json.len() + grown.sum::<usize>()
 }
 
-/// ASCII that is shown, or moves a terminal's cursor as text does.
+/// Printable ASCII, tabs and line feeds.
 const fn is_plain(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b' '..=b'~')
 }
 
-/// Controls but for tabs and line ends, marks of direction, separators that break lines, what has no width (but the joiners,
-/// which scripts and emoji need), annotations, and tags and the later variation selectors, in which
-/// whole texts can be written unseen.
+/// Control characters except tabs and line ends, direction marks, separators that break lines, zero-width characters
+/// (except joiners, which scripts and emoji need), annotations, and tags and the later variation selectors, in which
+/// whole texts can be hidden.
 const fn is_hidden(c: char) -> bool {
     matches!(
         c,

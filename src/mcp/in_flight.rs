@@ -1,8 +1,5 @@
-//! How many bytes the requests of agents and their answers take up at a time, in all and of one
-//! peer. An answer counts until the system has taken the last byte of it: how long that is, its
-//! reader decides.
-//!
-//! Apart from the endpoint, because nothing of HTTP is known here.
+//! Limits the memory of MCP requests and their responses, in total and per peer. A response counts until the system
+//! has accepted its last byte, which depends on its reader.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +13,7 @@ use crate::metrics;
 use crate::metrics::figure;
 use crate::web::server::{Excess, Shares};
 
-/// Bytes of all requests and answers.
+/// Bytes of all requests and responses.
 pub const BYTES_MAX: usize = 32 * 1024 * 1024;
 /// How they are shared; a peer is an IPv4 address or an IPv6 /48.
 const SHARES: Shares = Shares {
@@ -25,7 +22,7 @@ const SHARES: Shares = Shares {
     few: 256 * 1024,
 };
 
-/// What is held at this moment.
+/// The bytes in use.
 #[derive(Debug, Default)]
 pub struct InFlight(Mutex<Held>);
 
@@ -35,7 +32,7 @@ struct Held {
     of: HashMap<IpAddr, usize>,
 }
 
-/// What one request holds; it is given back when this is dropped.
+/// The bytes of one request, which are released when this is dropped.
 #[derive(Debug)]
 pub struct Room {
     in_flight: Arc<InFlight>,
@@ -43,7 +40,7 @@ pub struct Room {
     bytes: usize,
 }
 
-/// An answer that holds its room.
+/// A response that keeps its bytes reserved.
 struct HeldAnswer {
     json: String,
     _room: Room,
@@ -56,7 +53,7 @@ impl AsRef<[u8]> for HeldAnswer {
 }
 
 impl InFlight {
-    /// A room without any bytes yet, of the peer with that address.
+    /// An empty reservation for the peer with that address.
     #[must_use]
     pub fn room(this: &Arc<Self>, address: IpAddr) -> Room {
         Room {
@@ -68,11 +65,11 @@ impl InFlight {
 }
 
 impl Held {
-    /// Why `peer`, which holds `bytes` in one room, may not hold `wanted` there.
+    /// Why `peer`, which holds `bytes` in one reservation, may not hold `wanted` there.
     fn objection(&self, peer: IpAddr, bytes: usize, wanted: usize) -> Option<&'static str> {
         let all = self.all - bytes + wanted;
         let own = self.of.get(&peer).copied().unwrap_or(0) - bytes + wanted;
-        // Less is always granted.
+        // Shrinking is always allowed.
         let excess = SHARES.excess(own, all).filter(|_| wanted > bytes)?;
         Some(match excess {
             Excess::Peer => "peer",
@@ -82,7 +79,7 @@ impl Held {
 }
 
 impl Room {
-    /// Holds this many bytes from now on; false, and nothing changes, where they are too many.
+    /// Changes the reservation to `bytes`; returns false, without a change, if a limit is exceeded.
     #[must_use]
     pub fn resize(&mut self, bytes: usize) -> bool {
         let mut held = self
@@ -108,7 +105,7 @@ impl Room {
         true
     }
 
-    /// `json` as a body that holds this room until the last of its bytes is written.
+    /// `json` as a body that keeps the reservation until its last byte is written.
     #[must_use]
     pub fn hold(self, json: String) -> Bytes {
         Bytes::from_owner(HeldAnswer { json, _room: self })

@@ -1,44 +1,40 @@
-//! JSON-RPC 2.0 as MCP uses it: what a body may hold, and how answers and errors are written. No
-//! HTTP and no method is known here (<https://www.jsonrpc.org/specification>).
+//! JSON-RPC 2.0 as used by MCP: parsing messages and writing results and errors, without HTTP or methods
+//! (<https://www.jsonrpc.org/specification>).
 
 use serde_json::{Map, Value, json};
 
 use super::escape::escaped;
 
-/// The body is no JSON.
+/// The body is not JSON.
 pub const PARSE_ERROR: i32 = -32_700;
-/// It is no message that may come here.
+/// The body is not a valid message.
 pub const INVALID_REQUEST: i32 = -32_600;
-/// There is no such method.
 pub const METHOD_NOT_FOUND: i32 = -32_601;
-/// The method's parameters are wrong.
 pub const INVALID_PARAMS: i32 = -32_602;
-/// A header says something else than the body (MCP 2026-07-28).
+/// A header contradicts the body (MCP 2026-07-28).
 pub const HEADER_MISMATCH: i32 = -32_020;
-/// The revision is not served (MCP 2026-07-28).
+/// The revision is not supported (MCP 2026-07-28).
 pub const UNSUPPORTED_VERSION: i32 = -32_022;
 
-/// How many values a message has at the most, nested ones included; a call has some dozens.
+/// Maximum number of values in a message, nested ones included; a call has some dozens.
 pub const VALUES_MAX: usize = 5_000;
-/// Bytes that a value takes up in memory at the most: an object in it begins with room for eleven
-/// members.
+/// Maximum memory of a value in bytes: the first member of an object allocates room for eleven.
 const VALUE_BYTES: usize = 704;
-/// Bytes of the text that a request is answered under.
+/// Maximum length of a request's ID.
 const ID_BYTES_MAX: usize = 256;
 
 /// The error object of JSON-RPC 2.0 (§5.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RpcError {
-    /// What kind of error.
     pub code: i32,
-    /// What was wrong, and what to do.
+    /// What is wrong, and what to do.
     pub message: String,
-    /// Details for programs.
+    /// Machine-readable details.
     pub data: Option<Value>,
 }
 
 impl RpcError {
-    /// An error without data.
+    /// Without data.
     #[must_use]
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         Self {
@@ -48,7 +44,6 @@ impl RpcError {
         }
     }
 
-    /// The same with data.
     #[must_use]
     pub fn with(mut self, data: Value) -> Self {
         self.data = Some(data);
@@ -56,7 +51,7 @@ impl RpcError {
     }
 }
 
-/// What a request is answered under: a text or a whole number.
+/// A request's ID: a string or an integer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Id(Value);
 
@@ -64,7 +59,7 @@ impl Id {
     fn read(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => (text.len() <= ID_BYTES_MAX).then(|| Self(value.clone())),
-            // To JSON 7.0 and 7 are the same number.
+            // In JSON, 7.0 and 7 are the same number.
             Value::Number(number) => {
                 let whole = number
                     .as_i64()
@@ -76,14 +71,13 @@ impl Id {
     }
 }
 
-/// A request or, where it has no id, a notification.
+/// A request or, without an ID, a notification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// None of a notification.
+    /// `None` for a notification.
     pub id: Option<Id>,
-    /// What is asked for.
     pub method: String,
-    /// Its parameters; empty where it has none.
+    /// Empty if absent.
     pub params: Map<String, Value>,
 }
 
@@ -95,20 +89,19 @@ impl Call {
     }
 }
 
-/// A message that a client sent, valid in its form.
+/// A well-formed message of a client.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// A request or a notification.
     Call(Call),
-    /// An answer to a request, which we never make.
+    /// A response; the server sends no requests that could have one.
     Answer,
 }
 
 impl Message {
-    /// Reads one message.
+    /// Parses one message.
     ///
     /// # Errors
-    /// What is wrong with it, and under which id to say so.
+    /// If it is not valid; with its ID if that could be read.
     pub fn read(value: Value) -> Result<Self, (Option<Id>, RpcError)> {
         let Value::Object(mut members) = value else {
             let told = if value.is_array() {
@@ -159,13 +152,13 @@ impl Message {
     }
 }
 
-/// An upper bound for the bytes that `body` takes up once it is parsed, beside its own.
+/// An upper bound for the memory that the parsed `body` takes.
 #[must_use]
 pub fn parsed_bytes(body: &[u8]) -> usize {
     values(body).min(VALUES_MAX) * VALUE_BYTES
 }
 
-/// How many values `body` has: the first one, and each behind `[`, `{` or `,`.
+/// The number of values in `body`: the first one, and one after each `[`, `{` or `,`.
 fn values(body: &[u8]) -> usize {
     let (mut count, mut is_text, mut is_escaped) = (1, false, false);
     for byte in body {
@@ -180,11 +173,10 @@ fn values(body: &[u8]) -> usize {
     count
 }
 
-/// Parses a body as JSON, of which the values are counted first: the smallest ones take up a
-/// hundred times their text.
+/// Parses JSON after counting its values, because the smallest ones take a hundred times the memory of their text.
 ///
 /// # Errors
-/// When it is not JSON, or has too many values.
+/// If it is not JSON, or has too many values.
 pub fn parse(body: &[u8]) -> Result<Value, RpcError> {
     if values(body) > VALUES_MAX {
         let told = format!("A message may have at most {VALUES_MAX} JSON values. Send fewer.");
@@ -194,18 +186,17 @@ pub fn parse(body: &[u8]) -> Result<Value, RpcError> {
         .map_err(|error| RpcError::new(PARSE_ERROR, format!("The body is not JSON: {error}.")))
 }
 
-/// A result, which is JSON already, as a message.
+/// A response message with `result`, which is JSON.
 #[must_use]
 pub fn result(id: &Id, result: &str) -> String {
-    // Spliced, for results are long and written already.
+    // Spliced, because results are long and already serialised.
     escaped(format!(
         r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#,
         id.0
     ))
 }
 
-/// An error as a message. Where the id could not be read, JSON-RPC says null and MCP from
-/// 2026-07-28 on says nothing.
+/// An error message. If the ID could not be read, JSON-RPC requires null, and MCP from 2026-07-28 on omits it.
 #[must_use]
 pub fn error(id: Option<&Id>, fault: &RpcError, has_null_id: bool) -> String {
     let RpcError {
@@ -280,7 +271,7 @@ mod tests {
         }
     }
 
-    /// What is no message, the id that can be read of it, and the code of the fault.
+    /// Invalid messages, with the readable ID and the error code.
     const NO_MESSAGES: &[(&str, Option<u32>, i32)] = &[
         ("[]", None, INVALID_REQUEST),
         ("1", None, INVALID_REQUEST),

@@ -1,14 +1,14 @@
-//! What each method answers, from the catalog, as JSON of the revision that was asked in.
+//! The MCP methods: results from the catalog as JSON of the requested revision.
 //!
-//! Of the official SDK only its types are used: its dispatcher wants a connected peer, and its HTTP
-//! service spawns tasks for each request, keeps sessions in memory and is strict where clients are
-//! not.
+//! Only the types of the official SDK are used: its dispatcher needs a connected peer, and its HTTP service spawns
+//! tasks per request, keeps sessions in memory and rejects common clients.
 
 use rmcp::model::{
     self, CacheScope, ClientRequest, ContentBlock, ErrorCode, ErrorData, MetaObject,
     ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
 };
 use serde_json::json;
+use tokio::task::yield_now;
 
 use super::catalog::{self, CallError, Catalog, ToolAnswer};
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
@@ -19,11 +19,11 @@ use crate::links::Links;
 #[path = "../../tests/conformance/fixtures.rs"]
 mod fixtures;
 
-/// The member of a result's `_meta` with who we are.
+/// The member of a result's `_meta` with the server's identity.
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
-/// How long clients may keep lists and resources, in milliseconds: as long as the same over GET.
+/// How long clients may cache lists and resources, in milliseconds: as long as the same over GET.
 const FRESH_MS: u64 = 60_000;
-/// The methods that are served; any other is unknown.
+/// The supported methods.
 const METHODS: [&str; 11] = [
     "initialize",
     "ping",
@@ -38,25 +38,22 @@ const METHODS: [&str; 11] = [
     "completion/complete",
 ];
 
-/// See the head of this file.
 pub struct Methods {
     catalog: Catalog,
-    /// What never changes of it.
+    /// The constant part of the server's description.
     config: ServerConfig,
     home: String,
 }
 
-/// A result, as JSON.
 #[derive(Debug)]
 pub struct MethodResult {
-    /// The member `result` of the message.
+    /// The member `result` of the message, as JSON.
     pub json: String,
-    /// The revision that was agreed on, where the call opened a session.
+    /// The agreed revision if the call opened a session.
     pub opens: Option<Revision>,
 }
 
 impl Methods {
-    /// Answers with what `catalog` offers.
     #[must_use]
     pub fn new(catalog: Catalog, links: &Links) -> Self {
         let mut capabilities = ServerCapabilities::default();
@@ -73,7 +70,7 @@ impl Methods {
         }
     }
 
-    /// Answers a request by the rules of a revision; `None` where none is agreed on yet.
+    /// Answers a request by the rules of `revision`; `None` if none is agreed on yet.
     ///
     /// # Errors
     /// The JSON-RPC error.
@@ -95,7 +92,7 @@ impl Methods {
         let request: ClientRequest = serde_json::from_value(request).map_err(internal)?;
         let mut result = self.dispatch(request).await.map_err(|error| {
             let mut error = RpcError::from(error);
-            // The stateless revision has no code of its own for it.
+            // The stateless revision has no code of its own for an unknown resource.
             if is_stateless && error.code == ErrorCode::RESOURCE_NOT_FOUND.0 {
                 error.code = ErrorCode::INVALID_PARAMS.0;
             }
@@ -111,7 +108,7 @@ impl Methods {
         } else {
             result.strip_result_type_for_legacy_peer();
         }
-        // Links to resources are of 2025-06-18.
+        // Links to resources exist since 2025-06-18.
         if let ServerResult::CallToolResult(result) = &mut result
             && revision == Some(Revision::March2025)
         {
@@ -134,13 +131,13 @@ impl Methods {
         let catalog = &self.catalog;
         Ok(match request {
             ClientRequest::InitializeRequest(request) => {
-                // In the revision asked for, or in the newest that has sessions.
+                // In the requested revision, or in the newest with sessions.
                 let revision = Revision::of(request.params.protocol_version.as_str())
                     .filter(|revision| revision.has_sessions())
                     .unwrap_or(Revision::NEWEST_WITH_SESSIONS);
                 Of::InitializeResult(self.info().with_protocol_version(version(revision)))
             }
-            // What a client of the stateless revision learns in place of `initialize`.
+            // The stateless revision's replacement for `initialize`.
             ClientRequest::DiscoverRequest(_) => {
                 let versions = Revision::ALL.map(version).to_vec();
                 let discovered = model::DiscoverResult::from_server_info(versions, self.info())
@@ -178,7 +175,7 @@ impl Methods {
             ClientRequest::CompleteRequest(request) => {
                 Of::CompleteResult(self.complete_argument(&request.params)?)
             }
-            // A method that we serve, with params that the SDK cannot parse.
+            // A known method whose params the SDK cannot parse.
             ClientRequest::CustomRequest(request) => {
                 let told = format!(
                     "The params of {} do not match the schema of MCP.",
@@ -193,7 +190,7 @@ impl Methods {
         })
     }
 
-    /// Who answers: the service, and whose reviews it has now.
+    /// The server's identity, with the current name of the business.
     fn identity(&self) -> model::Implementation {
         model::Implementation::new("reviews-service", env!("CARGO_PKG_VERSION"))
             .with_title(format!("Reviews of {}", self.catalog.business_name()))
@@ -205,7 +202,7 @@ impl Methods {
         config.with_instructions(self.catalog.instructions())
     }
 
-    /// The result of a tool; faulty arguments are a result too, for the agent to read.
+    /// A tool's result; invalid arguments are also a result, because the model should read them.
     async fn call_tool(
         &self,
         request: model::CallToolRequestParams,
@@ -217,7 +214,10 @@ impl Methods {
         let arguments = request.arguments.unwrap_or_default();
         match self.catalog.call(&request.name, &arguments).await {
             Ok(ToolAnswer { structured, links }) => {
+                // An answer of 100 reviews takes some 300 µs to make, and as long for each of its two codings.
+                yield_now().await;
                 let text = ContentBlock::text(catalog::text(&structured));
+                yield_now().await;
                 let mut result = model::CallToolResult::success(vec![text]);
                 let links = links.into_iter().map(ContentBlock::resource_link);
                 result.content.extend(links);
@@ -232,7 +232,6 @@ impl Methods {
         }
     }
 
-    /// The text of a resource.
     fn read_resource(
         &self,
         request: &model::ReadResourceRequestParams,
@@ -253,7 +252,6 @@ impl Methods {
         Ok(model::ReadResourceResult::new(vec![contents]))
     }
 
-    /// The messages of a prompt, with its arguments filled in.
     fn get_prompt(
         &self,
         request: model::GetPromptRequestParams,
@@ -273,7 +271,6 @@ impl Methods {
         Ok(result)
     }
 
-    /// Values that complete an argument of a prompt or a template.
     fn complete_argument(
         &self,
         request: &model::CompleteRequestParams,
@@ -301,7 +298,7 @@ impl Methods {
             .map_err(|error| ErrorData::internal_error(error, None))
     }
 
-    /// Says who answered, and for how long and for whom it holds.
+    /// Adds the server's identity and how long the result may be cached.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the SDK's results are many, and of most none is ever made here"
@@ -333,7 +330,7 @@ impl Methods {
             ServerResult::CompleteResult(result) => (&mut result.meta, None),
             _ => return,
         };
-        // The firm may be renamed at any time.
+        // The business may be renamed at any time.
         let identity = serde_json::to_value(self.identity()).unwrap_or_default();
         meta.get_or_insert_with(MetaObject::new)
             .insert(SERVER_INFO_META.to_owned(), identity);
@@ -352,7 +349,7 @@ fn version(revision: Revision) -> ProtocolVersion {
     }
 }
 
-/// A list, which comes whole: we hand out no cursor, so none is ours.
+/// A whole list: it has no pages, so any cursor is invalid.
 fn whole<T>(
     page: Option<model::PaginatedRequestParams>,
     list: impl FnOnce() -> Vec<T>,

@@ -1,9 +1,8 @@
-//! `POST /mcp`: the reviews as tools, resources and prompts for agents, in every revision of the
-//! Model Context Protocol from 2025-03-26 on.
+//! `POST /mcp`: the reviews as tools, resources and prompts, in every revision of the Model Context Protocol from
+//! 2025-03-26 on.
 //!
-//! Two eras share the route. Up to 2025-11-25 a client opens a session; since 2026-07-28 every
-//! request stands alone. Both are answered with plain JSON, and neither leaves anything in memory.
-//! The rules stand in `docs/MCP.md`.
+//! Up to 2025-11-25 a client opens a session; since 2026-07-28 every request is independent. Both get plain JSON, and
+//! neither keeps state in memory. `docs/MCP.md` has the rules.
 
 pub mod catalog;
 mod describe;
@@ -45,15 +44,15 @@ use dispatch::{Dispatcher, McpReply, SESSION_HEADER};
 use in_flight::{InFlight, Room};
 use methods::Methods;
 
-/// Bytes of a request's body: a call names a tool and some filters.
+/// Maximum bytes of a request's body: a call names a tool and some filters.
 const BODY_BYTES_MAX: usize = 64 * 1024;
-/// When to come back, where too much is in flight.
+/// The `Retry-After` when too much is in flight.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
-/// The sessions of this database: its key is made where it has none.
+/// The sessions of this database; creates its key if it has none.
 ///
 /// # Errors
-/// When the database cannot be written, or the system gives no randomness.
+/// If the database cannot be written, or the operating system's generator fails.
 pub async fn sessions(
     database: &Database,
     clock: Clock,
@@ -88,7 +87,6 @@ pub async fn sessions(
     Ok(Sessions::new(key, clock, random))
 }
 
-/// Where agents ask, and end their sessions.
 #[must_use]
 pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
     vec![
@@ -98,7 +96,7 @@ pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
     ]
 }
 
-/// The endpoint of `/mcp`: POST asks, DELETE ends a session.
+/// The endpoint of `/mcp`: POST sends a message, DELETE ends a session.
 pub struct Mcp {
     ctx: Arc<Ctx>,
     origin_check: OriginCheck,
@@ -107,7 +105,6 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    /// Answers with what is offered.
     #[must_use]
     pub fn new(
         catalog: Catalog,
@@ -126,7 +123,7 @@ impl Mcp {
         }
     }
 
-    /// Another client, over pipes.
+    /// A connection of another client, over stdin and stdout.
     #[must_use]
     pub fn connect(&self) -> StdioConnection {
         StdioConnection::new(Arc::clone(&self.exchange.methods))
@@ -186,7 +183,7 @@ impl Mcp {
                 let headers = response.headers_mut();
                 headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-                // An id is Base64, so it is a value.
+                // An ID is Base64, so it is a valid header value.
                 if let Some(Ok(id)) = session.map(|id| HeaderValue::from_str(&id)) {
                     headers.insert(HeaderName::from_static(SESSION_HEADER), id);
                 }
@@ -195,7 +192,7 @@ impl Mcp {
         }
     }
 
-    /// Ends the session that `Mcp-Session-Id` names: 204, or 404 where it is over or unknown.
+    /// Ends the session in `Mcp-Session-Id`: 204, or 404 if it is unknown or has ended.
     fn delete(&self, request: &Request) -> Response {
         let headers = request.headers();
         if dispatch::is_stateless(headers) {
@@ -218,7 +215,7 @@ impl Mcp {
     }
 }
 
-/// What a client is told when too much is in flight.
+/// The response when too much is in flight.
 fn crowded() -> Response {
     retry_later(
         StatusCode::SERVICE_UNAVAILABLE,

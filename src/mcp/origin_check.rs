@@ -1,6 +1,5 @@
-//! Who may ask: nobody's page but ours, those of this machine and those that the operator names;
-//! and under no foreign name, as a page does whose own name was made to lead here (DNS rebinding).
-//! MCP demands both of servers on HTTP.
+//! Checks `Origin` and `Host`: only pages of this service, of this machine and of hosts that the operator allows may
+//! send requests, and only under a known name (DNS rebinding). MCP requires both checks of HTTP servers.
 
 use poem::http::header::{HOST, ORIGIN};
 use poem::http::uri::Authority;
@@ -10,7 +9,6 @@ use url::{Host, Origin, Url};
 use crate::config::Hosts;
 use crate::links::Links;
 
-/// Tells friend from stranger.
 #[derive(Debug)]
 pub struct OriginCheck {
     base: Option<Url>,
@@ -18,7 +16,7 @@ pub struct OriginCheck {
 }
 
 impl OriginCheck {
-    /// Lets in what belongs to the base URL, to this machine, or to these hosts.
+    /// Accepts the base URL's host, this machine and `allowed`.
     #[must_use]
     pub fn new(links: &Links, allowed: Hosts) -> Self {
         Self {
@@ -27,7 +25,7 @@ impl OriginCheck {
         }
     }
 
-    /// What is foreign about a request, in words for the one who asks; nothing where it is let in.
+    /// The error for a foreign request; `None` if it is accepted.
     #[must_use]
     pub fn stranger(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let named = headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
@@ -41,7 +39,7 @@ impl OriginCheck {
                 "This Host is not allowed; use the service's public name, or add yours to REVIEWS_ALLOWED_HOSTS.",
             );
         }
-        // A browser sends it always, and nobody else has to.
+        // Browsers always send it; other clients need not.
         if !headers
             .get_all(ORIGIN)
             .iter()
@@ -61,7 +59,7 @@ impl OriginCheck {
         let Ok(host) = Host::parse(authority.host()) else {
             return false;
         };
-        // The port is ours or a proxy's; a name is what can be stolen.
+        // The port may be a proxy's; only the name can be forged by DNS rebinding.
         self.base
             .as_ref()
             .and_then(Url::host)

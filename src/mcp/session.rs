@@ -1,8 +1,7 @@
-//! Sessions that cost nothing while they rest: all that is known of one stands in its id, signed,
-//! so none is kept, they outlive a restart, and opening thousands leaves nothing behind. Only those
-//! that a client ended are remembered, up to a bound.
+//! Sessions without server state: the ID contains everything, signed, so sessions outlive a restart, and opening
+//! thousands uses no memory. Only sessions that clients ended are remembered, up to a limit.
 //!
-//! A session is no credential: whoever has its id can do what anybody can.
+//! A session ID is not a credential: the service is public.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,28 +16,26 @@ use super::stateless::Revision;
 use crate::clock::Clock;
 use crate::random::Random;
 
-/// How long a session lasts from its opening.
+/// From its opening.
 pub const LIFETIME_SECONDS: i64 = 24 * 3_600;
-/// The length of the key that ids are signed with (HMAC-SHA256).
+/// HMAC-SHA256.
 pub const KEY_BYTES: usize = 32;
-/// A session that is always open and cannot be ended, so that the requests in the API's description
-/// work as they are. It gives nobody anything: everybody may open a session.
+/// A session that is always open and cannot be ended, so that the examples in the OpenAPI document work as they are.
+/// It grants nothing, because any client may open a session.
 pub const EXAMPLE_ID: &str = "example-session";
 const EXAMPLE: Session = Session {
     ends_at: i64::MAX,
     nonce: [0; NONCE_BYTES],
     revision: Revision::November2025,
 };
-/// How many ended sessions are remembered. Of more, those that would lapse first are forgotten:
-/// until then, their ids work again.
+/// Ended sessions remembered. Beyond it, those that expire first are forgotten, and their IDs work again until then.
 pub const ENDED_MAX: usize = 10_000;
-/// The revision as its place in the list, the end in seconds since 1970, and what makes the id
-/// unique.
+/// The revision's index in the list, the end in seconds since 1970, and a nonce.
 const CONTENT_BYTES: usize = 1 + 8 + NONCE_BYTES;
 const NONCE_BYTES: usize = 16;
 const SIGNATURE_BYTES: usize = 32;
 
-/// What an id says.
+/// The content of an ID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Session {
     ends_at: i64,
@@ -47,14 +44,12 @@ pub struct Session {
 }
 
 impl Session {
-    /// The revision that was agreed on.
     #[must_use]
     pub const fn revision(&self) -> Revision {
         self.revision
     }
 }
 
-/// Opens, recognises and ends sessions.
 #[derive(Debug)]
 pub struct Sessions {
     signer: Hmac<Sha256>,
@@ -64,10 +59,10 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Sessions signed with `key`.
+    /// `key` signs the IDs.
     #[must_use]
     pub fn new(key: [u8; KEY_BYTES], clock: Clock, random: Random) -> Self {
-        // Shorter keys are filled up with zeros to the hash's block (RFC 2104 §2).
+        // Shorter keys are padded with zeros to the hash's block (RFC 2104 §2).
         let mut block = [0; 64];
         block[..KEY_BYTES].copy_from_slice(&key);
         Self {
@@ -78,10 +73,10 @@ impl Sessions {
         }
     }
 
-    /// Opens a session: its id, in visible ASCII.
+    /// Opens a session and returns its ID, in visible ASCII.
     ///
     /// # Errors
-    /// When the system gives no randomness.
+    /// If the operating system's generator fails.
     pub fn open(&self, revision: Revision) -> io::Result<String> {
         let mut id = [0; CONTENT_BYTES + SIGNATURE_BYTES];
         let (content, signature) = id.split_at_mut(CONTENT_BYTES);
@@ -92,7 +87,7 @@ impl Sessions {
         Ok(URL_SAFE_NO_PAD.encode(id))
     }
 
-    /// The session of that id, if we opened it, it lasts, and nobody ended it.
+    /// The session of that ID, if it is valid, not expired and not ended.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<Session> {
         let session = self.read(id)?;
@@ -104,7 +99,7 @@ impl Sessions {
         (!is_ended && session.ends_at > self.now()).then_some(session)
     }
 
-    /// Ends the session of that id; false where there is none.
+    /// Returns false if there is no such session.
     pub fn end(&self, id: &str) -> bool {
         let Some(session) = self.find(id) else {
             return false;

@@ -1,6 +1,5 @@
-//! What a stateless request says of itself (MCP 2026-07-28): its revision and the client's
-//! capabilities in `_meta`, and the same revision, the method and the name once more in headers, so
-//! that what stands between can route without reading bodies.
+//! The metadata of a stateless request (MCP 2026-07-28): revision and client capabilities in `_meta`, and revision,
+//! method and name again in headers, so that proxies can route without reading bodies.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::message::{Call, HEADER_MISMATCH, INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION};
 
-/// The header of the revision.
 pub const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The member of `_meta` with the revision.
 pub const VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
@@ -17,10 +15,10 @@ const CAPABILITIES_META: &str = "io.modelcontextprotocol/clientCapabilities";
 const METHOD_HEADER: &str = "mcp-method";
 const NAME_HEADER: &str = "mcp-name";
 
-/// Checks what a stateless call says of itself. A notification need not say it in `_meta`.
+/// Checks a stateless call's metadata. A notification need not have `_meta`.
 ///
 /// # Errors
-/// What is missing, contradicts itself, or is not served.
+/// If it is incomplete, contradictory or not supported.
 pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), RpcError> {
     if let Some(version) = version(call)? {
         agree(headers, VERSION_HEADER, version)?;
@@ -35,10 +33,10 @@ pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), RpcError> {
     check_body(call)
 }
 
-/// The same where there are no headers.
+/// Like [`check`], without headers.
 ///
 /// # Errors
-/// What is missing, or is not served.
+/// If it is incomplete or not supported.
 pub fn check_body(call: &Call) -> Result<(), RpcError> {
     let Some(version) = version(call)? else {
         return if call.id.is_some() {
@@ -70,7 +68,7 @@ fn version(call: &Call) -> Result<Option<&str>, RpcError> {
     }
 }
 
-/// That a revision is not served, and which are.
+/// The error for an unsupported revision, with the supported ones.
 #[must_use]
 pub fn unsupported(requested: &str) -> RpcError {
     let supported = Revision::ALL.map(Revision::date);
@@ -94,7 +92,7 @@ fn missing(name: &str) -> RpcError {
     )
 }
 
-/// What the name in the header has to be, of the methods that have one.
+/// The expected name in the header, for methods that have one.
 fn name(call: &Call) -> Option<&str> {
     let member = match call.method.as_str() {
         "tools/call" | "prompts/get" => "name",
@@ -104,7 +102,7 @@ fn name(call: &Call) -> Option<&str> {
     call.params.get(member)?.as_str()
 }
 
-/// Whether the header is there once and says the same; its value may be wrapped in Base64.
+/// Whether the header occurs once with that value, which may be encoded in Base64.
 fn agree(headers: &HeaderMap, header: &str, said: &str) -> Result<(), RpcError> {
     let mismatch = |fault: &str| {
         Err(RpcError::new(
@@ -134,9 +132,9 @@ fn decode(value: &[u8]) -> Option<String> {
     }
 }
 
-// The revisions of the Model Context Protocol that are served, each named by its date.
+// The supported revisions of the Model Context Protocol, named by their dates.
 
-/// A revision of the protocol; a later one is greater.
+/// A later revision is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Revision {
     /// 2025-03-26: streamable HTTP.
@@ -145,22 +143,22 @@ pub enum Revision {
     June2025,
     /// 2025-11-25: the last one with sessions.
     November2025,
-    /// 2026-07-28: stateless; every request says for itself what a session would know.
+    /// 2026-07-28: stateless; every request carries what a session would store.
     July2026,
 }
 
 impl Revision {
-    /// All of them, oldest first.
+    /// Oldest first.
     pub const ALL: [Self; 4] = [
         Self::March2025,
         Self::June2025,
         Self::November2025,
         Self::July2026,
     ];
-    /// What a client gets that asks to open a session in a revision that has none here.
+    /// The answer to `initialize` with a revision that has no sessions here.
     pub const NEWEST_WITH_SESSIONS: Self = Self::November2025;
 
-    /// Its date, the name by which clients ask for it.
+    /// Its date, by which clients request it.
     #[must_use]
     pub const fn date(self) -> &'static str {
         match self {
@@ -171,7 +169,6 @@ impl Revision {
         }
     }
 
-    /// The revision of that date.
     #[must_use]
     pub fn of(date: &str) -> Option<Self> {
         Self::ALL
@@ -179,7 +176,6 @@ impl Revision {
             .find(|revision| revision.date() == date)
     }
 
-    /// Whether it has sessions.
     #[must_use]
     pub fn has_sessions(self) -> bool {
         self <= Self::NEWEST_WITH_SESSIONS

@@ -1,5 +1,5 @@
-//! The same server over standard input and output, for local agents: one JSON-RPC message a line
-//! (MCP, "stdio"). No HTTP, no headers and no session's id: the connection is the session.
+//! The MCP server on stdin and stdout for local agents: one JSON-RPC message per line (MCP, "stdio"). There is no
+//! session ID: the connection is the session.
 
 use std::io;
 use std::sync::Arc;
@@ -12,10 +12,9 @@ use super::methods::{MethodResult, Methods};
 use super::stateless::Revision;
 use super::stateless::{self, VERSION_META};
 
-/// One client's connection, with the revision that it agreed on.
 pub struct StdioConnection {
     methods: Arc<Methods>,
-    /// What `initialize` agreed on.
+    /// The revision agreed on by `initialize`.
     revision: Option<Revision>,
 }
 
@@ -23,14 +22,14 @@ pub struct StdioConnection {
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     Whole(Vec<u8>),
-    /// It has more bytes than are taken; they were passed over.
+    /// More bytes than the limit; they were skipped.
     TooLong,
-    /// There is no further one.
+    /// The end of the input.
     End,
 }
 
 impl StdioConnection {
-    /// A client that has said nothing yet.
+    /// A connection that is not initialised.
     #[must_use]
     pub const fn new(methods: Arc<Methods>) -> Self {
         Self {
@@ -39,10 +38,10 @@ impl StdioConnection {
         }
     }
 
-    /// Answers line by line until `input` ends.
+    /// Answers each line until `input` ends.
     ///
     /// # Errors
-    /// When one of them cannot be read or written.
+    /// If reading or writing fails.
     pub async fn run(
         mut self,
         mut input: impl AsyncBufRead + Unpin,
@@ -67,7 +66,7 @@ impl StdioConnection {
         }
     }
 
-    /// The answer to a line, if there is one.
+    /// `None` for a line without an answer.
     async fn answer(&mut self, line: &[u8]) -> Option<String> {
         let parsed = message::parse(line).map_err(|mut fault| {
             fault.message = fault.message.replacen("body", "line", 1);
@@ -104,7 +103,7 @@ impl StdioConnection {
     }
 }
 
-/// The next line without its end, if it has at most `bytes_max`.
+/// The next line without its terminator, if it has at most `bytes_max` bytes.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin), bytes_max: usize) -> io::Result<Line> {
     let (mut line, mut is_too_long, mut is_any) = (Vec::new(), false, false);
     loop {

@@ -1,14 +1,14 @@
-//! The row of agents' sessions: the key that they are signed with.
+//! The table with the signing key of MCP sessions.
 
 use sqlx::SqliteConnection;
 
 use crate::model::hash::hex;
 use crate::storage::Write;
 
-/// Makes `candidate` the key of this database, where it has none yet.
+/// Stores `candidate` as the key if the database has none.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn keep_key(write: &mut Write, candidate: [u8; 32]) -> sqlx::Result<()> {
     let candidate = hex(&candidate);
     sqlx::query!(
@@ -20,10 +20,10 @@ pub async fn keep_key(write: &mut Write, candidate: [u8; 32]) -> sqlx::Result<()
     .map(drop)
 }
 
-/// The key of this database; `None` where it has none yet.
+/// The stored key, if there is one.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<u8>>> {
     sqlx::query_scalar!("select key from mcp_key")
         .fetch_optional(connection)

@@ -1,6 +1,5 @@
-//! What a search is asked for, taken from wherever parameters come from: a query string, or the
-//! arguments of an agent's call. Written once, so that no surface knows a filter that another one
-//! lacks.
+//! Search parameters, parsed from a query string or from the arguments of an agent's call, so that every interface has
+//! the same filters.
 
 use super::day::Day;
 use super::parameters::{
@@ -10,48 +9,39 @@ use super::review::{Rating, Vote};
 use super::sort::Sort;
 use super::words::{PluralEndings, TextMatch};
 
-/// The search parameters, parsed: present and absent, but each in its bounds.
+/// The parsed search parameters, each within its bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchArguments {
-    /// Exact number of stars, 1 to 5.
     pub rating: Option<Rating>,
-    /// Least stars, 1 to 5.
     pub min_rating: Option<f64>,
-    /// Most stars, 1 to 5.
     pub max_rating: Option<f64>,
-    /// First day that matches, inclusive.
     pub since: Option<Day>,
-    /// Last day that matches, inclusive.
     pub until: Option<Day>,
-    /// What the text must hold.
+    /// Text that must occur.
     pub query: Option<String>,
-    /// How `query` is looked for.
     pub text_match: TextMatch,
-    /// The plural endings that words are looked for without.
+    /// The endings that stems are made without.
     pub plural_endings: PluralEndings,
-    /// Name, as it is shown, of a technician who must be mentioned.
+    /// As published.
     pub mentions_technician: Option<String>,
-    /// Id of a service that must be mentioned.
+    /// Service id.
     pub mentions_service: Option<String>,
-    /// Language tag (BCP 47), in any case.
+    /// BCP 47, case-insensitive.
     pub language: Option<String>,
-    /// Name of the source.
     pub source: Option<String>,
-    /// Whether it says something.
+    /// Whether the text is not empty.
     pub has_text: Option<bool>,
-    /// Whether the owner answered.
     pub has_response: Option<bool>,
-    /// Id of an aspect that it speaks of.
+    /// Id of an aspect that the review mentions.
     pub aspect: Option<String>,
-    /// How it speaks of that aspect; only beside `aspect`.
+    /// Sentiment of that aspect; only with `aspect`.
     pub polarity: Option<Vote>,
-    /// Order of the results; newest first where not given.
+    /// Newest first by default.
     pub sort: Sort,
 }
 
 impl SearchArguments {
-    /// Those that `source` has; what is wrong with them is kept there. `text_match` holds where it
-    /// names none.
+    /// Reads the parameters of `source`, which collects their faults. `text_match` is the default match rule.
     pub fn take_from(
         source: &mut impl ParameterSource,
         text_match: TextMatch,
@@ -83,7 +73,7 @@ impl SearchArguments {
     }
 }
 
-/// That a polarity is asked for, and nobody says of what.
+/// The fault of a polarity without an aspect.
 fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidParameter {
     let message = format!("must be given together with {}", parameters::Aspect::NAME);
     InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())

@@ -7,11 +7,10 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A day from 0001-01-01 to 9999-12-31 in the business's time zone.
+/// From 0001-01-01 to 9999-12-31, in the business's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Day(NaiveDate);
 
-/// A text that is no day.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{0}` is not a calendar day written YYYY-MM-DD")]
 pub struct InvalidDay(pub String);
@@ -20,7 +19,7 @@ impl FromStr for Day {
     type Err = InvalidDay;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // chrono also takes 2024-1-1 and signs: the shape is checked first.
+        // chrono also accepts 2024-1-1 and signs, so the shape is checked first.
         let shaped = text.len() == 10
             && text.bytes().enumerate().all(|(at, byte)| {
                 if matches!(at, 4 | 7) {
@@ -38,28 +37,26 @@ impl FromStr for Day {
 }
 
 impl Day {
-    /// The first day that there is.
     pub const MIN: Self = Self(NaiveDate::from_ymd_opt(1, 1, 1).unwrap());
 
-    /// The day of a date, or `None` outside of the years 1 to 9999.
+    /// `None` outside of the years 1 to 9999.
     #[must_use]
     pub fn new(date: NaiveDate) -> Option<Self> {
         (1..=9999).contains(&date.year()).then_some(Self(date))
     }
 
-    /// The day as a calendar date without a time zone.
     #[must_use]
     pub const fn date(self) -> NaiveDate {
         self.0
     }
 
-    /// Days since the first of January of the year 1: what blocks store and compare.
+    /// Days since 0000-12-31, so that 0001-01-01 is 1; blocks store and compare it.
     #[must_use]
     pub fn number(self) -> i32 {
         self.0.num_days_from_ce()
     }
 
-    /// The day after, or this one where there is none.
+    /// The next day, or this one if it is the last.
     #[must_use]
     pub fn next(self) -> Self {
         self.0.succ_opt().and_then(Self::new).unwrap_or(self)

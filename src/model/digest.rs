@@ -1,6 +1,6 @@
-//! Keyed digests of a review's units: what a source said last, without a word of it, so that an
-//! erased review leaves nothing readable behind. The key stands in the database, whose owner may
-//! read both anyhow; it keeps digests of one database from being compared with those of another.
+//! Keyed digests of a review's units: they record a source's last statements without their text, so that an erased
+//! review leaves nothing readable behind. The key is in the database, whose owner can read both; it prevents comparing
+//! digests of different databases.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -8,17 +8,15 @@ use sha2::Sha256;
 use super::review::Review;
 use super::unit::{Unit, Units};
 
-/// How many bytes of a digest are kept: enough that two values of one field of one review never
-/// have the same by chance.
+/// Bytes kept of a digest: enough that two values of one field of a review never collide by chance.
 const BYTES: usize = 8;
-/// What stands for a length where there is no value.
+/// In place of the length of an absent value.
 const ABSENT: u64 = u64::MAX;
 
-/// In place of a digest that is not known of a unit that the owner decided: like none, so that it
-/// stays a decision.
+/// Unknown digest of a unit that the owner decided: it never matches, so that the unit stays a decision.
 const DECIDED: UnitDigest = [0; BYTES];
 
-/// The database's key: digests of a field cannot be guessed without it.
+/// The database's key, without which the digests of a field cannot be guessed.
 #[derive(Clone)]
 pub struct DigestKey(Hmac<Sha256>);
 
@@ -28,19 +26,15 @@ impl std::fmt::Debug for DigestKey {
     }
 }
 
-/// The digest of one unit.
 pub type UnitDigest = [u8; BYTES];
 
 impl DigestKey {
-    /// The key of these bytes.
-    ///
     /// # Errors
     /// Never: HMAC takes keys of every length (RFC 2104 §2).
     pub fn new(key: &[u8]) -> Result<Self, hmac::digest::InvalidLength> {
         Hmac::new_from_slice(key).map(Self)
     }
 
-    /// The digest of a unit of this review.
     #[must_use]
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
         let mut mac = self.0.clone();
@@ -54,8 +48,8 @@ impl DigestKey {
         cut(&mac.finalize().into_bytes())
     }
 
-    /// One number for author, day, rating and text, whatever the review's id: two sources' copies
-    /// of a review have the same.
+    /// A digest of author, day, rating and text, but not of the id, so that two sources' copies of a review have the
+    /// same.
     #[must_use]
     pub fn fingerprint(&self, review: &Review) -> i64 {
         let mut mac = self.0.clone();
@@ -79,12 +73,12 @@ fn cut(digest: &[u8]) -> UnitDigest {
     kept
 }
 
-/// What a source said last of each unit, as far as that is known: the base of the next merge.
+/// The last known statements of a source by unit: the base of the next merge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Base([Option<UnitDigest>; Unit::ALL.len()]);
 
 impl Base {
-    /// The base where the source said all of this, but for those units.
+    /// The base if the source stated everything except the units `but`.
     #[must_use]
     pub fn of(key: &DigestKey, review: &Review, but: Units) -> Self {
         let mut base = Self::default();
@@ -94,23 +88,21 @@ impl Base {
         base
     }
 
-    /// What the source said of a unit.
     #[must_use]
     pub const fn get(&self, unit: Unit) -> Option<UnitDigest> {
         self.0[unit as usize]
     }
 
-    /// Notes what the source says of a unit.
     pub const fn set(&mut self, unit: Unit, digest: UnitDigest) {
         self.0[unit as usize] = Some(digest);
     }
 
-    /// Notes that a unit is the owner's, whatever the source says of it.
+    /// Marks a unit as the owner's decision, whatever the source states.
     pub const fn set_decided(&mut self, unit: Unit) {
         self.set(unit, DECIDED);
     }
 
-    /// As it is stored: for each unit whose digest is known its number, then the digest.
+    /// For each unit with a known digest: its number, then the digest.
     #[must_use]
     pub fn pack(&self) -> Vec<u8> {
         let known = (0_u8..)
@@ -121,8 +113,7 @@ impl Base {
             .collect()
     }
 
-    /// Reads what [`Base::pack`] wrote. What is none of that (anybody with a shell may write there)
-    /// is as if unknown.
+    /// Reads the output of [`Base::pack`]. Invalid parts, which a shell may have written, count as unknown.
     #[must_use]
     pub fn unpack(packed: &[u8]) -> Self {
         let mut base = Self::default();
@@ -134,8 +125,8 @@ impl Base {
         base
     }
 
-    /// The units of `review` that are its owner's: they differ from what the source said, or are
-    /// set where it said nothing that is known.
+    /// The units of `review` that the owner decided: they differ from the source's last statement, or are set although
+    /// there is none.
     #[must_use]
     pub fn decisions(&self, key: &DigestKey, review: &Review) -> Units {
         let is_decided = |unit: &Unit| match self.get(*unit) {

@@ -1,4 +1,4 @@
-//! Which reviews a question asks for. The same for REST and for agents.
+//! The filter of a search, the same for REST and for agents.
 
 use super::arguments::SearchArguments;
 use super::day::Day;
@@ -7,31 +7,30 @@ use super::review::Vote;
 use super::sort::Sort;
 use super::words::TextMatch;
 
-/// How many reviews a page has where nobody says.
+/// Default number of reviews on a page.
 pub const LIMIT_DEFAULT: u8 = 20;
-/// How many reviews a page has at the most.
+/// Maximum number of reviews on a page.
 pub const LIMIT_MAX: u8 = 100;
-/// How many characters `query` has at the most.
+/// Maximum number of characters of `query`.
 pub const QUERY_CHARACTERS_MAX: usize = 1_000;
 
-/// What a review has or has not, as a set of bits.
+/// Properties of a review as a bit set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Traits(u8);
 
 impl Traits {
-    /// The review has a text that is not empty.
+    /// The text is not empty.
     pub const TEXT: Self = Self(1);
-    /// The owner has responded to the review.
+    /// The owner responded.
     pub const RESPONSE: Self = Self(2);
 
-    /// Those of a review.
     #[must_use]
     pub fn of(has_text: bool, has_response: bool) -> Self {
         Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
     }
 }
 
-/// Which traits matter, and which of those there must be.
+/// The traits that matter, and those of them that must be present.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct TraitFilter {
     mask: u8,
@@ -50,24 +49,23 @@ impl TraitFilter {
     }
 }
 
-/// What a review must be to be found, and in which order. All parts must hold; an absent part always
-/// does.
+/// All conditions must hold; an absent one always does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ReviewFilter {
-    /// Bit `n - 1` stands for n stars.
+    /// Bit `n - 1` means n stars.
     stars: Option<u8>,
     since: Option<Day>,
     until: Option<Day>,
-    /// The text to find, folded and not empty.
+    /// Folded and not empty.
     query: Option<String>,
-    /// Where words are looked for: those of [`PluralEndings::stems`](super::PluralEndings::stems).
+    /// For a search by words: [`PluralEndings::stems`](super::PluralEndings::stems).
     stems: Option<Vec<String>>,
-    /// The technician's name, folded and not empty.
+    /// Folded full name, not empty.
     technician: Option<String>,
     service: Option<String>,
-    /// The language tag, folded and not empty.
+    /// Folded and not empty.
     language: Option<String>,
-    /// The source's name, folded and not empty.
+    /// Folded and not empty.
     source: Option<String>,
     traits: TraitFilter,
     aspect: Option<String>,
@@ -76,7 +74,7 @@ pub struct ReviewFilter {
 }
 
 impl ReviewFilter {
-    /// The filter that `arguments` describe. An empty text or name is as if absent.
+    /// An empty text or name counts as absent.
     #[must_use]
     pub fn new(arguments: &SearchArguments) -> Self {
         let SearchArguments {
@@ -131,50 +129,49 @@ impl ReviewFilter {
         }
     }
 
-    /// Whether reviews of that many stars (1 to 5) may be found.
+    /// Whether reviews with that many stars (1 to 5) may match.
     #[must_use]
     pub fn takes_stars(&self, stars: u8) -> bool {
         self.stars.is_none_or(|set| set & (1 << (stars - 1)) != 0)
     }
 
-    /// Whether stars matter at all.
+    /// Whether stars matter.
     #[must_use]
     pub const fn asks_stars(&self) -> bool {
         self.stars.is_some()
     }
 
-    /// The first day that may be found.
+    /// First matching day.
     #[must_use]
     pub const fn since(&self) -> Option<Day> {
         self.since
     }
 
-    /// The last day that may be found.
+    /// Last matching day.
     #[must_use]
     pub const fn until(&self) -> Option<Day> {
         self.until
     }
 
-    /// What the folded text must hold, if not each of [`Self::stems`].
+    /// Text that must occur in the folded text, unless all of [`Self::stems`] do.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.query.as_deref()
     }
 
-    /// What words of the folded text may begin with instead; none where the query alone decides.
+    /// Beginnings of words that may occur instead; empty if only the query counts.
     #[must_use]
     pub fn stems(&self) -> &[String] {
         self.stems.as_deref().unwrap_or_default()
     }
 
-    /// Whether words are looked for.
+    /// Whether the search is by words.
     #[must_use]
     pub const fn asks_words(&self) -> bool {
         self.stems.is_some()
     }
 
-    /// What every folded text holds that may be found, somewhere: each stem, for the whole query
-    /// holds them too, or else the query.
+    /// Texts that occur in every match: all stems, because the whole query contains them too; otherwise the query.
     #[must_use]
     pub fn held(&self) -> Vec<&str> {
         match self.stems() {
@@ -183,61 +180,59 @@ impl ReviewFilter {
         }
     }
 
-    /// The folded full name that must be mentioned.
+    /// Folded full name.
     #[must_use]
     pub fn technician(&self) -> Option<&str> {
         self.technician.as_deref()
     }
 
-    /// The id of the service that must be mentioned.
+    /// Service id.
     #[must_use]
     pub fn service(&self) -> Option<&str> {
         self.service.as_deref()
     }
 
-    /// The folded language tag that it must have (RFC 5646 §2.1.1: in any case).
+    /// Folded language tag, because tags are case-insensitive (RFC 5646 §2.1.1).
     #[must_use]
     pub fn language(&self) -> Option<&str> {
         self.language.as_deref()
     }
 
-    /// The folded name of the source that it must be from.
+    /// Folded source name.
     #[must_use]
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
     }
 
-    /// Whether reviews with these traits may be found.
     #[must_use]
     pub const fn takes_traits(&self, traits: Traits) -> bool {
         traits.0 & self.traits.mask == self.traits.wanted
     }
 
-    /// Whether traits matter at all.
+    /// Whether traits matter.
     #[must_use]
     pub const fn asks_traits(&self) -> bool {
         self.traits.mask != 0
     }
 
-    /// The id of the aspect that must be spoken of.
+    /// Id of an aspect that must be mentioned.
     #[must_use]
     pub fn aspect(&self) -> Option<&str> {
         self.aspect.as_deref()
     }
 
-    /// How that aspect must be spoken of; in any way where it is absent.
+    /// Required sentiment of that aspect; `None` allows any.
     #[must_use]
     pub const fn vote(&self) -> Option<Vote> {
         self.vote
     }
 
-    /// The order in which reviews are found.
     #[must_use]
     pub const fn sort(&self) -> Sort {
         self.sort
     }
 
-    /// [`ReviewFilter::canonical`] with the order: what a cursor is bound to.
+    /// [`ReviewFilter::canonical`] with the order: the text that a cursor is bound to.
     #[must_use]
     pub fn question(&self) -> String {
         if self.sort == Sort::Newest {
@@ -246,7 +241,7 @@ impl ReviewFilter {
         format!("{} sort: {}", self.canonical(), self.sort.name())
     }
 
-    /// A text that is the same for equal filters and for no others, in whatever order.
+    /// Equal for equal filters and only for them; independent of the order of results.
     #[must_use]
     pub fn canonical(&self) -> String {
         let Self {
@@ -268,8 +263,7 @@ impl ReviewFilter {
             "ReviewFilter {{ stars: {stars:?}, since: {since:?}, until: {until:?}, query: {query:?}, technician: {technician:?}, \
              service: {service:?} }}"
         );
-        // Later filters are named where they matter alone, so that cursors of earlier releases go
-        // on.
+        // Later filters are named only if set, so that cursors of earlier releases stay valid.
         let labels = if language.is_none() && source.is_none() && traits.mask == 0 {
             String::new()
         } else {

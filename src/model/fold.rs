@@ -1,12 +1,11 @@
-//! The one notion of "the same but for case": Unicode simple case folding of every code point
-//! (CaseFolding.txt, statuses C and S). No normalisation, and ß stays ß. Search, names and every
-//! index use this fold alone.
+//! Case folding for search, names and every index: Unicode simple case folding of every code point (CaseFolding.txt,
+//! statuses C and S). No normalisation, and ß stays ß.
 
 use icu_casemap::{CaseMapper, CaseMapperBorrowed};
 
 const MAPPER: CaseMapperBorrowed<'static> = CaseMapper::new();
 
-/// `text` under simple Unicode case folding, character by character.
+/// Simple Unicode case folding, character by character.
 #[must_use]
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
@@ -14,7 +13,6 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// Appends `text`, folded, to `folded`.
 pub fn fold_into(text: &str, folded: &mut String) {
     let mut rest = text;
     while !rest.is_empty() {

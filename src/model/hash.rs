@@ -1,14 +1,13 @@
-//! Hashes that are kept or shown: how digests are written, and the short hash that keys are made
-//! of. One place, because what is derived from them (`ETag`s, blocks, weights, notes in the
-//! database) must not change.
+//! Hexadecimal digests and the short hash for keys. Everything derived from them (`ETag`s, blocks, weights, notes in
+//! the database) must stay stable.
 
 use std::fmt::Write as _;
 
-/// The FNV-1a offset basis for 64 bits: the `hash` that [`fnv1a`] starts from.
+/// The FNV-1a offset basis for 64 bits: the initial `hash` of [`fnv1a`].
 pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 
-/// The bytes in hexadecimal: two lower-case digits each.
+/// Two lower-case digits for each byte.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     bytes
@@ -19,7 +18,7 @@ pub fn hex(bytes: &[u8]) -> String {
         })
 }
 
-/// FNV-1a of 64 bits, going on from `hash`.
+/// FNV-1a of 64 bits, continuing from `hash`.
 #[must_use]
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| {
@@ -27,7 +26,7 @@ pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     })
 }
 
-/// Both halves of a hash in one.
+/// Both halves combined by XOR.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,

@@ -1,6 +1,5 @@
-//! The merge of an import: what the source says, what it said last time, and what
-//! is there now. A pure function of a review; which rows it is asked for, and what becomes of the
-//! answer, is the importer's affair.
+//! The merge of an import, by unit, from the source's statement, its last statement and the present review. A pure
+//! function of one review; the importer selects and writes the rows.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -9,39 +8,37 @@ use super::digest::{Base, DigestKey};
 use super::review::{Review, Status};
 use super::unit::{Unit, Units};
 
-/// Why a review does not appear that says it is not verified, and nothing else.
+/// Reason for withholding a review that only states it is not verified.
 pub const NOT_VERIFIED: &str = "not verified";
-/// Why a review does not appear that its source no longer gives.
+/// Reason for withholding a review that its source no longer gives.
 pub const GONE: &str = "gone at the source";
-/// Why a review does not appear that another source gave already.
+/// Reason for withholding a review that another source already gave.
 pub const DUPLICATE: &str = "duplicate";
 
 /// A review as an import states it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
-    /// What it says, and defaults for what it leaves unsaid.
+    /// With defaults for unstated units.
     pub review: Review,
-    /// What it does not state: that overwrites nothing.
+    /// Unstated units, which overwrite nothing.
     pub unsaid: Units,
-    /// What is no word of the source's, but a decision of the owner's that comes with our own
-    /// export.
+    /// Units that the owner decided, from our own export, rather than statements of the source.
     pub decided: Units,
 }
 
-/// What a merge came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// The review as it shall be.
+    /// The review after the merge.
     pub review: Review,
     /// The base of the next merge.
     pub base: Base,
-    /// What was taken from the source.
+    /// Units taken from the source.
     pub taken: Units,
-    /// What the source has otherwise, and the owner's stays.
+    /// Units that the source states differently and that stay the owner's.
     pub kept: Units,
 }
 
-/// A review that was not there: all is the source's, but for what its owner had decided.
+/// A new review: all units are the source's, except those that the owner decided.
 #[must_use]
 pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
     let review = appearing(said.review.clone());
@@ -55,7 +52,7 @@ pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
     }
 }
 
-/// Merges what an import says into what is there.
+/// Merges an import's statement into the present review.
 #[must_use]
 pub fn merge(
     key: &DigestKey,
@@ -85,7 +82,7 @@ pub fn merge(
     merged.review.updated_at = match newer {
         Some(newer) => Some(newer),
         None if merged.taken.is_empty() => row.updated_at,
-        // It moves with every visible change, and never goes back.
+        // It moves with every visible change and never goes back.
         None => Some(row.updated_at.map_or(now, |at| at.max(now))),
     };
     merged
@@ -101,13 +98,13 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
         key.digest(unit, row),
         merged.base.get(unit),
     );
-    // What a source hides is never published because nobody knows what it said before.
+    // A review that its source hides is withheld even if its last statement is unknown.
     let hides = unit == Unit::Status
         && row.status == Status::Published
         && said.review.status != Status::Published;
     let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
     if its == ours {
-        // Equal again: no longer a decision, unless it comes as one.
+        // Equal again: no longer a decision, unless the import states one.
     } else if last == Some(its) && !is_decision {
         merged.kept.insert(unit);
     } else if is_untouched {
@@ -123,7 +120,7 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
     }
 }
 
-/// What the statement says of the status, given why the review does not appear.
+/// The statement with the status that results from why the review is withheld.
 fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
     let mut said = said.clone();
     let was = |reason: &str| {
@@ -136,20 +133,20 @@ fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
         base.get(Unit::Status) == Some(key.digest(Unit::Status, &withheld))
     };
     if said.unsaid.has(Unit::Status) && was(GONE) {
-        // It is back, and nothing else was said against it.
+        // It is back, and the statement gives no other reason.
         said.review.status = Status::Published;
         said.unsaid.remove(Unit::Status);
     } else if !said.unsaid.has(Unit::Status)
         && said.review.status == Status::Published
         && was(DUPLICATE)
     {
-        // Its source shows it as before; that it is there twice has not changed.
+        // Its source shows it as before, and it is still a duplicate.
         said.unsaid.insert(Unit::Status);
     }
     said
 }
 
-/// A review that is not verified never appears.
+/// An unverified review is never published.
 fn appearing(mut review: Review) -> Review {
     if !review.verification.verified && review.status == Status::Published {
         review.status = Status::Withheld {
@@ -224,8 +221,7 @@ mod tests {
 
     #[test]
     fn a_field_goes_by_what_the_source_said_last_and_what_is_there() {
-        // Base, row, source: the row afterwards, and whether the owner's value stands against the
-        // source's.
+        // Base, row, source: the row afterwards, and whether the owner's value is kept against the source's.
         let cases = [
             (Some("a"), "a", "a", "a", false),
             (Some("a"), "a", "b", "b", false),
@@ -354,7 +350,7 @@ mod tests {
                 withheld("dispute")
             );
         }
-        // Gone and back, though its source says nothing of a status.
+        // Gone and back, though its source states no status.
         let unsaid: Units = std::iter::once(Unit::Status).collect();
         let gone = adopt(&key, &from_source(withheld(GONE)));
         let back = merge(
@@ -378,7 +374,7 @@ mod tests {
             now(),
         );
         assert_eq!(again.review.status, withheld(DUPLICATE));
-        // What is not verified any more does not appear, whoever wanted it to.
+        // A review that is no longer verified is withheld, even if the owner published it.
         let hidden = adopt(&key, &from_source(withheld("hidden")));
         let mut unverified = from_source(withheld("hidden"));
         unverified.review.verification.verified = false;
@@ -409,7 +405,7 @@ mod tests {
             now(),
         );
         assert_eq!(next.review.text, "own");
-        // Taken over where nothing was decided here, and not where something was.
+        // Applied if nothing was decided here, and otherwise not.
         let there = adopt(&key, &statement_of(with_text("a")));
         let export = Statement {
             decided,
@@ -472,7 +468,7 @@ mod laws {
     use crate::model::Response;
 
     prop_compose! {
-        /// A review of few different values, so that owner and source often say the same.
+        /// A review of few different values, so that owner and source often agree.
         fn any_review()(
             rating in 1_i64..=2, day in 1_u32..=2, author in "[ab]", title in prop::option::of("[ab]"), text in "[ab]?",
             response in prop::option::of("[ab]"), reason in prop::option::of("[ab]"), technicians in prop::collection::vec("[ab]", 0..2),
@@ -524,7 +520,7 @@ mod laws {
             let decided = there.base.decisions(&key, &edit);
             let (mut row, mut base, mut own) = (edit.clone(), there.base, decided);
             for next in &imports {
-                // Where the source says the same as the owner, it is no longer a decision.
+                // If the source agrees with the owner, it is no longer a decision.
                 for unit in own.iter().filter(|unit| !next.unsaid.has(*unit)).collect::<Vec<_>>() {
                     if key.digest(unit, &next.review) == key.digest(unit, &edit) {
                         own.remove(unit);
@@ -559,7 +555,7 @@ mod laws {
             let key = key();
             let there = adopt(&key, &first);
             let at_once = merge(&key, &edit, &there.base, &next, now());
-            // The same statement, told field by field.
+            // The same statement, field by field.
             let (mut row, mut base, mut taken, mut kept) = (edit, there.base, Units::NONE, Units::NONE);
             for unit in order {
                 let mut unsaid: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();

@@ -1,4 +1,4 @@
-//! Reviews: what one is, how they are counted, filtered and compared, and their rows.
+//! Reviews: their parts, counts, filters, order and merge.
 
 mod arguments;
 pub mod business;
@@ -8,7 +8,7 @@ mod filter;
 mod fold;
 pub mod hash;
 mod merge;
-pub mod parameters;
+pub(crate) mod parameters;
 mod review;
 mod sort;
 mod unit;

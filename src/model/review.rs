@@ -1,4 +1,4 @@
-//! One review, every part right by type.
+//! A review whose parts are valid by type.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,54 +9,48 @@ use thiserror::Error;
 
 use super::day::Day;
 
-/// A review as the database has it.
+/// A review as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
-    /// Its id, unique and stable.
+    /// Unique and stable.
     pub id: ReviewId,
-    /// One to five stars.
     pub rating: Rating,
-    /// The day it is from.
+    /// Day of the review.
     pub date: Day,
-    /// The author's display name.
+    /// Display name.
     pub author: String,
-    /// A headline, where the platform has one.
+    /// Headline, if the platform has one.
     pub title: Option<String>,
-    /// What it says; may be empty.
+    /// May be empty.
     pub text: String,
-    /// The language tag of the text (BCP 47), where it is known.
+    /// BCP 47, if known.
     pub language: Option<String>,
-    /// Where it was written.
     pub source: Source,
-    /// How it is known to be from a customer.
     pub verification: Verification,
-    /// What it was recorded to be about.
+    /// Recorded, not derived from the text.
     pub mentions: Mentions,
-    /// The owner's public response to the review.
+    /// The owner's public response.
     pub response: Option<Response>,
-    /// Whether the review is published or withheld, and why.
     pub status: Status,
-    /// When it last changed, where that is known.
+    /// If known.
     pub updated_at: Option<DateTime<Utc>>,
 }
 
-/// Ids that no link can lead to: steps in a path (RFC 3986 §3.3), and what `/api/reviews/search`
-/// is. The database's triggers refuse them too (`migrations/0010_language_and_reserved_ids.sql`).
+/// Ids without a usable URL: path segments with a special meaning (RFC 3986 §3.3), and the name of
+/// `/api/reviews/search`. The database's triggers refuse them too (`migrations/0010_language_and_reserved_ids.sql`).
 const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
 
-/// `[A-Za-z0-9._~=-]{1,128}`, and none of `.`, `..` and `search`: what stands for itself in a URL's
-/// path.
+/// `[A-Za-z0-9._~=-]{1,128}`, which needs no escaping in a URL path, except `.`, `..` and `search`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ReviewId(String);
 
-/// A text that is no review id.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum InvalidReviewId {
-    /// It is too long, or has other characters.
+    /// Too long, or with other characters.
     #[error("`{0}` is not a review id: use 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
     Characters(String),
-    /// No link could lead to it.
+    /// One of `.`, `..` and `search`.
     #[error(
         "`{0}` cannot be the id of a review: `.`, `..` and `search` cannot be part of a link; use another one"
     )]
@@ -89,7 +83,6 @@ impl TryFrom<String> for ReviewId {
 }
 
 impl ReviewId {
-    /// The id as it appears in URLs.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -102,12 +95,11 @@ impl fmt::Display for ReviewId {
     }
 }
 
-/// Stars. Invariant: 1 to 5.
+/// Invariant: 1 to 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "i64")]
 pub struct Rating(u8);
 
-/// A number that is no rating.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("a rating of {0} is not one of 1, 2, 3, 4, 5")]
 pub struct InvalidRating(pub i64);
@@ -124,7 +116,7 @@ impl TryFrom<i64> for Rating {
 }
 
 impl Rating {
-    /// How many stars: 1 to 5.
+    /// 1 to 5.
     #[must_use]
     pub const fn stars(self) -> u8 {
         self.0
@@ -134,7 +126,7 @@ impl Rating {
 /// Where a review was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// The name of the platform that the review comes from.
+    /// Name of the platform.
     pub name: String,
     /// The review's page there.
     pub url: Option<String>,
@@ -143,29 +135,27 @@ pub struct Source {
 /// How a review is known to be from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// Whether it is; a review that says no is withheld.
+    /// A review with `false` is withheld.
     pub verified: bool,
-    /// How it was verified that the author was a customer.
     pub method: Method,
-    /// The instant of the verification, where it is known.
+    /// If known.
     pub verified_at: Option<DateTime<Utc>>,
 }
 
-/// How a review was verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Method {
-    /// It matches a job in the firm's books.
+    /// It matches a job in the business's books.
     JobMatch,
-    /// The platform it comes from vouches for it.
+    /// The platform vouches for its reviews.
     SourcePlatform,
     /// Only invited customers could write it.
     Invite,
-    /// Whoever imported it vouches for it.
+    /// The owner who imported it vouches for it.
     Manual,
 }
 
 impl Method {
-    /// Every method, in the order of the schema.
+    /// In the order of the schema.
     pub const ALL: [Self; 4] = [
         Self::JobMatch,
         Self::SourcePlatform,
@@ -184,26 +174,25 @@ impl Method {
         }
     }
 
-    /// The method of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
 }
 
-/// What a review is recorded to be about. Each list is sorted and has no value twice.
+/// Recorded mentions. Each list is sorted and has no duplicates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mentions {
-    /// Full names of technicians, as recorded with the job.
+    /// Full names.
     pub technicians: Vec<String>,
-    /// Ids of services, as recorded with the job.
+    /// Service ids.
     pub services: Vec<String>,
-    /// Names of service areas, as recorded with the job.
+    /// Names of areas.
     pub service_areas: Vec<String>,
 }
 
 impl Mentions {
-    /// The three lists, sorted, each value once, empty values left out.
+    /// Sorts the lists and removes duplicates and empty values.
     #[must_use]
     pub fn new(
         technicians: Vec<String>,
@@ -224,31 +213,28 @@ impl Mentions {
     }
 }
 
-/// The owner's answer to a review.
+/// The owner's response to a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
-    /// The response's text, plain.
+    /// Plain text.
     pub text: String,
-    /// The day it is from.
+    /// If known.
     pub date: Option<Day>,
-    /// Who responded for the firm, where it is said.
+    /// If known.
     pub author: Option<String>,
 }
 
-/// Whether a review appears.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// The review is public.
     Published,
-    /// It does not; it is counted under its reason.
+    /// Not published; counted under its reason.
     Withheld {
-        /// Why it is withheld, in the owner's words.
+        /// In the owner's words, or one of the reasons of imports.
         reason: Option<String>,
     },
 }
 
 impl Status {
-    /// Withheld for that reason.
     #[must_use]
     pub fn withheld(reason: &str) -> Self {
         Self::Withheld {
@@ -266,26 +252,26 @@ impl Status {
     }
 }
 
-// How something is spoken of in one review. Apart from the insights, which find it, because
-// searches ask for it by name.
+// The sentiment of something mentioned in a review. It is separate from the insights, which determine it, because
+// searches filter by it.
 
-/// How something is spoken of in one review: what its findings say together.
+/// The sentiment of all findings about one thing in a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vote {
-    /// Well, and nowhere badly.
+    /// Positive, never negative.
     Positive,
-    /// Badly, and nowhere well.
+    /// Negative, never positive.
     Negative,
-    /// Only as a fact, without judgement.
+    /// Mentioned without judgement.
     Neutral,
-    /// Both well and badly.
+    /// Both positive and negative.
     Mixed,
-    /// Too close to call, and nowhere clearly well or badly.
+    /// Too close to call, and never clearly positive or negative.
     Uncertain,
 }
 
 impl Vote {
-    /// One vote of a review from what its findings say: what is clear weighs more than what is not.
+    /// Combines the findings of a review: clear ones outweigh uncertain ones.
     #[must_use]
     pub const fn fold(is_praised: bool, is_blamed: bool, is_uncertain: bool) -> Self {
         match (is_praised, is_blamed, is_uncertain) {
@@ -297,7 +283,7 @@ impl Vote {
         }
     }
 
-    /// Whether it says well or badly.
+    /// Whether it is positive or negative.
     #[must_use]
     pub const fn judges(self) -> bool {
         matches!(self, Self::Positive | Self::Negative | Self::Mixed)
@@ -316,41 +302,36 @@ impl Vote {
     }
 }
 
-// Counting stars.
-
-/// How many reviews have how many stars. Tallies of parts add up to the tally of the whole.
+/// Number of reviews by stars. Counts of disjoint sets can be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RatingCounts {
-    /// Counts of one star to five stars.
+    /// One star to five stars.
     by_stars: [u64; 5],
 }
 
 impl RatingCounts {
-    /// Counts one more review.
     pub fn count(&mut self, rating: Rating) {
         self.by_stars[usize::from(rating.stars()) - 1] += 1;
     }
 
-    /// Adds another tally to this one.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.by_stars.iter_mut().zip(other.by_stars) {
             *mine += theirs;
         }
     }
 
-    /// How many reviews there are.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.by_stars.iter().sum()
     }
 
-    /// Counts of one star to five stars.
+    /// One star to five stars.
     #[must_use]
     pub const fn by_stars(&self) -> [u64; 5] {
         self.by_stars
     }
 
-    /// The mean in hundredths of a star, rounded half away from zero; `None` for no reviews.
+    /// The mean in hundredths of a star, rounded half away from zero; `None` without reviews.
     #[must_use]
     pub fn mean_hundredths(&self) -> Option<u64> {
         let total = self.total();
@@ -358,7 +339,7 @@ impl RatingCounts {
             .zip(self.by_stars)
             .map(|(stars, count): (u64, u64)| stars * count)
             .sum();
-        // floor(x + 1/2) with whole numbers; every rating is positive, so up is away from zero.
+        // floor(x + 1/2) in integers; every rating is positive, so up is away from zero.
         (total > 0).then(|| (200 * stars + total) / (2 * total))
     }
 }
@@ -375,10 +356,10 @@ mod tests {
     fn the_mean_is_rounded_half_away_from_zero() {
         assert_eq!(rating_counts([0; 5]).mean_hundredths(), None);
         assert_eq!(rating_counts([0, 0, 0, 0, 3]).mean_hundredths(), Some(500));
-        // 4.125 and 4.375 are halves exactly.
+        // 4.125 and 4.375 are exact halves.
         assert_eq!(rating_counts([0, 0, 0, 7, 1]).mean_hundredths(), Some(413));
         assert_eq!(rating_counts([0, 0, 0, 5, 3]).mean_hundredths(), Some(438));
-        // 1.005 over 200 reviews: a float would say 1.00.
+        // 1.005 over 200 reviews, which a float would round to 1.00.
         assert_eq!(
             rating_counts([199, 1, 0, 0, 0]).mean_hundredths(),
             Some(101)

@@ -1,17 +1,12 @@
-//! In which order reviews are found.
-
-/// An order of reviews. What is equal in it comes newest first, then by id; of the oldest, those of
-/// one day come by id.
+/// An order of reviews. Equal stars come newest first; reviews of one day, by id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Sort {
-    /// By date, newest first; within a day by id.
     #[default]
     Newest,
-    /// By date, oldest first; within a day by id.
     Oldest,
-    /// By stars, 5 to 1; equal ones newest first.
+    /// 5 to 1 stars.
     Highest,
-    /// By stars, 1 to 5; equal ones newest first.
+    /// 1 to 5 stars.
     Lowest,
 }
 
@@ -27,7 +22,7 @@ impl Sort {
         }
     }
 
-    /// The stars (1 to 5) in this order, where it is one of stars.
+    /// The stars (1 to 5) in this order; `None` for an order by date.
     #[must_use]
     pub const fn stars(self) -> Option<[u8; 5]> {
         match self {

@@ -1,38 +1,29 @@
-//! The units of a review: what its source and its owner can each change by itself.
+//! The units of a review: the parts that its source and its owner can change independently.
 
 use serde::{Deserialize, Serialize};
 
 use super::review::{Review, Status};
 
-/// A unit of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
-    /// The number of stars.
     Rating,
-    /// The day of the review.
     Date,
-    /// The author's public name.
     Author,
-    /// The headline of the review.
     Title,
-    /// The text of the review.
     Text,
-    /// The language tag of the text.
     Language,
-    /// Where it was written, name and URL together.
+    /// Name and URL together.
     Source,
-    /// Whether it appears, with the reason.
+    /// With the reason.
     Status,
-    /// How it is known to be from a customer.
     Verification,
-    /// The owner's answer, with its day and author.
+    /// With its day and author.
     Response,
-    /// What it is recorded to be about.
     Mentions,
 }
 
 impl Unit {
-    /// Every unit. Their order is stored: new ones are added at the end.
+    /// The order is stored: new units are added at the end.
     pub const ALL: [Self; 11] = [
         Self::Rating,
         Self::Date,
@@ -47,7 +38,7 @@ impl Unit {
         Self::Mentions,
     ];
 
-    /// Its name in reports and in exports: that of the native record's field.
+    /// The name of the native record's field, used in reports and exports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,13 +56,12 @@ impl Unit {
         }
     }
 
-    /// The unit of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 
-    /// Whether `review` has nothing there, so that a source without a base fills it.
+    /// Whether `review` has no value, so that a source without a base fills it.
     #[must_use]
     pub const fn is_unset(self, review: &Review) -> bool {
         match self {
@@ -94,7 +84,6 @@ impl Unit {
         }
     }
 
-    /// Takes this unit over from another review.
     pub fn copy(self, from: &Review, to: &mut Review) {
         match self {
             Self::Rating => to.rating = from.rating,
@@ -111,7 +100,7 @@ impl Unit {
         }
     }
 
-    /// Calls `part` with every part of the unit as `review` has it; `None` for what is not there.
+    /// Calls `part` with every part of the unit; `None` for an absent part.
     pub(super) fn each_part(self, review: &Review, mut part: impl FnMut(Option<&[u8]>)) {
         let mut text = |text: Option<&str>| part(text.map(str::as_bytes));
         match self {
@@ -137,7 +126,7 @@ impl Unit {
                 let its = &review.verification;
                 part(Some(&[u8::from(its.verified)]));
                 part(Some(its.method.name().as_bytes()));
-                // As it is stored, whatever fraction of a second it has.
+                // As stored, with any fraction of a second.
                 let at = its
                     .verified_at
                     .map(|at| (at.timestamp(), at.timestamp_subsec_nanos()));
@@ -174,15 +163,12 @@ impl Unit {
     }
 }
 
-/// A set of units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Units(u16);
 
 impl Units {
-    /// The set without any unit.
     pub const NONE: Self = Self(0);
 
-    /// The set whose bits these are.
     #[must_use]
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits)
@@ -194,29 +180,25 @@ impl Units {
         self.0
     }
 
-    /// Adds `unit` to the set; what is there already stays.
     pub const fn insert(&mut self, unit: Unit) {
         self.0 |= 1 << unit as u16;
     }
 
-    /// Takes a unit out.
     pub const fn remove(&mut self, unit: Unit) {
         self.0 &= !(1 << unit as u16);
     }
 
-    /// Whether it has that unit.
     #[must_use]
     pub const fn has(self, unit: Unit) -> bool {
         self.0 & (1 << unit as u16) != 0
     }
 
-    /// Whether it has none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Its units, in their order.
+    /// In the order of the units.
     pub fn iter(self) -> impl Iterator<Item = Unit> {
         Unit::ALL.into_iter().filter(move |unit| self.has(*unit))
     }
@@ -230,24 +212,21 @@ impl FromIterator<Unit> for Units {
     }
 }
 
-// What a source says about a field: something, that there is nothing, or not a word. Apart,
-// because imports carry the difference from the file to the merge, and `Option` has no place for
-// it.
+// A source's statement about a field: a value, none, or no statement. `Option` cannot distinguish the last two, and the
+// merge must.
 
-/// A field as a source states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Stated<T> {
-    /// The file does not state it: overwrites nothing.
+    /// Not stated: overwrites nothing.
     #[default]
     Unsaid,
-    /// The file says that there is none.
+    /// Stated to be absent.
     None,
-    /// The file says this.
     Given(T),
 }
 
 impl<T> Stated<T> {
-    /// What is there when nothing was before.
+    /// The value for a new review.
     #[must_use]
     pub fn value(self) -> Option<T> {
         match self {
@@ -256,25 +235,23 @@ impl<T> Stated<T> {
         }
     }
 
-    /// Whether the file says anything about it.
     #[must_use]
     pub const fn is_stated(&self) -> bool {
         !matches!(self, Self::Unsaid)
     }
 
-    /// For files that state a field only where they have it.
+    /// For files that have a field only if it has a value.
     #[must_use]
     pub fn or_unsaid(value: Option<T>) -> Self {
         value.map_or(Self::Unsaid, Self::Given)
     }
 
-    /// For files that state a field always.
+    /// For files that always have a field.
     #[must_use]
     pub fn or_none(value: Option<T>) -> Self {
         value.map_or(Self::None, Self::Given)
     }
 
-    /// The same, by reference.
     #[must_use]
     pub const fn as_ref(&self) -> Stated<&T> {
         match self {
@@ -284,7 +261,6 @@ impl<T> Stated<T> {
         }
     }
 
-    /// The same about what `map` makes of it.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Stated<U> {
         match self {
             Self::Unsaid => Stated::Unsaid,

@@ -1,14 +1,13 @@
-//! How a question's text is looked for, and what its words are: runs of letters and digits, without
-//! the plural ending of the language that they are asked in.
+//! How a query matches a text, and the words of a query: runs of letters and digits, without the plural ending of the
+//! query's language.
 
-/// How `query` is looked for in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum TextMatch {
-    /// The question as it stands, anywhere.
+    /// The query as it is, anywhere.
     #[default]
     Substring,
-    /// Each word of the question, without its plural ending, at the start of a word, in any order; or
-    /// the whole question anywhere.
+    /// Each word of the query, without its plural ending, at the start of a word, in any order; or the whole query
+    /// anywhere.
     Words,
 }
 
@@ -23,13 +22,13 @@ impl TextMatch {
     }
 }
 
-/// The plural endings of one language: the end of a word, and how many of its bytes go. The first
-/// that fits a word holds; 0 keeps a word whole that only looks like a plural. What remains is
-/// looked for at the start of words, so an ending may take more than the plural has.
+/// The plural endings of one language, each with the number of bytes to remove. The first that matches a word counts; 0
+/// keeps a word that only looks like a plural. Stems match the start of words, so more than the plural ending may be
+/// removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluralEndings(&'static [(&'static str, usize)]);
 
-/// An ending is taken off where at least so many characters remain.
+/// An ending is removed only if at least this many characters remain.
 const STEM_CHARACTERS_MIN: usize = 3;
 
 #[rustfmt::skip]
@@ -49,7 +48,7 @@ impl Default for PluralEndings {
 }
 
 impl PluralEndings {
-    /// Those of a language by its tag (BCP 47), or of English where there is no tag or no table.
+    /// By BCP 47 tag; English if there is no tag or no table.
     #[must_use]
     pub fn of(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or_default();
@@ -71,10 +70,9 @@ impl PluralEndings {
         stem.unwrap_or(word)
     }
 
-    /// The words of a folded question without their endings, the longest first; without those that
-    /// another one begins with, for where that one is, they are too. None where the whole question
-    /// decides alone: it is of a script without spaces, or has no word, or is one word without an
-    /// ending, which is found wherever it stands.
+    /// The stems of the words in a folded query, longest first, without those that are a prefix of another, because
+    /// they match wherever that one does. Empty if only the whole query counts: it is in a script without spaces, has
+    /// no word, or is one word without an ending, which matches anywhere.
     #[must_use]
     pub fn stems(&self, folded: &str) -> Vec<String> {
         if folded.chars().any(is_unspaced) {
@@ -97,14 +95,14 @@ impl PluralEndings {
     }
 }
 
-/// Whether a character is of a word: a letter or digit of a script that has spaces between words.
+/// Whether a character belongs to a word: a letter or digit of a script that has spaces between words.
 #[must_use]
 pub fn is_of_word(character: char) -> bool {
     character.is_alphanumeric() && !is_unspaced(character)
 }
 
-/// Whether a character is of a script that is written without spaces between words: Thai, Lao,
-/// Burmese, Khmer, Japanese and Chinese (Unicode Standard Annex 14, classes SA and ID).
+/// Whether a character's script has no spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese (Unicode
+/// Standard Annex 14, classes SA and ID).
 fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{2FDF}'

@@ -1,4 +1,4 @@
-//! An accent colour for the frame: a hex colour that can be read on the frame's background (WCAG 2.2, 1.4.3).
+//! The accent colour of the frame: a hex colour with enough contrast to the frame's background (WCAG 2.2, 1.4.3).
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::web;
 use crate::web::context::Ctx;
 use crate::web::problem;
 
-/// The least contrast of text with its background.
+/// Minimum contrast of text to its background.
 pub const CONTRAST_MIN: f64 = 4.5;
 // As in the stylesheet, light and dark: `--bg`, `--accent` and `--star`.
 const BACKGROUNDS: [Rgb; 2] = [Rgb(0xff, 0xff, 0xff), Rgb(0x12, 0x17, 0x1a)];
 const ACCENTS: [Rgb; 2] = [Rgb(0x0a, 0x5a, 0x78), Rgb(0x7c, 0xc7, 0xe0)];
 const STARS: [Rgb; 2] = [Rgb(0x9a, 0x53, 0x00), Rgb(0xf0, 0xb3, 0x5a)];
 
-/// A colour of sRGB.
+/// sRGB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rgb(u8, u8, u8);
 
 impl Rgb {
-    /// The colour of `#0a5a78`, `0a5a78`, `#05a` or `05a`.
+    /// Accepts `#0a5a78`, `0a5a78`, `#05a` and `05a`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').unwrap_or(text);
@@ -42,7 +42,7 @@ impl Rgb {
         }
     }
 
-    /// The contrast with the light and with the dark background, 1 to 21.
+    /// The contrast to the light and to the dark background, 1 to 21.
     #[must_use]
     pub fn contrasts(self) -> [f64; 2] {
         BACKGROUNDS.map(|background| {
@@ -51,7 +51,8 @@ impl Rgb {
         })
     }
 
-    /// The stylesheet that makes it the accent: of the light frame, the dark one or both, where it can be read.
+    /// A stylesheet that uses the colour as the accent of the light frame, the dark one or both, depending on its
+    /// contrast.
     fn stylesheet(self) -> String {
         let [light, dark] = self.contrasts().map(|contrast| contrast >= CONTRAST_MIN);
         let of = |ours: [Self; 2]| {
@@ -87,7 +88,7 @@ impl fmt::Display for Rgb {
     }
 }
 
-/// The endpoint of `/embed/accent/{colour}.css`: a stylesheet, since no page has styles of its own inline.
+/// The endpoint of `/embed/accent/{colour}.css`. A stylesheet, because the pages' policy forbids inline styles.
 pub struct AccentStyle(pub Arc<Ctx>);
 
 impl Endpoint for AccentStyle {
@@ -143,7 +144,7 @@ mod tests {
         let contrasts = |text| Rgb::parse(text).unwrap().contrasts();
         assert!((contrasts("000000")[0] - 21.0).abs() < 1e-9);
         assert!((contrasts("ffffff")[0] - 1.0).abs() < 1e-9);
-        // The grey that is known as the lightest one for text on white.
+        // The lightest grey that is readable on white.
         assert!(contrasts("767676")[0] >= 4.5 && contrasts("777777")[0] < 4.5);
         assert!(contrasts("7cc7e0")[1] > 4.5 && contrasts("0a5a78")[1] < 4.5);
     }

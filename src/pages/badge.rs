@@ -1,4 +1,4 @@
-//! `/badge.svg`: the rating as an image that scales, with the name of the business or, as the short form, without it.
+//! `/badge.svg`: the rating as a scalable image, with the name of the business or, in the short form, without it.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,16 +18,14 @@ use crate::web;
 use crate::web::context::Ctx;
 use crate::web::problem;
 
-/// Where the badge is.
 pub const BADGE_PATH: &str = "/badge.svg";
-/// The badge's height, and what a character of its font is wide at the most, on the average of
-/// names.
+/// In pixels: the height, and the maximum average width of a character in a name.
 const HEIGHT: usize = 36;
 const CHARACTER_WIDTH: usize = 8;
 /// Longer names are cut.
 const NAME_CHARACTERS: usize = 40;
 
-/// The endpoint of `/badge.svg`; `form=short` leaves out the name and the day.
+/// `form=short` omits the name and the day.
 pub struct Badge(pub Arc<Ctx>);
 
 impl Endpoint for Badge {
@@ -54,12 +52,12 @@ impl Endpoint for Badge {
     }
 }
 
-/// The query of the badge's address.
+/// The badge's query string.
 pub const fn query(is_short: bool) -> &'static str {
     if is_short { "?form=short" } else { "" }
 }
 
-/// The line that puts the badge, called `label`, into a page.
+/// The HTML that embeds the badge, with `label` as the alternative text.
 pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
     format!(
         "<a href=\"{}\"><img src=\"{}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\"></a>",
@@ -70,7 +68,7 @@ pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
     )
 }
 
-/// The figure of all reviews, with the day of the newest; in short `★ 4.55 (256)`.
+/// The rating with the day of the newest review; in short `★ 4.55 (256)`.
 fn figure(review_index: &ReviewIndex, locale: &Locale, is_short: bool) -> String {
     let rating_counts = review_index.rating_counts();
     let Some(mean) = rating_counts.mean_hundredths() else {
@@ -85,8 +83,8 @@ fn figure(review_index: &ReviewIndex, locale: &Locale, is_short: bool) -> String
     format!("★ {mean} · {reviews}{}", newest.unwrap_or_default())
 }
 
-/// The badge: stars, figure and count, with the name and the newest day where it is not short, as text that scales and can
-/// be read aloud.
+/// The badge: stars, mean and count, and unless short the name and the newest day, as text that scales and that screen
+/// readers read.
 fn badge(snapshot: &Snapshot, is_short: bool) -> String {
     let input = &snapshot.input;
     let name = fold(&input.business.name, NAME_CHARACTERS)

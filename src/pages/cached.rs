@@ -1,5 +1,5 @@
-//! Pages that are the same for everybody: made once for a snapshot, when they are first asked for
-//! or coded ahead, and gone with it.
+//! Pages that are the same for every request: rendered once per snapshot, on the first request or for compression in
+//! advance.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,29 +15,29 @@ use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::Ready;
 use crate::web::context::Ctx;
 
-/// A sitemap of more reviews is made when it is asked for: few do, and megabytes would be made and
-/// coded after each change.
+/// A larger sitemap is rendered on request only: it is rarely requested, and compressing megabytes after each change
+/// would be wasted.
 const SITEMAP_REVIEWS_MAX: usize = 5_000;
 
-/// A page that needs nothing but the snapshot.
+/// A page that depends only on the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// `/`: the rating, insights and the newest reviews.
+    /// `/`.
     Home,
-    /// `/insights` of all reviews, without a query.
+    /// `/insights` without a query.
     Insights,
-    /// `/developers`: how to show the rating elsewhere, and where the data is.
+    /// `/developers`.
     Developers,
-    /// `/robots.txt`: what crawlers may fetch, and where the sitemap is.
+    /// `/robots.txt`.
     Robots,
-    /// `/llms.txt`: what is here for language models.
+    /// `/llms.txt`.
     Llms,
-    /// `/sitemap.xml`: the sitemap, or an index where it has several files.
+    /// `/sitemap.xml`: the sitemap, or an index if it has several files.
     Sitemap,
 }
 
 impl Page {
-    /// All pages; `page as usize` is a page's index here.
+    /// `page as usize` is a page's index here.
     pub const ALL: [Self; 6] = [
         Self::Home,
         Self::Insights,
@@ -47,7 +47,7 @@ impl Page {
         Self::Sitemap,
     ];
 
-    /// Where it is, below the base URL.
+    /// Below the base URL.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Page {
     }
 }
 
-/// What was made of one snapshot so far; the rest is made when it is first asked for.
+/// What was rendered of one snapshot so far; each part is rendered on its first use.
 #[derive(Debug, Default)]
 pub struct SnapshotPages {
     bodies: [OnceLock<Arc<CachedBody>>; Page::ALL.len()],
@@ -79,13 +79,12 @@ pub struct SnapshotPages {
 }
 
 impl SnapshotPages {
-    /// What its search form offers.
+    /// The choices of the search form.
     #[must_use]
     pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
         self.choices.get_or_init(|| Choices::of(snapshot))
     }
 
-    /// The files of its sitemap.
     #[must_use]
     pub fn sitemap_files(&self, snapshot: &Snapshot, links: &Links) -> &[Arc<CachedBody>] {
         self.sitemap_files.get_or_init(|| {
@@ -97,7 +96,7 @@ impl SnapshotPages {
         })
     }
 
-    /// Its picture; none where it could not be made, which is logged.
+    /// `None` if rendering failed, which is logged.
     #[must_use]
     pub fn picture(&self, snapshot: &Snapshot) -> Option<&Arc<CachedBody>> {
         let picture = self.picture.get_or_init(|| {
@@ -115,17 +114,17 @@ fn body(content_type: &'static str, text: String) -> CachedBody {
     CachedBody::new(content_type, Content::whole(text.into_bytes()))
 }
 
-/// The pages of the snapshot that was asked for last.
+/// The pages of the snapshot that was requested last.
 #[derive(Debug)]
 pub struct Pages {
     links: Links,
-    /// Where else people can go: path and title.
+    /// Path and title of other pages in the navigation.
     shown: Vec<(&'static str, &'static str)>,
     made: PerSnapshot<SnapshotPages>,
 }
 
 impl Pages {
-    /// Nothing is made yet.
+    /// `shown` are path and title of other pages in the navigation.
     #[must_use]
     pub fn new(links: Links, shown: Vec<(&'static str, &'static str)>) -> Self {
         Self {
@@ -135,13 +134,12 @@ impl Pages {
         }
     }
 
-    /// What was made of `snapshot` so far.
+    /// What was rendered of `snapshot` so far.
     #[must_use]
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<SnapshotPages> {
         self.made.of(snapshot)
     }
 
-    /// A page of `snapshot`.
     #[must_use]
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: Page) -> Arc<CachedBody> {
         let made = self.of(snapshot);
@@ -167,7 +165,7 @@ impl Pages {
         }
     }
 
-    /// The pages of `snapshot` that are worth making, and coding, ahead of anybody who asks.
+    /// The pages of `snapshot` to be rendered and compressed in advance.
     pub fn bodies(&self, snapshot: &Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
         let is_small = snapshot.input.review_index.len() <= SITEMAP_REVIEWS_MAX;
         let pages = Page::ALL
@@ -177,7 +175,7 @@ impl Pages {
     }
 }
 
-/// Answers with a page that is the same for everybody.
+/// An endpoint for a [`Page`].
 pub struct Cached {
     ctx: Arc<Ctx>,
     pages: Arc<Pages>,
@@ -186,7 +184,7 @@ pub struct Cached {
 }
 
 impl Cached {
-    /// That page of the snapshot that is out, kept in `pages`.
+    /// Serves that page of the current snapshot, cached in `pages`.
     pub fn new(ctx: &Arc<Ctx>, pages: &Arc<Pages>, page: Page) -> Self {
         let policy = (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
         Self {
@@ -197,12 +195,11 @@ impl Cached {
         }
     }
 
-    /// Where it is, below the base URL.
+    /// Below the base URL.
     pub const fn path(&self) -> &'static str {
         self.page.path()
     }
 
-    /// Answers a request with these header fields.
     pub fn answer(&self, headers: &HeaderMap) -> Response {
         let snapshot = self.ctx.current.load();
         let body = self.pages.body(&snapshot, self.page);

@@ -1,6 +1,5 @@
-//! Charts as inline SVG: bars, columns, a line. Each has words that say the same, and tables with
-//! its figures, for readers who do not see it; widths are attributes, since the pages' policy
-//! forbids inline styles.
+//! Charts as inline SVG: bars, columns, a line. Each has a text and a table with the same figures for screen readers.
+//! Widths are attributes, because the pages' policy forbids inline styles.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,23 +10,22 @@ use super::frame::Site;
 use super::locale::Locale;
 use crate::wire;
 
-// How reviews speak of something, as one bar with the interval of the positive share.
+// A bar of opinions with the interval of the positive share.
 
-/// Below so many reviews that judge, a share is no figure and no bar is drawn.
+/// With fewer judging reviews there is no share and no bar.
 pub const JUDGED_MIN: u32 = 5;
 
-/// A part of a bar, in percent of its width.
+/// A part of a bar; positions and widths are percentages of the bar's width.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// Its class in the stylesheet.
     pub class: &'static str,
-    /// Where it begins, from the left, with two decimals.
+    /// From the left, with two decimals.
     pub from: String,
-    /// How wide it is.
     pub width: String,
 }
 
-/// How reviews speak of something, as one bar; the whisker is the interval of the positive share.
+/// A bar of opinions; the whisker is the interval of the positive share.
 #[derive(Debug, Clone, Template)]
 #[template(path = "bar_fragment.html")]
 pub struct BarFragment {
@@ -36,31 +34,28 @@ pub struct BarFragment {
     whisker: Option<(String, String)>,
 }
 
-/// What the colours and the line of all bars mean.
+/// The legend of all bars.
 #[derive(Debug, Clone, Template)]
 #[template(path = "legend_fragment.html")]
 pub struct LegendFragment {
-    /// How it says so.
     pub locale: Locale,
-    /// Whether the bars have the line.
+    /// Whether the bars have an interval.
     pub has_interval: bool,
 }
 
-/// Votes on something: reviews that judge it.
+/// The reviews that judge a subject, by opinion.
 #[derive(Debug, Clone, Copy)]
 pub struct Votes<'a> {
-    /// They speak well of it.
     pub positive: u32,
-    /// They speak well and badly of it.
+    /// Positive and negative in the same review.
     pub mixed: u32,
-    /// They speak badly of it.
     pub negative: u32,
-    /// The share of the positive ones, with its interval.
+    /// The share of positive reviews, with its interval.
     pub share: Option<&'a wire::Share>,
 }
 
 impl BarFragment {
-    /// The bar of `votes`; none where too few judge.
+    /// `None` if too few reviews judge.
     #[must_use]
     pub fn of(label: &str, votes: Votes<'_>, locale: &Locale) -> Option<Self> {
         let judged = votes.positive + votes.mixed + votes.negative;
@@ -103,7 +98,7 @@ impl BarFragment {
     }
 }
 
-/// The figure in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative`.
+/// The votes in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative`.
 #[must_use]
 pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
     let Votes {
@@ -144,7 +139,7 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
     parts.join(", ")
 }
 
-// Means by year: a line, and below each of its points the year, its mean and of how many reviews.
+// Means by year: a line, and below each point the year, its mean and its number of reviews.
 
 /// The line with its table; the line's box is 100 by 40, where 40 is one star and 0 is five.
 #[derive(Debug, Clone, Template)]
@@ -158,7 +153,7 @@ pub struct YearsFragment {
 #[derive(Debug, Clone)]
 struct Point {
     year: i32,
-    /// Where the year's reviews are.
+    /// The search for the year's reviews.
     href: String,
     mean: String,
     reviews: String,
@@ -167,8 +162,7 @@ struct Point {
 }
 
 impl YearsFragment {
-    /// The line through (year, reviews, sum of stars), oldest first; none where there are fewer
-    /// than two years.
+    /// `years` are (year, reviews, sum of stars), oldest first; `None` for fewer than two.
     #[must_use]
     pub fn of(years: &[(i32, u64, u64)], site: &Site) -> Option<Self> {
         if years.len() < 2 {
@@ -176,7 +170,7 @@ impl YearsFragment {
         }
         let locale = &site.locale;
         let points = (0..).zip(years).map(|(at, (year, reviews, stars))| {
-            // Hundredths of stars, rounded; whole numbers, so that no figure is a float's.
+            // Hundredths of stars, rounded. Integers, so that the output does not depend on floating point.
             let mean = (stars * 200 + reviews) / (reviews * 2).max(1);
             // Hundredths from 100 to 500, as tenths of units from 400 down to 0.
             let y = 500_u64.saturating_sub(mean);
@@ -205,19 +199,17 @@ impl YearsFragment {
     }
 }
 
-// Where something is going: positive and negative reviews month by month, in words, and as a
-// table.
+// Trends: positive and negative reviews by month, as chart, text and table.
 
 /// The height of the chart, in its own units.
 const HEIGHT: f64 = 60.0;
-/// The room of one column, of which 8 are the column.
+/// The width per column, of which the column takes 8.
 const STEP: usize = 10;
-/// Fewer months have the width of so many and stand further apart, so that no column fills the page.
+/// Fewer months use the width of this many with larger gaps, so that no column fills the page.
 const MONTHS_MIN: usize = 12;
-/// A trend has at most so many months; a month that is named wrong must not make a page of them.
+/// A longer span is not drawn, so that one wrong month does not produce a huge page.
 const MONTHS_MAX: usize = 120;
 
-/// A trend as chart, words and table.
 #[derive(Debug, Clone, Template)]
 #[template(path = "trend_fragment.html")]
 pub struct TrendFragment {
@@ -227,12 +219,11 @@ pub struct TrendFragment {
     rows: Vec<Row>,
 }
 
-/// Months side by side, each at its place in time: positive reviews upwards, negative ones
-/// downwards.
+/// Months side by side, spaced by time: positive reviews upwards, negative ones downwards.
 #[derive(Debug, Clone)]
 struct Chart {
     width: usize,
-    /// Where up and down meet.
+    /// The y coordinate of the axis.
     axis: String,
     columns: Vec<Column>,
     words: Cow<'static, str>,
@@ -258,7 +249,7 @@ struct Row {
 }
 
 impl TrendFragment {
-    /// The chart, words and table of `trend`; the table has the newest month first.
+    /// The table has the newest month first.
     #[must_use]
     pub fn new(trend: &wire::Trend, locale: &Locale) -> Self {
         let rows = trend.months.iter().rev().map(|one| Row {
@@ -277,7 +268,7 @@ impl TrendFragment {
 }
 
 impl Chart {
-    /// The months of a trend; none where they show nothing.
+    /// `None` if the months have no positive or negative reviews.
     fn of(months: &[wire::Monthly], locale: &Locale) -> Option<Self> {
         let up = months.iter().map(|month| month.positive).max()?;
         let down = months.iter().map(|month| month.negative).max()?;
@@ -294,7 +285,7 @@ impl Chart {
             .iter()
             .filter_map(|month| Some((number(&month.month)?.checked_sub(start)?, month)));
         let columns = columns.flat_map(|(at, month)| {
-            // The first month stands at the left end and the last one at the right, as their names do.
+            // The first month is at the left end and the last one at the right, like their labels.
             let x = at * (width - STEP) / (span - 1).max(1) + 1;
             let column = |class, reviews: u32, is_up: bool| {
                 let height = f64::from(reviews) * unit;
@@ -321,7 +312,7 @@ impl Chart {
     }
 }
 
-/// What the chart shows, in words.
+/// The content of the chart in words.
 fn said(months: &[wire::Monthly], up: u32, down: u32, locale: &Locale) -> Cow<'static, str> {
     let sum = |of: fn(&wire::Monthly) -> u32| {
         locale.number(months.iter().map(|month| u64::from(of(month))).sum())
@@ -346,7 +337,7 @@ fn number(month: &str) -> Option<usize> {
     Some(year * 12 + month)
 }
 
-/// A trend in words, with what it rests on.
+/// The trend in words, with the counts behind it.
 fn words(trend: &wire::Trend, locale: &Locale) -> Cow<'static, str> {
     let direction = match trend.direction {
         wire::Direction::Up => locale.message("trend-up"),

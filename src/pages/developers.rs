@@ -1,4 +1,4 @@
-//! `/developers`: how to show the rating elsewhere, and where the data is.
+//! `/developers`: how to embed the rating, and where the data is.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ struct DevelopersPage {
     hub_url: String,
 }
 
-/// The page; `shown` are the paths and titles of the documents.
+/// `shown` are path and title of each document.
 #[must_use]
 pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static str)]) -> String {
     let business = &snapshot.input.business;

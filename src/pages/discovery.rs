@@ -1,5 +1,5 @@
-//! Small files for machines: `/robots.txt` (RFC 9309), `/sitemap.xml` (sitemaps.org 0.9: an index
-//! above 50,000 addresses), `/llms.txt`.
+//! Files for crawlers: `/robots.txt` (RFC 9309), `/sitemap.xml` (sitemaps.org 0.9: an index above 50,000 addresses),
+//! `/llms.txt`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -17,13 +17,12 @@ use crate::web;
 use crate::web::context::Ctx;
 use crate::web::problem;
 
-/// The media type of a sitemap.
 pub const XML: &str = "application/xml";
 
-/// So many addresses may stand in one file of a sitemap.
+/// The limit of addresses per file of a sitemap.
 pub const SITEMAP_URLS_MAX: usize = 50_000;
 
-/// Everything may be crawled but what is made for each question.
+/// Disallows only pages that are rendered per query.
 #[must_use]
 pub fn robots(links: &Links) -> String {
     let root = links.base_path();
@@ -33,14 +32,13 @@ pub fn robots(links: &Links) -> String {
     )
 }
 
-/// How many files the sitemap has: one, or one for each 50,000 reviews.
+/// At least 1.
 #[must_use]
 pub fn sitemap_files(reviews: usize) -> usize {
     // Two addresses are not reviews.
     (reviews + 2).div_ceil(SITEMAP_URLS_MAX)
 }
 
-/// The index of the sitemap's files.
 #[must_use]
 pub fn sitemap_index(files: usize, links: &Links) -> String {
     let mut xml =
@@ -86,7 +84,7 @@ pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
     xml + "</urlset>\n"
 }
 
-/// Of a review's JSON, when it changed last; the rest is passed over.
+/// The last change in a review's JSON; other members are ignored.
 #[derive(Deserialize)]
 struct LastChange {
     date: NaiveDate,
@@ -97,14 +95,13 @@ fn escaped(url: &str) -> String {
     url.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// Text of the firm on one line, with what could be markup taken out.
+/// Text of the business on one line, without markup characters.
 fn line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").replace(['[', ']', '<', '>', '`'], " ")
 }
 
-/// What is here for language models, in the form of llmstxt.org. Text of the firm stands on lines
-/// of its own; review text is not in it.
+/// `/llms.txt` in the form of llmstxt.org. Text of the business is on lines of its own; review text is not included.
 #[must_use]
 pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
     let business = &snapshot.input.business;
@@ -133,7 +130,7 @@ pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
     text
 }
 
-/// A part of `/llms.txt`: its heading, and of each entry name, path and what it is.
+/// A section of `/llms.txt`: its heading, and name, path and description of each entry.
 type LlmsPart = (
     &'static str,
     &'static [(&'static str, &'static str, &'static str)],
@@ -190,14 +187,13 @@ const LLMS: [LlmsPart; 3] = [
     ),
 ];
 
-// `/.well-known/security.txt` (RFC 9116): where security faults are reported; nothing where no
-// contact is set.
+// `/.well-known/security.txt` (RFC 9116): where to report security issues.
 
-/// For so many months it may be relied on, counted from the first day of this one: less than a year
-/// (RFC 9116 §2.5.5), and the same bytes for a whole month.
+/// Validity in months, counted from the first day of the current one: less than a year (RFC 9116 §2.5.5), and the same
+/// bytes for a whole month.
 const VALID_MONTHS: Months = Months::new(6);
 
-/// The endpoint of `/.well-known/security.txt`; 404 where no contact is set.
+/// 404 if no contact is set.
 pub struct SecurityText(pub Arc<Ctx>);
 
 impl Endpoint for SecurityText {
@@ -224,7 +220,7 @@ impl Endpoint for SecurityText {
     }
 }
 
-/// The file; none at the end of all calendars.
+/// `None` if the expiry is beyond the calendar's range.
 fn security_text(contacts: &[String], now: DateTime<Utc>, links: &Links) -> Option<String> {
     let month = NaiveDate::from_ymd_opt(now.year(), now.month(), 1)?;
     let expires = month.checked_add_months(VALID_MONTHS)?;

@@ -1,5 +1,4 @@
-//! `/docs`: Swagger UI in one self-contained page, on the very document that
-//! `/.well-known/openapi.json` is.
+//! `/docs`: Swagger UI in one self-contained page, which shows `/.well-known/openapi.json`.
 
 use std::sync::Arc;
 
@@ -14,22 +13,22 @@ use crate::snapshot::{CachedBody, Content};
 use crate::web;
 use crate::web::context::Ctx;
 
-/// Swagger UI: `swagger-ui-bundle.js` of the npm package `swagger-ui-dist` 5.35.0, with brotli (quality 11). For another
-/// release, `npm pack swagger-ui-dist`, code its three files again, and correct `NOTICE`.
+/// `swagger-ui-bundle.js` of the npm package `swagger-ui-dist` 5.35.0, compressed with brotli (quality 11). To update,
+/// run `npm pack swagger-ui-dist`, compress its three files again and correct `NOTICE`.
 const LIBRARY: &[u8] = include_bytes!("assets/swagger-ui-bundle.js.br");
-/// Its style, `swagger-ui.css` of the same package.
+/// `swagger-ui.css` of the same package.
 const LIBRARY_STYLE: &[u8] = include_bytes!("assets/swagger-ui.css.br");
-/// What is too faint or too wide in Swagger UI's own style.
+/// Fixes contrast and width in Swagger UI's own style.
 const STYLE: &str = include_str!("assets/docs.css");
 
-/// The page, and what it may run.
+/// The page with its policy.
 pub struct SwaggerUi {
-    /// The page, the same for all snapshots.
+    /// The same for all snapshots.
     pub body: Arc<CachedBody>,
     policy: HeaderValue,
 }
 
-/// The page. It fetches the published document by a relative address, so that it holds below any base URL.
+/// The page fetches the OpenAPI document by a relative address, so it works below any base URL.
 #[must_use]
 pub fn swagger_ui() -> SwaggerUi {
     let (library, library_style) = (unpacked(LIBRARY), unpacked(LIBRARY_STYLE));
@@ -61,21 +60,21 @@ SwaggerUIBundle({{
     );
     let policy = HeaderValue::from_str(&policy(&html));
     SwaggerUi {
-        // It is ASCII, so there is one; without it, nothing would run.
+        // It is ASCII, so it is a valid header value; otherwise the policy blocks everything.
         policy: policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'")),
         body: Arc::new(CachedBody::new(HTML, Content::whole(html.into_bytes()))),
     }
 }
 
-/// A file of the package. It was coded when it was put there, so that it can be decoded; a test holds it to that.
+/// Decompresses a file of the package, which cannot fail for the bundled files; a test checks it.
 fn unpacked(coded: &[u8]) -> String {
     let mut text = Vec::new();
     let _ = brotli::BrotliDecompress(&mut &coded[..], &mut text);
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// The page runs and is styled by its own inline elements alone, each named by its hash (CSP 3 §2.3.1); it loads nothing, and
-/// asks the service under whichever name it is reached.
+/// Allows only the page's own inline scripts and styles, by hash (CSP 3 §2.3.1), and requests to the host from which
+/// the page was loaded.
 fn policy(html: &str) -> String {
     let hash = |text: &str| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     let hashes = |of: &str| {
@@ -91,8 +90,8 @@ fn policy(html: &str) -> String {
     )
 }
 
-/// The scripts and styles of a page: name and text of each, in the order of the page. What looks like one within another's text
-/// is none.
+/// Name and text of each script and style element, in the order of the page. Tags inside another element's text are
+/// not elements.
 fn inline_elements(html: &str) -> Vec<(&'static str, &str)> {
     let mut found = Vec::new();
     let mut rest = html;
@@ -113,11 +112,9 @@ fn inline_elements(html: &str) -> Vec<(&'static str, &str)> {
     }
 }
 
-/// The endpoint that serves it.
 pub struct Docs {
-    /// Whose snapshot keeps the answer alive.
+    /// Provides the snapshot that the response body needs.
     pub ctx: Arc<Ctx>,
-    /// The page that [`swagger_ui`] made.
     pub page: SwaggerUi,
 }
 
@@ -140,7 +137,7 @@ mod tests {
     #[test]
     fn swagger_ui_is_embedded_whole_and_ends_no_element_that_it_is_put_into() {
         let (script, style) = (unpacked(LIBRARY), unpacked(LIBRARY_STYLE));
-        // The DOMPurify that is built into this release of Swagger UI.
+        // The version of DOMPurify in this release of Swagger UI.
         assert!(script.contains("version=\"3.4.17\""));
         assert!(script.trim_end().ends_with("})()));") && !script.contains("</script"));
         assert!(style.trim_end().ends_with("*/") && !style.contains("</style"));
@@ -158,7 +155,7 @@ mod tests {
             ]
         );
         let policy = policy(html);
-        // The hash of nothing, as every table has it.
+        // The well-known hash of the empty string.
         let empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
         assert!(
             policy.contains(&format!(" {empty}; style-src 'sha256-")),

@@ -1,6 +1,5 @@
-//! `/embed`: rating and newest reviews for an `iframe` on another site, the one page that may be
-//! framed. What is left out by a filter is said (FTC 16 CFR 465: a display that leaves reviews out
-//! must not pass for all of them).
+//! `/embed`: rating and newest reviews for an `iframe` on another site, the only page that may be framed. It states
+//! what a filter leaves out (FTC 16 CFR 465: a filtered display must not pass for all reviews).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,14 +15,14 @@ use super::frame::{POLICY_FRAMEABLE, Site, page};
 use super::home::RatingFigure;
 use super::locale::{Language, Locale};
 use super::review::{ReviewFragment, newest_of};
+use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
-/// Where the frame is.
 pub const EMBED_PATH: &str = "/embed";
-/// How many reviews there are where nobody says, and at the most.
+/// Default and maximum number of reviews shown.
 const LIMIT_DEFAULT: usize = 5;
 pub const LIMIT_MAX: usize = 20;
 
@@ -37,24 +36,23 @@ struct EmbedPage {
     script: &'static str,
     layout: &'static str,
     is_carousel: bool,
-    /// None where the reader's system decides.
+    /// `None` to follow the reader's system.
     theme: Option<&'static str>,
     accent: Option<String>,
     faults: Vec<String>,
     rating: Option<RatingFigure>,
-    /// What a filter leaves out.
+    /// A note on what the filter leaves out.
     filtered: Option<Cow<'static, str>>,
     reviews: Vec<ReviewFragment>,
 }
 
-/// How the reviews stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One below the other.
     List,
-    /// Cards, as many in a row as fit.
+    /// Cards, as many per row as fit.
     Grid,
-    /// Cards in one row, to be moved sideways.
+    /// Cards in one row that scrolls sideways.
     Carousel,
 }
 
@@ -70,7 +68,6 @@ impl Layout {
     }
 }
 
-/// Which colours the frame has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Theme {
     Light,
@@ -90,7 +87,7 @@ impl Theme {
         }
     }
 
-    /// The contrast that an accent colour has in this theme: with `auto` it is used where it can be read.
+    /// The contrast of an accent colour in this theme; `auto` takes the better one.
     fn contrast(self, accent: Rgb) -> f64 {
         let [light, dark] = accent.contrasts();
         match self {
@@ -101,7 +98,7 @@ impl Theme {
     }
 }
 
-/// What the address of the frame asks for.
+/// The options in the frame's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedOptions {
     pub layout: Layout,
@@ -109,7 +106,7 @@ pub struct EmbedOptions {
     pub min_rating: u8,
     pub theme: Theme,
     pub accent: Option<Rgb>,
-    /// The language of the frame's own words; that of the business where none is asked for.
+    /// The language of the frame's own words; `None` for that of the business.
     pub language: Option<Language>,
 }
 
@@ -127,8 +124,8 @@ impl Default for EmbedOptions {
 }
 
 impl EmbedOptions {
-    /// Parses the query, beside everything that is wrong with it: each fault begins with the parameter and says what is
-    /// allowed. Unknown parameters are ignored, as everywhere.
+    /// Parses the query and returns all faults, each of which begins with the parameter and says what is allowed.
+    /// Unknown parameters are ignored.
     pub fn parse(query: &str) -> (Self, Vec<String>) {
         let (mut options, mut faults) = (Self::default(), Vec::new());
         for (name, value) in
@@ -187,7 +184,7 @@ impl EmbedOptions {
     }
 }
 
-/// The query that asks for them, without what holds anyway.
+/// A query string with the options that differ from the defaults.
 impl fmt::Display for EmbedOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::default();
@@ -214,8 +211,8 @@ impl fmt::Display for EmbedOptions {
     }
 }
 
-/// The lines that put the frame, called `label`, into a page: a fixed height first, the height of its content once the script
-/// runs.
+/// The HTML that embeds the frame, with `label` as its title: a fixed height, which the script replaces with the
+/// height of the content.
 pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
     let (query, path) = (options.to_string(), links.absolute(EMBED_PATH));
     let source = if query.is_empty() {
@@ -232,8 +229,7 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
     )
 }
 
-/// Text inside an attribute of a snippet that people copy; the page escapes the whole snippet once
-/// more.
+/// Escapes text for an attribute in a snippet; the page then escapes the whole snippet.
 pub fn attribute(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('"', "&quot;")
@@ -241,7 +237,7 @@ pub fn attribute(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// The page in a frame.
+/// The endpoint of `/embed`.
 pub struct Embed(pub Arc<Ctx>);
 
 impl Endpoint for Embed {
@@ -252,7 +248,7 @@ impl Endpoint for Embed {
         let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
         let is_fault = !faults.is_empty();
         let work = async {
-            let html = show(&snapshot, options, faults, &self.0.links);
+            let html = apart(|| show(&snapshot, options, faults, &self.0.links));
             page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
         };
         let mut response = in_turn(&request, &self.0.compute, work).await;
@@ -337,7 +333,7 @@ mod tests {
             ("limit=21&theme=pink", &["limit", "theme"]),
             ("min_rating=6&layout=heap", &["min_rating", "layout"]),
             ("accent=blue&lang=xx", &["accent", "lang"]),
-            // Yellow on white, and a dark blue on black.
+            // Yellow on white, and dark blue on black.
             ("accent=ffee00", &["accent"]),
             ("accent=0a5a78&theme=dark", &["accent"]),
             ("accent=ffee00&theme=dark", &[]),

@@ -1,4 +1,4 @@
-//! `/embed/try`: every option of the frame and the badge, shown as it is chosen, with the lines to paste.
+//! `/embed/try`: a form with every option of the frame and the badge, a preview and the HTML to paste.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::badge::{self, BADGE_PATH};
 use super::embed::{EMBED_PATH, EmbedOptions, LIMIT_MAX, Layout, Theme, snippet};
 use super::frame::{Frame, POLICY_FRAMING, Site, page};
 use super::locale::Language;
+use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
-/// Where it is.
 pub const TRY_PATH: &str = "/embed/try";
 
 #[derive(Template)]
@@ -39,21 +39,18 @@ struct EmbedTryPage {
     script: &'static str,
 }
 
-/// A value of a field.
 struct SelectOption {
     value: &'static str,
     text: Cow<'static, str>,
     is_chosen: bool,
 }
 
-/// One form of the badge.
 struct BadgeExample {
     id: &'static str,
     source: String,
     snippet: String,
 }
 
-/// The endpoint of `/embed/try`.
 pub struct EmbedTry(pub Arc<Ctx>);
 
 impl Endpoint for EmbedTry {
@@ -63,7 +60,7 @@ impl Endpoint for EmbedTry {
         let snapshot = self.0.current.load();
         let query = request.uri().query().unwrap_or_default();
         let work = async {
-            let html = show(&snapshot, query, &self.0.links);
+            let html = apart(|| show(&snapshot, query, &self.0.links));
             page(&request, Arc::clone(&snapshot), html, POLICY_FRAMING)
         };
         Ok(in_turn(&request, &self.0.compute, work).await)

@@ -1,5 +1,5 @@
-//! Errors as a browser shows them. Every other client gets
-//! `application/problem+json`: a client that asks for HTML before anything else is a browser.
+//! Error pages for browsers, recognised by HTML as their first choice in `Accept`; other clients get
+//! `application/problem+json`.
 
 use std::borrow::Cow;
 
@@ -18,12 +18,11 @@ struct ErrorPage {
     frame: Frame,
     heading: Cow<'static, str>,
     detail: Cow<'static, str>,
-    /// The name of each wrong parameter and what is wrong with it, in English.
+    /// Name and fault of each wrong parameter, in English.
     issues: Vec<(String, String)>,
 }
 
-/// Whether `headers` are those of a browser that navigates: `text/html` is named, and nothing that
-/// is no page is named before it.
+/// Whether `Accept` names `text/html` before any other kind of document, as browsers do when they navigate.
 #[must_use]
 pub fn wants_html(headers: &HeaderMap) -> bool {
     let accept = headers
@@ -37,7 +36,7 @@ pub fn wants_html(headers: &HeaderMap) -> bool {
     pages.any(|kind| kind == "text/html")
 }
 
-/// A problem as a page, with the headers it has besides. What cannot be read back stays as it is.
+/// Renders a problem as a page with the same header fields. A body that is not a valid problem is returned unchanged.
 pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     let Ok(json) = body.into_bytes().await else {
@@ -54,7 +53,7 @@ pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
     protected(response, POLICY)
 }
 
-/// The page: for a customer, who cannot do anything about methods and headers. Programs get the problem itself.
+/// The page leaves out technical details such as methods and headers, which only API clients can act on.
 fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
     let snapshot = ctx.current.load();
     let site = Site::new(&snapshot.input.business, &ctx.links);

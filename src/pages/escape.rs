@@ -1,17 +1,17 @@
-//! The one way for text to get into a page: what means something to HTML is written as a reference,
-//! and no control character but white space may stand in a page (HTML §13.2.3.5).
+//! HTML escaping of all text: special characters become references, and control characters except white space are
+//! replaced (HTML §13.2.3.5 forbids them).
 
 use std::fmt;
 
 use askama::filters::Escaper;
 
-/// The escaping of every template (`askama.toml` names it).
+/// The escaper of every template (`askama.toml` names it).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Html;
 
 impl Escaper for Html {
     fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
-        // Whole runs of what stands for itself, for most of a text does.
+        // Copies whole runs, because most characters need no escape.
         let mut rest = text;
         while let Some(at) = rest.find(means_something) {
             let (plain, found) = rest.split_at(at);
@@ -38,13 +38,13 @@ impl Escaper for Html {
     }
 }
 
-/// Whether a character cannot stand in a page as it is.
+/// Whether a character must be escaped or replaced.
 fn means_something(c: char) -> bool {
     matches!(c, '&' | '<' | '>' | '"' | '\'')
         || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// Text made safe outside of a template.
+/// For use outside templates.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + text.len() / 8);

@@ -1,5 +1,4 @@
-//! The search form: the filters of `/api/reviews/search` as fields, with what was asked and, beside
-//! each field, what is wrong with it.
+//! The search form: the filters of `/api/reviews/search` as fields, with the given values and the fault of each.
 
 use std::borrow::Cow;
 
@@ -14,12 +13,11 @@ use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::wire::{Facet, Issue};
 
-/// How many values a field offers; others can be asked for in the address.
+/// Values that a field offers; others can still be given in the address.
 const VALUES_MAX: usize = 500;
-/// How many years are offered, the newest first.
+/// Years that are offered, newest first.
 const YEARS_MAX: usize = 12;
 
-/// How an aspect is spoken of.
 const POLARITIES: [Vote; 5] = [
     Vote::Positive,
     Vote::Negative,
@@ -28,30 +26,29 @@ const POLARITIES: [Vote; 5] = [
     Vote::Uncertain,
 ];
 
-/// A value and its words.
+/// Value and label.
 type Choice = (String, String);
 
-/// What the form offers of one snapshot, with the counts that `/facets.json` has.
+/// The form's choices for one snapshot, with the same counts as `/facets.json`.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
     reviews: u64,
     fields: Vec<Field>,
-    /// Those that fewer people need.
+    /// Less common fields, folded.
     more: Vec<Field>,
     years: Vec<(i32, String)>,
 }
 
-/// A parameter that the form asks for.
 #[derive(Debug, Clone)]
 struct Field {
     name: &'static str,
     kind: FieldKind,
-    /// Its HTML with nothing filled in, as most fields of a request are.
+    /// The field's HTML without a value, as in most requests.
     plain: String,
 }
 
 impl Choices {
-    /// What reviews mention, speak of and are from, and whom and what else the business lists.
+    /// The values in reviews and in the business's lists.
     #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let business = &snapshot.input.business;
@@ -86,7 +83,7 @@ impl Choices {
             let words = polarity(vote, locale).into_owned();
             (vote.name().to_owned(), words)
         });
-        // 1 or more is any, and 5 or more is 5.
+        // "1 or more" is any, and "5 or more" is 5.
         let bounds = |words: fn(&Locale, &str) -> Cow<'static, str>| {
             let stars = ["4", "3", "2"];
             let choices = stars.map(|stars| (stars.to_owned(), words(locale, stars).into_owned()));
@@ -142,7 +139,7 @@ impl Field {
         Self { name, kind, plain }
     }
 
-    /// Its HTML as `query` fills it in. Where there is nothing to choose from, nobody is asked.
+    /// The field's HTML with the values of `query`; empty if there is nothing to choose from.
     fn filled(&self, query: &PageQuery, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
             return super::rendered(&FieldFragment::new(self.name, &self.kind, query, locale));
@@ -154,7 +151,7 @@ impl Field {
     }
 }
 
-/// Adds what is not there yet, as long as there is room.
+/// Adds missing values up to the limit.
 fn add(choices: &mut Vec<Choice>, more: impl Iterator<Item = Choice>) {
     for (value, words) in more {
         let is_known = choices.iter().any(|(known, _)| *known == value);
@@ -164,7 +161,6 @@ fn add(choices: &mut Vec<Choice>, more: impl Iterator<Item = Choice>) {
     }
 }
 
-/// The form, to be shown beside the results.
 #[derive(Debug, Clone, Template)]
 #[template(path = "search_form_fragment.html")]
 pub struct SearchFormFragment {
@@ -173,24 +169,24 @@ pub struct SearchFormFragment {
     reviews: u64,
     text: FieldFragment,
     fields: Vec<String>,
-    /// Year, address of its search, and how many reviews it has.
+    /// Year, address of its search, and number of reviews.
     years: Vec<(i32, String, String)>,
     more: Vec<String>,
     /// Whether one of `more` was given.
     is_open: bool,
-    /// Whether anything behind the fold is wrong.
+    /// Whether one of the folded fields has a fault.
     has_fault: bool,
     sort: String,
 }
 
-/// A parameter as a field: what was given for it, and what is wrong with that.
+/// A field with its given value and its fault.
 #[derive(Debug, Clone, Template)]
 #[template(path = "field_fragment.html")]
 struct FieldFragment {
     name: &'static str,
     label: Cow<'static, str>,
     kind: FieldKind,
-    /// The choice of nothing.
+    /// The label of "no choice".
     none: Cow<'static, str>,
     value: String,
     fault: Option<Cow<'static, str>>,
@@ -200,7 +196,7 @@ struct FieldFragment {
 enum FieldKind {
     Text,
     Day,
-    /// One of these: value and words.
+    /// Value and label.
     Choice(Vec<Choice>),
 }
 
@@ -225,16 +221,14 @@ impl FieldFragment {
         self.value == value
     }
 
-    /// Whether a browser's field of days takes the value; what is no day has to stay visible, to be
-    /// mended.
+    /// Whether a date input accepts the value; an invalid one is shown in a text field, so that it can be corrected.
     fn is_day(&self) -> bool {
         self.value.is_empty() || NaiveDate::parse_from_str(&self.value, "%Y-%m-%d").is_ok()
     }
 }
 
 impl FieldKind {
-    /// What was given stays a choice, for who searches again: an address may ask for more than the
-    /// form offers.
+    /// Adds the given value to the choices, because an address may contain others than the form offers.
     fn with(self, value: &str) -> Self {
         match self {
             Self::Choice(mut choices)
@@ -248,7 +242,7 @@ impl FieldKind {
     }
 }
 
-/// What a customer is told of a parameter that cannot be used.
+/// The fault of a parameter, for customers.
 #[must_use]
 pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
     match issue.path.first().map_or("", String::as_str) {
@@ -262,7 +256,7 @@ pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
     }
 }
 
-/// What a parameter is called for people; none where the form has no field for it.
+/// The label of a parameter; `None` if the form has no field for it.
 #[must_use]
 pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
     Some(match name {
@@ -286,7 +280,7 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
     })
 }
 
-/// What an aspect is spoken of as.
+/// The label of an opinion.
 #[must_use]
 pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
     match vote {
@@ -299,7 +293,7 @@ pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
 }
 
 impl SearchFormFragment {
-    /// The form as it was sent.
+    /// The form with the values of `query`.
     #[must_use]
     pub fn filled(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
         let locale = &site.locale;

@@ -1,5 +1,4 @@
-//! What every page has around its content: the head, the navigation, the links to the data; and the
-//! headers that say what a page may load.
+//! The frame of every page: head, navigation, links to the data, and the content security policy.
 
 use poem::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
@@ -13,65 +12,61 @@ use crate::model::business::Business;
 use crate::snapshot::{Document, Snapshot};
 use crate::web;
 
-/// The media type of pages.
 pub const HTML: &str = "text/html; charset=utf-8";
 
-/// Nothing is loaded from elsewhere, no inline style or script runs, and no other site may frame a
-/// page. Review text is escaped; should that ever fail, nothing of it runs. Blocks of
-/// JSON-LD are data and not subject to it.
+/// Allows nothing from other hosts, no inline style or script, and no framing. Review text is escaped; if that failed,
+/// the policy would still block scripts in it. JSON-LD blocks are data and not affected.
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The same for what other sites may frame: no form. `base-uri` is open to ours, which
-/// sends links to the parent.
+/// For pages that other sites may frame: no forms. `base-uri` permits the page's own `<base>`, which opens links in
+/// the top window.
 pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
 
-/// The same for the page that frames what other sites may frame.
+/// For the page that contains such a frame.
 pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// What all pages of a site share.
+/// What all pages share.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// How its pages speak.
     pub locale: Locale,
-    /// What paths begin with: the path of the base URL, without a slash at its end.
+    /// The path of the base URL, without a trailing slash.
     pub root: String,
     /// The name of the business.
     pub name: String,
-    /// The language of what the business writes itself, where it has said: BCP 47.
+    /// The language of the business's own texts as a BCP 47 tag, if set.
     pub language: Option<String>,
-    /// Its own site, where it is an http or https address.
+    /// The business's own site, if it is an http or https address.
     pub website: Option<String>,
     /// The path of the stylesheet below `root`.
     pub stylesheet: &'static str,
     /// The path of the script below `root`.
     pub script: &'static str,
-    /// The absolute URL of the picture that apps show beside a link.
+    /// The absolute URL of the picture for link previews.
     pub picture: String,
-    /// The absolute URL of the JSON Feed.
+    /// Absolute.
     pub json_feed: String,
-    /// The absolute URL of the Atom feed.
+    /// Absolute.
     pub atom_feed: String,
 }
 
-/// What the frame of one page says.
+/// The head of one page.
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The text of the `<title>` element.
     pub title: String,
     /// A sentence for search engines.
     pub description: Option<String>,
-    /// The page's one address.
+    /// The canonical URL.
     pub canonical: Option<String>,
-    /// Whether search engines are asked to leave it out.
+    /// Whether the page has `noindex`.
     pub is_hidden_from_search: bool,
-    /// What it shares with all other pages.
     pub site: Site,
 }
 
 impl Site {
-    /// The site of `business`, in its own language.
+    /// In the business's language.
     #[must_use]
     pub fn new(business: &Business, links: &Links) -> Self {
         Self {
@@ -97,13 +92,13 @@ impl Site {
         format!("{}{path}?{query}", self.root)
     }
 
-    /// The search with one filter.
+    /// The path of a search with one filter.
     #[must_use]
     pub fn search(&self, name: &str, value: &str) -> String {
         self.path_with("/search", name, value)
     }
 
-    /// The search for the reviews of a calendar year.
+    /// The path of the search for the reviews of a calendar year.
     #[must_use]
     pub fn search_year(&self, year: i32) -> String {
         let [(_, first), (_, last)] = year_days(year);
@@ -126,15 +121,14 @@ pub fn year_days(year: i32) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Says what a page may load. A 304 says it again, as it repeats what the 200 would have sent (RFC
-/// 9110 §15.4.5); so does every other file of the pages, an image that is opened by itself above
-/// all.
+/// Adds the content security policy. A 304 has it too, because it repeats the headers of the 200 (RFC 9110 §15.4.5),
+/// and so has every other file, because an SVG can be opened by itself.
 #[must_use]
 pub fn protected(response: Response, policy: &'static str) -> Response {
     protected_by(response, HeaderValue::from_static(policy))
 }
 
-/// The same with a policy that is made at run time.
+/// Like [`protected`], with a policy made at run time.
 #[must_use]
 pub fn protected_by(mut response: Response, policy: HeaderValue) -> Response {
     let headers = response.headers();
@@ -147,7 +141,7 @@ pub fn protected_by(mut response: Response, policy: HeaderValue) -> Response {
     response
 }
 
-/// Answers with a page made for this request alone.
+/// Responds with a page that is rendered for this request.
 #[must_use]
 pub fn page(
     request: &Request,

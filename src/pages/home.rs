@@ -1,4 +1,4 @@
-//! `/`: how good they are, what customers say, and the newest reviews.
+//! `/`: the rating, insights and the newest reviews.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -17,16 +17,16 @@ use crate::links::{Links, is_web};
 use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{ReviewIndex, Snapshot};
 
-/// How many reviews the page shows.
+/// Reviews on the page.
 const NEWEST: usize = 20;
-/// How many of them search engines are told of.
+/// Reviews in the structured data.
 const STRUCTURED: usize = 10;
-/// How many aspects the page shows, those that most reviews judge: these, and more in a fold.
+/// Aspects on the page, those with the most reviews: these, and more in a fold.
 const ASPECTS: usize = 3;
 const ASPECTS_FOLDED: usize = 8;
-/// How many years the line of means goes back.
+/// Years of the chart of means.
 const YEARS: usize = 10;
-/// How many sources have a row of their own, those with the most reviews.
+/// Sources with a row of their own, those with the most reviews.
 const SOURCES: usize = 5;
 
 #[derive(Template)]
@@ -40,43 +40,40 @@ struct HomePage {
     years: Option<YearsFragment>,
     review_links: Vec<ReviewLink>,
     withheld: BTreeMap<String, u64>,
-    /// How many are withheld, as the words that unfold the reasons.
+    /// The number of withheld reviews, the label of the fold with the reasons.
     withheld_count: Cow<'static, str>,
     aspects: Vec<AspectRowFragment>,
     folded: Vec<AspectRowFragment>,
     more: Cow<'static, str>,
     legend: LegendFragment,
     newest: Vec<ReviewFragment>,
-    /// The words of the link to all reviews, if these are not all.
+    /// The label of the link to all reviews, if more than these exist.
     all: Option<Cow<'static, str>>,
     structured: String,
 }
 
-/// The figure that most people come for.
+/// The overall rating.
 pub struct RatingFigure {
-    /// The mean, two decimals.
+    /// With two decimals.
     pub mean: String,
-    /// The mean as stars, the last of them in part.
+    /// The last star is filled in part.
     pub stars: PartialStars,
-    /// Of how many reviews, as words.
+    /// The number of reviews in words.
     pub from: Cow<'static, str>,
-    /// How many reviews there are.
     pub count: u64,
-    /// From when to when they are.
+    /// The years or days of the reviews, in words.
     pub period: Cow<'static, str>,
-    /// How many have how many stars, five first.
+    /// Counts by stars, five first.
     pub histogram: Vec<Bin>,
 }
 
-/// One row of the histogram.
 pub struct Bin {
-    /// The number of stars, 1 to 5.
+    /// 1 to 5.
     pub stars: u8,
-    /// How many reviews have them.
     pub count: String,
-    /// The same as a sentence.
+    /// The count as a sentence.
     pub label: Cow<'static, str>,
-    /// How long its bar is, in percent of the longest one.
+    /// The length of the bar, in percent of the longest one.
     pub percent: String,
 }
 
@@ -88,7 +85,7 @@ struct SourceRow {
     reviews: String,
 }
 
-/// Where customers can write a review.
+/// A place where customers can write a review.
 struct ReviewLink {
     name: String,
     url: String,
@@ -96,7 +93,7 @@ struct ReviewLink {
 }
 
 impl RatingFigure {
-    /// The rating of these reviews; none where there are none.
+    /// `None` without reviews.
     #[must_use]
     pub fn of(review_index: &ReviewIndex, locale: &Locale) -> Option<Self> {
         let rating_counts = review_index.rating_counts();
@@ -113,7 +110,7 @@ impl RatingFigure {
                     ("reviews", &locale.counted("reviews", reviews)),
                 ],
             ),
-            // Tenths of a percent; whole numbers, so that no figure of a page is a float's.
+            // Tenths of a percent in integers, so that the output does not depend on floating point.
             percent: format!(
                 "{}.{}",
                 reviews * 100 / longest,
@@ -136,7 +133,6 @@ fn day_at(review_index: &ReviewIndex, position: usize) -> Option<NaiveDate> {
     NaiveDate::from_num_days_from_ce_opt(review_index.segments()[block].days()[index])
 }
 
-/// The day of the newest review.
 #[must_use]
 pub fn newest_day(review_index: &ReviewIndex) -> Option<NaiveDate> {
     day_at(review_index, 0)
@@ -183,7 +179,7 @@ fn by_source(review_index: &ReviewIndex, site: &Site) -> Vec<SourceRow> {
     .collect()
 }
 
-/// The newest years with how many reviews and stars each has, oldest first.
+/// Year, reviews and sum of stars of the newest years, oldest first.
 fn by_year(review_index: &ReviewIndex) -> Vec<(i32, u64, u64)> {
     let counted = review_index.years().take(YEARS).map(|(year, positions)| {
         let reviews = positions.len() as u64;
@@ -197,7 +193,6 @@ fn by_year(review_index: &ReviewIndex) -> Vec<(i32, u64, u64)> {
     years
 }
 
-/// The page at the root.
 #[must_use]
 pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let input = &snapshot.input;
@@ -226,7 +221,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         rating: RatingFigure::of(review_index, locale),
         sources: by_source(review_index, &site),
         years: YearsFragment::of(&by_year(review_index), &site),
-        // Another writer of the database may have put any text there.
+        // Other programs may write any text to the database.
         review_links: review_links
             .filter(|link| is_web(&link.url))
             .map(|link| ReviewLink {

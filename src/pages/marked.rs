@@ -1,5 +1,4 @@
-//! A review's text with what was found in it. It is HTML: the text is escaped here, and the marks
-//! are the only markup.
+//! A review's text with its matches marked. As HTML: the text is escaped here, and the marks are the only markup.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,14 +8,13 @@ use askama::filters::Escaper;
 use super::escape::Html;
 use crate::search::TextFinder;
 
-/// So many places of one text are marked; a question of one letter is found at hundreds.
+/// Marks per text; a query of one letter has hundreds of matches.
 const MARKS_MAX: usize = 10;
 
-/// See the head of this file.
 #[derive(Debug, Clone, Default)]
 pub struct MarkedText {
     text: String,
-    /// Ascending and apart.
+    /// Ascending and disjoint.
     found: Vec<Range<usize>>,
 }
 
@@ -30,25 +28,23 @@ impl From<String> for MarkedText {
 }
 
 impl MarkedText {
-    /// Marks what `finder` finds first.
+    /// Marks the first matches of `finder`.
     pub fn mark(&mut self, finder: &TextFinder<'_>) {
         self.found = finder.found_in(&self.text);
         self.found.truncate(MARKS_MAX);
     }
 
-    /// Whether anything in it is marked.
     #[must_use]
     pub const fn is_marked(&self) -> bool {
         !self.found.is_empty()
     }
 
-    /// The text, without its marks.
+    /// The text without marks.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether there is no text.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.text.is_empty()

@@ -1,6 +1,5 @@
-//! Pages for people, from the snapshot alone: server-rendered, without a script but the one that
-//! copies snippets, nothing loaded from elsewhere. Review text gets in through the
-//! templates' escaping only.
+//! Server-rendered pages for people, from the snapshot only. Pages load nothing from other hosts, and every text is
+//! escaped by the templates.
 
 mod accent;
 mod assets;
@@ -44,8 +43,7 @@ use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
 use crate::web::Route;
 use crate::web::context::Ctx;
 
-/// The HTML of a template. Writing into a text cannot fail; a template that does is a fault of
-/// ours.
+/// Writing into a text cannot fail; a template that fails is a bug, which is logged.
 fn rendered(template: &impl Template) -> String {
     steps::one();
     template.render().unwrap_or_else(|error| {
@@ -54,7 +52,7 @@ fn rendered(template: &impl Template) -> String {
     })
 }
 
-/// The pages for people who read: the one at the root shows the way to the titled ones of `others`.
+/// `others` are routes whose titles the home page links to.
 #[must_use]
 pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
     let shown = others
@@ -111,8 +109,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
     (pages, routes)
 }
 
-/// The page to try every operation on, and where a slash too many leads to it; `page` is of
-/// [`swagger_ui`].
+/// The page of [`swagger_ui`], and a redirect from its path with a trailing slash.
 #[must_use]
 pub fn docs_routes(ctx: &Arc<Ctx>, page: SwaggerUi) -> [Route; 2] {
     let page = docs::Docs {

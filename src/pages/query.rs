@@ -1,5 +1,5 @@
-//! The query of a page's address: what was given, what of it is wrong, and the address of the same
-//! page with a part of it changed. Values are parsed by the parameters' own types (floor 3).
+//! The query of a page's address: the given values, their faults, and addresses of the same page with changed
+//! parameters. The parameters' own types parse the values.
 
 use poem::Request;
 
@@ -7,19 +7,18 @@ use crate::model::parameters::{InvalidParameter, Parameter, ParameterSource, Par
 use crate::web::UrlParameters;
 use crate::wire::Issue;
 
-/// A query as it was sent: its pairs, decoded, and what is wrong with them so far.
+/// The decoded pairs, and the faults found so far.
 #[derive(Debug, Default)]
 pub struct PageQuery {
-    /// What was given, in its order, without what is empty: a browser's form sends every field.
+    /// In order, without empty values: a browser's form sends every field.
     pub pairs: Vec<(String, String)>,
-    /// What cannot be used as it was given.
     pub issues: Vec<Issue>,
-    /// The parameters that were asked for.
+    /// The parameters that were read.
     known: Vec<&'static str>,
 }
 
 impl PageQuery {
-    /// The query of `request`, nothing of it read yet.
+    /// Decodes the query of `request` without reading parameters.
     #[must_use]
     pub fn of(request: &Request) -> Self {
         let given = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes());
@@ -33,7 +32,7 @@ impl PageQuery {
         }
     }
 
-    /// Where its values are taken from: `request` is the one that it is of.
+    /// `request` must be the one of this query.
     #[must_use]
     pub const fn source<'a>(&'a mut self, request: &'a Request) -> PageSource<'a> {
         PageSource {
@@ -42,21 +41,19 @@ impl PageQuery {
         }
     }
 
-    /// What was given for a parameter.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         let given = self.pairs.iter().find(|(key, _)| key == name);
         given.map(|(_, value)| value.as_str())
     }
 
-    /// What is wrong with a parameter.
     #[must_use]
     pub fn issue(&self, name: &str) -> Option<&Issue> {
         let mut issues = self.issues.iter();
         issues.find(|issue| issue.path.first().is_some_and(|key| key == name))
     }
 
-    /// `path` with what is known of the same query without `names`, and with `added`.
+    /// `path` with the known parameters except `without`, and with `added`.
     #[must_use]
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -76,8 +73,8 @@ impl PageQuery {
     }
 }
 
-/// The parameters of a page, where what is empty is absent, also where the API asks for more: a
-/// browser's form sends every field.
+/// Reads a page's parameters. Empty values count as absent, unlike in the API, because a browser's form sends every
+/// field.
 #[derive(Debug)]
 pub struct PageSource<'a> {
     query: &'a mut PageQuery,

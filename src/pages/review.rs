@@ -1,5 +1,4 @@
-//! A review as people see it, in a list or on its own page: `/reviews/{id}`, where its permalink
-//! leads.
+//! A review in a list or on its own page, `/reviews/{id}`, which is its permalink.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,12 +22,11 @@ use crate::web::context::Ctx;
 use crate::web::{UrlParameters, problem};
 use crate::wire;
 
-/// In a list, longer texts are folded after so many characters.
+/// In a list, longer texts are folded after this many characters.
 const FOLDED_CHARACTERS: usize = 420;
-/// A title for search engines and browsers' tabs holds so many characters of a review's own title.
+/// Characters of a review's own title in `<title>`.
 const TITLE_CHARACTERS: usize = 80;
 
-/// One review, ready to be shown.
 #[derive(Debug, Clone, Template)]
 #[template(path = "review_fragment.html")]
 pub struct ReviewFragment {
@@ -37,29 +35,28 @@ pub struct ReviewFragment {
     author: String,
     date: String,
     day: Cow<'static, str>,
-    /// Where the reviews of as many stars are.
+    /// The search for reviews with the same stars.
     stars_path: String,
     source: String,
-    /// Where the reviews of the same source are.
+    /// The search for reviews of the same source.
     source_path: String,
-    /// Where the reviews of the same year are.
+    /// The search for reviews of the same year.
     year_path: String,
-    /// Where it stands at its source, if that is a web address.
+    /// The review's URL at its source, if it is a web address.
     source_url: Option<String>,
     verified: Cow<'static, str>,
     title: Option<String>,
     text: MarkedText,
     folded: Option<(MarkedText, MarkedText)>,
     language: Option<String>,
-    /// Whom and what it mentions, and where the others are that do.
+    /// Name and search path of each mention.
     tags: Vec<(String, String)>,
     answer: Option<OwnerAnswer>,
     path: String,
-    /// Whether it stands in a list and leads to its own page.
+    /// Whether it is in a list and links to its own page.
     is_linked: bool,
 }
 
-/// What the firm answered.
 #[derive(Debug, Clone)]
 struct OwnerAnswer {
     from: String,
@@ -68,7 +65,6 @@ struct OwnerAnswer {
 }
 
 impl ReviewFragment {
-    /// A review in a list.
     #[must_use]
     pub fn in_list(review: wire::Review, business: &Business, site: &Site) -> Self {
         let mut item = Self::whole(review, business, site);
@@ -78,7 +74,7 @@ impl ReviewFragment {
         item
     }
 
-    /// The same with what `finder` finds in its text.
+    /// Marks the matches of `finder` in its text.
     #[must_use]
     pub fn marked(mut self, finder: &TextFinder<'_>) -> Self {
         match &mut self.folded {
@@ -91,7 +87,7 @@ impl ReviewFragment {
         self
     }
 
-    /// A review on its own page.
+    /// On its own page.
     #[must_use]
     pub fn whole(review: wire::Review, business: &Business, site: &Site) -> Self {
         let service = |id: String| {
@@ -103,7 +99,7 @@ impl ReviewFragment {
             let path = site.search("mentions_technician", &name);
             (name, path)
         };
-        // No search asks for a place: the insights list the reviews that name it.
+        // Search has no filter for places: the insights list the reviews that mention it.
         let area = |name: String| {
             let path = site.path_with("/insights", "area", &name);
             (name, path)
@@ -150,7 +146,7 @@ impl ReviewFragment {
     }
 }
 
-/// How it was verified, always said with it.
+/// How the review was verified; always shown.
 fn verified(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
     if !verification.verified {
         return locale.message("not-verified");
@@ -163,7 +159,7 @@ fn verified(verification: &wire::Verification, locale: &Locale) -> Cow<'static, 
     }
 }
 
-/// The newest `limit` reviews of `min_rating` stars or more; the others are not read.
+/// The newest `limit` reviews with at least `min_rating` stars; only these are parsed.
 #[must_use]
 pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
     let taken = snapshot
@@ -192,7 +188,7 @@ struct ReviewPage {
     all: Cow<'static, str>,
 }
 
-/// The page of one review.
+/// The endpoint of `/reviews/{id}`.
 pub struct Permalink(pub Arc<Ctx>);
 
 impl Endpoint for Permalink {

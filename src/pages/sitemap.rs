@@ -1,4 +1,4 @@
-//! `/sitemaps/{number}.xml`: one file of a sitemap that has several, made once for a snapshot.
+//! `/sitemaps/{number}.xml`: one file of a sitemap with several, rendered once per snapshot.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::Pages;
+use crate::compute::apart;
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 
-/// The endpoint of `/sitemaps/{number}.xml`, numbered from 1.
+/// Numbered from 1.
 pub struct SitemapFile {
-    /// Whose snapshot it lists.
     pub ctx: Arc<Ctx>,
-    /// Where the files are kept.
+    /// The cache of the files.
     pub pages: Arc<Pages>,
 }
 
@@ -31,7 +31,7 @@ impl Endpoint for SitemapFile {
         let number = name.and_then(|number| number.parse::<usize>().ok());
         let made = self.pages.of(&snapshot);
         let work = async {
-            let files = made.sitemap_files(&snapshot, &self.ctx.links);
+            let files = apart(|| made.sitemap_files(&snapshot, &self.ctx.links));
             let file = number.and_then(|number| files.get(number.checked_sub(1)?));
             match file {
                 Some(body) => web::cached_body(request.headers(), &snapshot, body),

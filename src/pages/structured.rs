@@ -1,6 +1,5 @@
-//! schema.org JSON-LD: the business by its own subtype, its rating as it is published, and reviews
-//! (Google's review snippet guidelines; `Comment` for the firm's answer, as schema.org has no
-//! property of its own).
+//! schema.org JSON-LD (Google's review snippet guidelines): the business by its subtype, its published rating, and
+//! reviews, with the owner's response as `Comment`, because schema.org has no property for it.
 
 use std::fmt::Write;
 
@@ -12,7 +11,7 @@ use crate::model::RatingCounts;
 use crate::model::business::{Business, local_business_type};
 use crate::wire;
 
-/// Platforms that publish reviews, under the names that sources have.
+/// Platforms that publish reviews, by the names that sources have.
 const PLATFORMS: [&str; 38] = [
     "Airbnb",
     "Amazon",
@@ -75,7 +74,7 @@ pub fn business(
     script(node)
 }
 
-/// One review, with what it is of.
+/// One review and the business.
 #[must_use]
 pub fn review(
     review: &wire::Review,
@@ -138,7 +137,7 @@ fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Map
     node
 }
 
-/// The parts of the address under the names of `PostalAddress`.
+/// The parts of the address by the names of `PostalAddress`.
 fn address(parts: &Map<String, Value>) -> Value {
     const NAMES: [(&str, &str); 5] = [
         ("street_address", "streetAddress"),
@@ -199,17 +198,16 @@ fn node_of(review: &wire::Review, business: &Business) -> Map<String, Value> {
     node
 }
 
-/// Whether a source is a platform, an organisation that published the review first. Others say how the review came
-/// (`Direct`, `Invitation`, `Website`).
+/// Whether a source is a platform that published the review first. Others say how the review was received (`Direct`,
+/// `Invitation`, `Website`).
 fn is_platform(source: &str) -> bool {
     PLATFORMS
         .iter()
         .any(|platform| platform.eq_ignore_ascii_case(source.trim()))
 }
 
-/// JSON that may stand inside a `script` element: no `<`, `>` or `&` is left in it, so that no text
-/// of a review can end the element or begin a comment (HTML §4.12.1.3), and no line separator that
-/// older parsers end a string at.
+/// JSON for a `script` element: `<`, `>` and `&` are escaped, so that a review's text cannot end the element or begin
+/// a comment (HTML §4.12.1.3), and so are line separators, which end strings in older parsers.
 fn script(node: Map<String, Value>) -> String {
     let json = Value::from(node).to_string();
     let mut text = String::with_capacity(json.len());

@@ -1,4 +1,4 @@
-//! How texts in English write figures and days, for people; stars; and how long texts are folded.
+//! Numbers in English texts, stars, and folding of long texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use askama::Template;
 
 use super::locale::Locale;
 
-/// A count with its thousands apart: `12,345`.
+/// With thousands separators: `12,345`.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -21,19 +21,19 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// `1 review`, `2 reviews`: a count with its noun.
+/// `1 review`, `2 reviews`.
 #[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// Hundredths as a decimal: 455 is `4.55`.
+/// 455 becomes `4.55`.
 #[must_use]
 pub fn hundredths(value: u64) -> String {
     format!("{}.{:02}", value / 100, value % 100)
 }
 
-/// Stars as text, with the words for people who do not see them. It is HTML.
+/// Stars as HTML, with a label for screen readers.
 #[derive(Debug, Clone)]
 pub struct Stars {
     stars: u8,
@@ -41,7 +41,7 @@ pub struct Stars {
 }
 
 impl Stars {
-    /// So many of five.
+    /// `stars` of five.
     #[must_use]
     pub fn new(stars: u8, locale: &Locale) -> Self {
         let stars = stars.min(5);
@@ -68,32 +68,32 @@ impl fmt::Display for Stars {
     }
 }
 
-/// A mean as five stars, the last of them in part: 4.55 is four stars and 55% of the fifth one's width. An SVG, which has the
-/// same parts in every font.
+/// A mean as five stars, the last of them filled in part: 4.55 is four stars and 55% of the fifth one's width. An SVG,
+/// because fonts differ in the width of stars.
 #[derive(Debug, Clone, Template)]
 #[template(path = "stars_fragment.html")]
 pub struct PartialStars {
     label: Cow<'static, str>,
-    /// Where the color ends, in percent of the width.
+    /// Where the colour ends, in percent of the width.
     end: String,
 }
 
-/// The drawing of `stars_fragment.html`: stars of this width at this distance, in tenths.
+/// The star's width and distance in `stars_fragment.html`, in tenths.
 const STAR_WIDTH: u64 = 180;
 const STAR_STEP: u64 = 200;
 
-/// Where the color of five stars ends that show a mean in hundredths, in tenths of a percent of their width.
+/// Where the colour of five stars ends for a mean in hundredths, in tenths of a percent of their width.
 #[must_use]
 pub fn color_end(mean: u64) -> u64 {
     let mean = mean.min(500);
     let end = mean / 100 * STAR_STEP + mean % 100 * STAR_WIDTH / 100;
     let width = 4 * STAR_STEP + STAR_WIDTH;
-    // The last star has no gap behind it.
+    // The last star has no gap after it.
     end.min(width) * 1_000 / width
 }
 
 impl PartialStars {
-    /// The stars of a mean in hundredths.
+    /// `mean` is in hundredths.
     #[must_use]
     pub fn new(mean: u64, locale: &Locale) -> Self {
         let end = color_end(mean);
@@ -107,11 +107,10 @@ impl PartialStars {
     }
 }
 
-/// The first part of a long text, up to a word's end, and the rest; nothing where the text is
-/// short.
+/// The first part of a long text, up to the end of a word, and the rest; `None` if the text is short.
 #[must_use]
 pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
-    // A little more than that is shown whole: folding it would hide next to nothing.
+    // A slightly longer text is shown whole, because folding would hide almost nothing.
     let bound = text.char_indices().nth(most + most / 4)?.0;
     let at = text.char_indices().nth(most).map_or(bound, |(at, _)| at);
     let cut = text[..at]
@@ -163,7 +162,7 @@ mod tests {
         assert!(start.ends_with("word") && start.chars().count() <= 52);
         assert_eq!(format!("{start} {rest}"), text);
         assert_eq!(fold(&"x".repeat(60), 52), None);
-        // Without a space anywhere it is cut between characters.
+        // Without spaces it is cut between characters.
         assert_eq!(fold(&"é".repeat(100), 52).unwrap().0.chars().count(), 52);
     }
 }

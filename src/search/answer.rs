@@ -1,6 +1,5 @@
-//! The answer to a search as it comes together: a page, and how many reviews there are on all
-//! pages. Where the reviews come from, a walk over the segments or candidates from the text index,
-//! is not its affair; both meet the same conditions here.
+//! Collects a search's result: a page and the total. It is independent of the source of reviews, a walk over the
+//! segments or candidates from the text index; both are checked here in the same way.
 
 use std::ops::{ControlFlow, Range};
 
@@ -10,64 +9,60 @@ use super::scan::SegmentScan;
 use crate::model::ReviewFilter;
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 
-/// Where counting stops: a total beyond is "this many or more".
+/// Counting stops here; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
 
-/// One page of what was found.
 #[derive(Debug, Clone)]
 pub struct ResultPage {
-    /// How many reviews there are on all pages.
+    /// Matches on all pages.
     pub total: u64,
-    /// Whether that is all, and not where counting stopped.
+    /// Whether the total is exact; otherwise counting stopped at its limit.
     pub is_exact: bool,
-    /// Where the page's reviews stand in the snapshot.
+    /// The positions of the page's reviews in the snapshot.
     pub places: Vec<Place>,
-    /// Where the next page begins, if there is one.
+    /// The cursor of the next page, if there is one.
     pub next: Option<Cursor>,
-    /// Where the page before ends, if there is one.
+    /// The cursor of the previous page, if there is one.
     pub previous: Option<Cursor>,
-    /// What finding them took.
     pub work: Work,
 }
 
-/// The work of one search.
+/// The work of one search, for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
-    /// How many reviews were walked over.
+    /// Reviews walked over.
     pub walked: usize,
-    /// How many candidates of the text index were verified; `None` where it was not asked, or gave
-    /// no answer.
+    /// Verified candidates of the text index; `None` if it was not queried or gave no answer.
     pub candidates: Option<usize>,
 }
 
-/// What a pass over the reviews is for.
+/// The purpose of a pass over the reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchPass {
-    /// The page, and the count too where the page is the first.
+    /// Fill the page, and count if it is the first.
     Page,
-    /// The count alone: it begins where all pages do.
+    /// Only count, from the start.
     Count,
 }
 
-/// See the head of this file.
 pub struct SearchProgress<'a> {
     snapshot: &'a Snapshot,
     filter: &'a ReviewFilter,
     cursor: Option<&'a Cursor>,
     scan: SegmentScan<'a>,
     question: String,
-    /// The positions whose days the filter takes.
+    /// The positions within the filter's dates.
     all: Range<usize>,
     total: Option<(u64, bool)>,
     hits: Hits<'a>,
     work: Work,
 }
 
-/// What was met so far: the page as far as it is filled, and how many hits this pass has had.
+/// The page so far, and the hits of this pass.
 struct Hits<'a> {
     page: PageBuilder<'a>,
     count: u64,
-    /// Whether the pass that fills the page goes over all reviews, so that it can count them too.
+    /// Whether the pass that fills the page covers all reviews, so that it can also count.
     counts_along: bool,
 }
 
@@ -76,7 +71,7 @@ impl Hits<'_> {
         (self.counts_along || pass == SearchPass::Count) && self.count <= TOTAL_MAX
     }
 
-    /// Takes a review that meets all conditions; breaks where the pass wants no more.
+    /// Handles a match; breaks when the pass needs no more.
     fn take(&mut self, pass: SearchPass, place: Place) -> ControlFlow<()> {
         self.count += 1;
         let page_is_full = match pass {
@@ -97,8 +92,7 @@ impl Hits<'_> {
 }
 
 impl<'a> SearchProgress<'a> {
-    /// Nothing found yet of the first `limit` reviews that `filter` takes, after `cursor` where
-    /// there is one.
+    /// Starts a search for the first `limit` reviews that match `filter`, after `cursor` if there is one.
     #[must_use]
     pub fn new(
         snapshot: &'a Snapshot,
@@ -131,8 +125,8 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// The passes that it takes: where the page is found among all reviews, one fills it and counts;
-    /// else the page has its own, and the count starts anew.
+    /// The passes needed: if the page may come from all reviews, one pass fills and counts; otherwise the count has
+    /// its own.
     #[must_use]
     pub const fn passes(&self) -> &'static [SearchPass] {
         if self.total.is_some() || self.hits.counts_along {
@@ -142,7 +136,7 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// Begins a pass over the reviews, and counts from zero again: the positions that it goes over.
+    /// Starts a pass and resets the count; returns the positions to search.
     #[must_use]
     pub fn begin(&mut self, pass: SearchPass) -> Range<usize> {
         self.hits.count = 0;
@@ -152,7 +146,7 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// Of `range`, what a pass meets first, `count` reviews or fewer, and the rest.
+    /// Splits `range` into the first `count` reviews of the pass and the rest.
     #[must_use]
     pub fn split(
         &self,
@@ -168,8 +162,7 @@ impl<'a> SearchProgress<'a> {
         (range.start..at, at..range.end)
     }
 
-    /// Goes over the reviews at `positions`, in the order of the pass, until it has all that it
-    /// wants.
+    /// Checks the reviews at `positions` in the pass's order until it needs no more.
     pub fn walk(&mut self, pass: SearchPass, positions: Range<usize>) -> ControlFlow<()> {
         let review_index = self.review_index();
         let ends = review_index
@@ -227,7 +220,7 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// The same for those of the candidates, ascending, that stand at `positions`.
+    /// Like [`Self::walk`], for the candidates within `positions`; they are ascending.
     pub fn verify(
         &mut self,
         pass: SearchPass,
@@ -259,7 +252,6 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// The page, its total and its cursors.
     #[must_use]
     pub fn finish(self) -> ResultPage {
         let (count, snapshot, question) = (self.hits.count, self.snapshot, self.question);
@@ -276,7 +268,7 @@ impl<'a> SearchProgress<'a> {
             Some(cursor) if cursor.ends_page => {
                 (beyond.as_ref().map(behind).map(Cursor::ending), behind_last)
             }
-            // What it begins behind is the last of the page before.
+            // The page starts after its cursor, so the cursor is the end of the previous page.
             cursor => (cursor.cloned().map(Cursor::ending), beyond.and(behind_last)),
         };
         ResultPage {

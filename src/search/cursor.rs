@@ -1,6 +1,6 @@
-//! Where the next page begins, or the page before ends: at a place in the order, not at a count, so
-//! that reviews which arrive between two pages neither repeat nor hide any. In an order of stars,
-//! the stars are of the place.
+//! Cursors: where the next page begins or the previous one ends. A cursor is a place in the order, not a count, so
+//! that reviews added between two pages are neither repeated nor skipped. In an order of stars the place includes the
+//! stars.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,36 +14,36 @@ use crate::model::parameters::{InvalidParameter, Opaque, Parameter, ParameterFau
 use crate::model::{ReviewFilter, ReviewId};
 use crate::snapshot::{Place, ReviewIndex};
 
-/// The format's version, so that a cursor of another release is refused and not misread.
+/// The format's version, so that another release's cursor is refused instead of misread.
 const VERSION: u8 = 1;
-/// The format of a cursor in an order of stars: they stand behind the filter's hash.
+/// The format in an order of stars, which follow the filter's hash.
 const VERSION_WITH_STARS: u8 = 2;
-/// Added to either where the page ends at the place.
+/// Added to either if the page ends at the place.
 const ENDS_PAGE: u8 = 2;
-/// How many bytes of the filter's hash a cursor carries.
+/// Bytes of the filter's hash in a cursor.
 const FILTER_BYTES: usize = 8;
 
 /// The last place of a page, and the filters that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     filter: [u8; FILTER_BYTES],
-    /// Whether it means the page that ends with the place, not the one that begins behind it.
+    /// Whether the page ends with the place, instead of beginning after it.
     pub ends_page: bool,
-    /// The stars of the page's last review, where the order is one of stars.
+    /// The stars of the page's last review, in an order of stars.
     pub stars: Option<u8>,
     /// The day number of the page's last review.
     pub day: i32,
-    /// The id of the last review of the page before.
+    /// The ID of the page's last review.
     pub id: String,
 }
 
-/// A text that is no cursor of these filters.
+/// Not a cursor of these filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{}", CursorParameter::KIND.allowed)]
 pub struct InvalidCursor;
 
 impl Cursor {
-    /// The cursor behind a page of `filter` whose last review stands there.
+    /// The cursor after a page of `filter` whose last review is at `last`.
     #[must_use]
     pub fn behind(filter: &ReviewFilter, review_index: &ReviewIndex, last: Place) -> Self {
         let (segment, index) = (&review_index.segments()[last.0], last.1);
@@ -54,8 +54,7 @@ impl Cursor {
         }
     }
 
-    /// The cursor behind a page of `question`, spelt in one way, whose last review has that day
-    /// number and id.
+    /// The cursor after a page of `question` (in its canonical form) whose last review has this day number and ID.
     #[must_use]
     pub fn within(question: &str, day: i32, id: &str) -> Self {
         Self {
@@ -67,7 +66,7 @@ impl Cursor {
         }
     }
 
-    /// The cursor of the page that ends with the same place.
+    /// The cursor of the page that ends at the same place.
     #[must_use]
     pub fn ending(self) -> Self {
         Self {
@@ -76,26 +75,23 @@ impl Cursor {
         }
     }
 
-    /// Whether it belongs to `filter`.
     #[must_use]
     pub fn fits(&self, filter: &ReviewFilter) -> bool {
         self.belongs_to(&filter.question())
     }
 
-    /// Whether it belongs to `question`.
     #[must_use]
     pub fn belongs_to(&self, question: &str) -> bool {
         self.filter == fingerprint(question)
     }
 
-    /// What is wrong with it where it belongs to another question.
+    /// The error for a cursor of another query.
     #[must_use]
     pub fn invalid(&self) -> InvalidParameter {
         InvalidParameter::of::<CursorParameter>(ParameterFault::Text, &self.to_string())
     }
 }
 
-/// The parameter with which a question goes on.
 #[derive(Debug)]
 pub struct CursorParameter;
 
@@ -109,8 +105,7 @@ impl Parameter for CursorParameter {
 }
 
 impl fmt::Display for Cursor {
-    /// The opaque text: base64url of version, hash of the filter, stars where they matter, day and
-    /// id.
+    /// Opaque: base64url of version, hash of the filter, stars if the order uses them, day and ID.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = match self.stars {
             None => VERSION,

@@ -1,5 +1,5 @@
-//! What there is of the reviews, counted: facets (whom and what they mention and speak of, when they
-//! are from and how many stars they have), and two periods side by side. Whole segments at a time.
+//! Counts: facets (mentions, opinions, dates and stars), and the comparison of two periods. They use the counts of
+//! whole segments.
 
 use chrono::NaiveDate;
 
@@ -15,10 +15,10 @@ use crate::model::{Day, Rating, RatingCounts};
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::wire::{self, Comparison, Period, PeriodAspect};
 
-/// How many values a list has at the most.
+/// Maximum number of values in a list.
 pub const VALUES_MAX: usize = 100;
 
-/// Of long lists the `most` mentioned values, and how many there are besides.
+/// Lists have at most `most` values, with the number of omitted ones; aspects and ratings are complete.
 #[must_use]
 pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
@@ -66,7 +66,7 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
     }
 }
 
-/// The aspects that are spoken of, in the order of the trade: a trade has a few dozen at the most.
+/// The aspects with opinions, in the order of the trade; a trade has at most a few dozen.
 fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
     let aspects = &snapshot.input.analyzer.trade().aspects;
     let mut votes = vec![VoteCounts::default(); aspects.len()];
@@ -82,20 +82,19 @@ fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
         .collect()
 }
 
-/// First and last day; both are of the period.
+/// First and last day, both inclusive.
 type Days = (Day, Day);
 
-/// Which periods are to be compared, and in what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PeriodsRequest {
     first: Days,
     second: Days,
-    /// The place in the trade of the one aspect that is asked about; all where it is absent.
+    /// The index of the one aspect in the trade; `None` for all.
     aspect: Option<usize>,
 }
 
 impl PeriodsRequest {
-    /// What `source` asks for; `None` where a day is missing or anything is wrong, which is kept there.
+    /// Reads the request from `source`, which records errors; `None` if a day is missing or anything is invalid.
     pub fn take_from(source: &mut impl ParameterSource, trade: &Trade) -> Option<Self> {
         let first = period::<FirstSince, FirstUntil>(source);
         let second = period::<SecondSince, SecondUntil>(source);
@@ -110,7 +109,7 @@ impl PeriodsRequest {
     }
 }
 
-/// A period from the value of `S` to that of `U`.
+/// The period from the value of `S` to that of `U`.
 fn period<S, U>(source: &mut impl ParameterSource) -> Option<Days>
 where
     S: Parameter<Kind = Date>,
@@ -130,7 +129,7 @@ where
     Some((first, last))
 }
 
-/// Each period, the second less the first, and whether it is better.
+/// Each period, the second minus the first, and whether it is better.
 #[must_use]
 pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
     let PeriodsRequest {
@@ -188,7 +187,8 @@ fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Pe
     }
 }
 
-/// The day of the newest review: how far the data goes. The clock has no part in an answer, which is the same whenever it is asked for.
+/// The day of the newest review, the end of the data. The clock is not used, so that the response does not depend on
+/// the time of the request.
 fn newest_day(review_index: &ReviewIndex) -> Option<Day> {
     let mut segments = review_index.segments().iter();
     let newest = segments.find(|segment| !segment.is_empty())?;
@@ -202,7 +202,7 @@ fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
         .for_each(|(votes, more)| votes.add(more));
 }
 
-/// What is spoken of, in the order of the insights.
+/// Aspects with opinions, in the order of the insights.
 fn period_aspects(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
     let told = |(aspect, votes): (&AspectDefinition, &VoteCounts)| PeriodAspect {
         id: aspect.id.clone(),

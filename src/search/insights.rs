@@ -1,5 +1,5 @@
-//! The insights as they are asked for, the same for REST, for agents and for pages: in stages, each
-//! a part of the whole; and the evidence of an aspect, which is the reviews that support it.
+//! Insights for REST, MCP and pages: stages, each a part of the whole, and the evidence of an aspect, which is the
+//! reviews that support it.
 
 use std::collections::HashMap;
 
@@ -20,31 +20,29 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::segment::Segment;
 use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage};
 
-/// How many bytes of JSON an overview has at the most.
+/// Maximum JSON size of an overview.
 pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
-/// How many bytes of JSON another part has at the most, where that is a list.
+/// Maximum JSON size of any other stage with a list.
 const STAGE_BYTES_MAX: usize = 40 * 1024;
-/// How many values of each list an overview begins with; fewer where that is too much.
+/// Initial number of values per list of an overview; fewer if they exceed its size.
 const OVERVIEW_VALUES: usize = 5;
 
-/// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StageRequest {
-    /// One aspect, by id or name.
+    /// By ID or name.
     Aspect(String),
-    /// Somebody or something that reviews name.
+    /// A technician, service or place by name.
     Entity(MentionKind, String),
-    /// A part of all of it.
     Part(InsightsPart),
 }
 
-/// There is nobody and nothing of that name; the text tells who and what there is.
+/// An unknown name; the text lists the known ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSuchStage(pub String);
 
 impl StageRequest {
-    /// The stage that `source` asks for, if any; what is wrong is kept there, also where it asks for
-    /// several.
+    /// The stage that `source` requests, if any. Errors are recorded in `source`, also for a request of several
+    /// stages.
     pub fn take_from(source: &mut impl ParameterSource) -> Option<Self> {
         let entity = |kind| move |name| Self::Entity(kind, name);
         let asked = [
@@ -92,10 +90,10 @@ impl StageRequest {
     }
 }
 
-/// The answer to a request.
+/// Builds the requested stage.
 ///
 /// # Errors
-/// [`NoSuchStage`].
+/// If no entity or aspect has the requested name.
 pub fn stage(
     snapshot: &Snapshot,
     links: &Links,
@@ -110,7 +108,7 @@ pub fn stage(
     }
 }
 
-/// As many values of the part's list as fit; the first always does.
+/// The part with as many values as fit; always at least one.
 fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
     let mut most = VALUES_MAX;
     loop {
@@ -154,7 +152,7 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
     stage
 }
 
-/// As many values of each list as fit.
+/// The overview with as many values per list as fit.
 fn overview(snapshot: &Snapshot) -> InsightsStage {
     let mut most = OVERVIEW_VALUES;
     loop {
@@ -200,7 +198,7 @@ fn entity(
     let Some((facet, entity)) = found else {
         return Err(nothing(what, facets.iter().map(|one| one.name.as_str())));
     };
-    // Of a person whom few reviews name nothing but the counts is told.
+    // For a technician whom few reviews mention, only the counts are shown.
     let is_told = kind != MentionKind::Technician || entity.reviews >= PERSON_MIN;
     let by_aspect = is_told.then(|| by_aspect(snapshot, links, kind, facet));
     Ok(InsightsStage {
@@ -210,7 +208,6 @@ fn entity(
     })
 }
 
-/// What is derived of whom or what is mentioned.
 #[must_use]
 pub fn find_entity<'a>(
     snapshot: &'a Snapshot,
@@ -229,8 +226,8 @@ pub fn find_entity<'a>(
     })
 }
 
-/// How reviews speak of each aspect: of a technician, in sentences that name the person or in the
-/// next ones; of a service or a place, all that mention it.
+/// Opinions on each aspect: for a technician, in sentences that name the person or follow one; for a service or a
+/// place, in all reviews that mention it.
 fn by_aspect(
     snapshot: &Snapshot,
     links: &Links,
@@ -273,7 +270,7 @@ fn by_aspect(
         .collect()
 }
 
-/// What the findings of a mask say of an aspect together.
+/// The combined vote of the findings in `mask` on an aspect.
 fn vote_near(analysis: PackedAnalysisRef<'_>, aspect: u8, mask: u32) -> Option<ReviewVote> {
     let near = (0_u32..u32::BITS)
         .zip(analysis.findings)
@@ -281,7 +278,7 @@ fn vote_near(analysis: PackedAnalysisRef<'_>, aspect: u8, mask: u32) -> Option<R
     ReviewVote::of(near.map(|(_, finding)| finding))
 }
 
-/// Where the sentences are; evidence is not narrowed by places.
+/// The URL of the evidence; `None` for a place, because evidence has no such filter.
 fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> Option<String> {
     let parameter = match kind {
         MentionKind::Technician => parameters::Technician::NAME,
@@ -303,35 +300,33 @@ fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> NoSuchStage 
     })
 }
 
-// The evidence of an aspect: which reviews support it, whom they speak of there, and how many there
-// are of each, found in the packed analyses of a snapshot. The reviews of a page are analyzed once
-// more for the reasons.
+// The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
+// packed analyses of a snapshot. The reviews of a page are analyzed again to show the reasons.
 
-/// What is asked for of an aspect's evidence, from whatever source its parameters come.
+/// A request for evidence, independent of the source of its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceRequest {
-    /// How the aspect is to be spoken of.
     pub polarity: Option<Vote>,
-    /// Of whom: name, id or alias.
+    /// Name, ID or alias of the technician that the opinion is about.
     pub technician: Option<String>,
-    /// In reviews about what: id, name or synonym.
+    /// ID, name or synonym of a service that the review mentions.
     pub service: Option<String>,
-    /// First day that matches, inclusive.
+    /// Inclusive.
     pub since: Option<Day>,
-    /// Last day that matches, inclusive.
+    /// Inclusive.
     pub until: Option<Day>,
-    /// Whether the reasons are wanted too.
+    /// Whether to include the reasons.
     pub has_hits: bool,
-    /// How many reviews a page has.
+    /// Reviews per page.
     pub limit: u8,
-    /// Where the page begins, if not with the first review.
+    /// `None` for the first page.
     pub cursor: Option<Cursor>,
 }
 
 impl EvidenceRequest {
-    /// What `source` asks for; what is wrong with it is kept there.
+    /// Reads the request from `source`, which records errors.
     pub fn take_from(source: &mut impl ParameterSource) -> Self {
-        // In the order of the description, in which issues are listed.
+        // In the order of the documentation, in which issues are listed.
         Self {
             polarity: source.take::<parameters::Polarity>(),
             technician: source.take::<parameters::Technician>(),
@@ -344,7 +339,7 @@ impl EvidenceRequest {
         }
     }
 
-    /// The same of a page that can be narrowed by polarity alone.
+    /// The same for a page that can be filtered only by polarity.
     pub fn take_polarity_from(source: &mut impl ParameterSource) -> Self {
         Self {
             polarity: source.take::<parameters::Polarity>(),
@@ -359,19 +354,17 @@ impl EvidenceRequest {
     }
 }
 
-/// The same about one aspect of a trade.
+/// A request about one aspect of a trade.
 #[derive(Debug, Clone, Copy)]
 pub struct EvidenceQuery<'a> {
-    /// The aspect that is asked about.
     pub aspect: &'a AspectDefinition,
-    /// What is asked for.
     pub request: &'a EvidenceRequest,
-    /// Its place in the trade.
+    /// The aspect's index in the trade.
     pub at: u8,
 }
 
 impl<'a> EvidenceQuery<'a> {
-    /// About the aspect of that id; `None` where the trade has none.
+    /// `None` if the trade has no aspect with that ID.
     #[must_use]
     pub fn about(trade: &'a Trade, id: &str, request: &'a EvidenceRequest) -> Option<Self> {
         let at = trade.aspect(id)?;
@@ -382,8 +375,8 @@ impl<'a> EvidenceQuery<'a> {
         })
     }
 
-    /// What stands for it in a cursor: the aspect's id, for another trade, or another release of
-    /// one, has another aspect in that place; and the filters.
+    /// The identity of the query in a cursor: the filters and the aspect's ID, because another trade or release may
+    /// have another aspect at that index.
     #[must_use]
     pub fn canonical(&self) -> String {
         let EvidenceRequest {
@@ -395,15 +388,14 @@ impl<'a> EvidenceQuery<'a> {
             ..
         } = self.request;
         let first = format!("evidence {} {polarity:?}", self.aspect.id);
-        // Later filters are named where they matter alone, so that cursors of earlier releases go
-        // on.
+        // Newer filters are appended only if set, so that cursors of earlier releases stay valid.
         if technician.is_none() && service.is_none() && since.is_none() && until.is_none() {
             return first;
         }
         format!("{first} {technician:?} {service:?} {since:?} {until:?}")
     }
 
-    /// The cursor of the request, where it belongs to another question.
+    /// The request's cursor if it belongs to another query.
     #[must_use]
     pub fn foreign_cursor(&self) -> Option<&'a Cursor> {
         let cursor = self.request.cursor.as_ref();
@@ -411,41 +403,38 @@ impl<'a> EvidenceQuery<'a> {
     }
 }
 
-/// One page of the reviews that support an aspect.
 #[derive(Debug)]
 pub struct EvidencePage {
-    /// How many reviews support the aspect so.
+    /// Supporting reviews in total.
     pub total: u64,
-    /// How many of them because the stars confirmed what the text left open.
+    /// Those whose stars decided an uncertain text.
     pub confirmed: u64,
-    /// How many of them speak of whom where they do.
+    /// Counts by technician that the opinion is about.
     pub by_technician: Vec<Facet>,
-    /// How many of them mention which service.
+    /// Counts by mentioned service.
     pub by_service: Vec<Facet>,
-    /// Those of the page, newest first.
+    /// Newest first.
     pub reviews: Vec<Supporting>,
-    /// Where the next page begins.
+    /// `None` on the last page.
     pub next: Option<Cursor>,
 }
 
-/// A review that supports an aspect.
 #[derive(Debug)]
 pub struct Supporting {
-    /// The review as it is published.
+    /// As published.
     pub review: wire::Review,
-    /// How the review votes on the aspect.
     pub vote: ReviewVote,
-    /// Its findings of the aspect, each with whom it is about.
+    /// The findings of the aspect, each with the technicians that it is about.
     pub findings: Vec<(Finding, Vec<String>)>,
 }
 
-/// Whom and what the filters of a question mean, as packed analyses know them.
+/// The name filters, resolved to the keys of packed analyses.
 struct NameFilter {
     technician: Option<u64>,
     service: Option<u64>,
-    /// A name that nobody and nothing has finds nothing.
+    /// An unknown name matches nothing.
     is_unknown: bool,
-    /// Of a person whom few reviews name the counts alone are told.
+    /// For a technician whom few reviews mention, only counts are shown.
     is_named_by_few: bool,
 }
 
@@ -469,14 +458,14 @@ impl NameFilter {
     }
 }
 
-/// What of one review supports the aspect as asked for.
+/// The part of a review that supports the aspect.
 struct Support {
     vote: ReviewVote,
-    /// Which of its findings: bit 0 is the first.
+    /// Bit 0 is the first finding.
     finding_mask: u32,
 }
 
-/// A page of the reviews that support an aspect, from the beginning or behind the cursor.
+/// A page of the supporting reviews, from the cursor if there is one.
 #[must_use]
 pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> EvidencePage {
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
@@ -541,12 +530,12 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
     }
 }
 
-/// Whether so few reviews name that person that no words about them are shown.
+/// Whether too few reviews mention a technician to show their words.
 fn is_named_by_few(person: &Facet) -> bool {
     person.reviews < u64::from(PERSON_MIN)
 }
 
-/// Where a segment has reviews that speak of the aspect, ascending.
+/// The reviews of a segment with an opinion on the aspect, ascending.
 fn positions<'a>(
     segment: &'a Segment,
     query: &EvidenceQuery<'_>,
@@ -557,8 +546,8 @@ fn positions<'a>(
     positions.iter().map(|position| *position as usize)
 }
 
-/// What of a review supports the aspect; `None` where nothing does. Of a technician it is what is
-/// said of the aspect in a sentence that names them, or in the next.
+/// How a review supports the aspect; `None` if it does not. For a technician only findings in a sentence that names
+/// the person, or in the next one, count.
 fn support(
     analysis: PackedAnalysisRef<'_>,
     query: &EvidenceQuery<'_>,
@@ -598,7 +587,7 @@ fn is(name: PackedName, kind: MentionKind, key: u64) -> bool {
     name.kind == kind && name.key == key
 }
 
-/// A review of the page, analyzed once more. `None` never: what is rendered can be read.
+/// A review of the page, analyzed again. Always `Some`: the review was rendered by this process.
 fn supporting(
     snapshot: &Snapshot,
     segment: &Segment,
@@ -648,7 +637,7 @@ fn supporting(
     })
 }
 
-/// The page as REST and agents are told it.
+/// The page as REST and MCP return it.
 #[must_use]
 pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectEvidence {
     let (request, page) = (query.request, evidence_page(snapshot, query));
@@ -695,7 +684,7 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
     }
 }
 
-/// The nearest names for those that are not known, which may be ids and other words too.
+/// The nearest known names for unknown ones.
 fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::DidYouMean> {
     let technician = request.technician.as_deref();
     let service = request.service.as_deref();
@@ -711,7 +700,7 @@ fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::
     .if_any()
 }
 
-/// The same names by what packed analyses know them by.
+/// The names by their keys in packed analyses.
 fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
     let value = |facet: &Facet| match kind {
         MentionKind::Service => facet.id.clone().unwrap_or_else(|| facet.name.clone()),
@@ -723,18 +712,17 @@ fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
         .collect()
 }
 
-/// How many reviews support the aspect, and how many of them speak of whom and what.
+/// The supporting reviews, in total and by name.
 #[derive(Default)]
 struct SupportCounts {
-    /// How many reviews.
     total: u64,
-    /// How many of them the stars confirmed.
+    /// Those whose stars decided an uncertain text.
     confirmed: u64,
     by_name: HashMap<(MentionKind, u64), u64>,
 }
 
 impl SupportCounts {
-    /// Counts a review whose findings of that mask support it.
+    /// Counts a review with this support.
     fn count(&mut self, analysis: PackedAnalysisRef<'_>, support: &Support) {
         self.total += 1;
         self.confirmed += u64::from(support.vote.is_confirmed);
@@ -750,7 +738,7 @@ impl SupportCounts {
         }
     }
 
-    /// Those of a kind, the most frequent first, then by name.
+    /// The names of a kind, most frequent first, then by name.
     fn listed(&self, known: &HashMap<u64, &Facet>, kind: MentionKind) -> Vec<Facet> {
         let counted = self.by_name.iter().filter(|((its, _), _)| *its == kind);
         let mut facets: Vec<Facet> = counted

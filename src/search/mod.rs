@@ -1,14 +1,13 @@
-//! Search: which reviews of a snapshot a filter takes, a page of them, and how many there are.
+//! Search in a snapshot: the reviews that match a filter, one page of them, and their number.
 //!
-//! What is found is always of the snapshot. A question walks over the newest reviews first, where
-//! most end: the page is full, and the count exact or at its bound. Of what is rare, the FTS5 index
-//! then gives candidates, which are verified in the snapshot; otherwise the walk goes on.
+//! A query scans the newest reviews first, which is usually enough. For a rare term the FTS5 index then returns
+//! candidates, which are verified in the snapshot; otherwise the scan continues.
 
 mod answer;
 mod cursor;
-pub mod facets;
-pub mod insights;
-pub mod names;
+pub(crate) mod facets;
+pub(crate) mod insights;
+pub(crate) mod names;
 mod page;
 mod scan;
 mod store;

@@ -1,5 +1,5 @@
-//! Whom and what somebody means by a name: the firm's own lists, and what reviews mention besides;
-//! and the nearest that there is, where nobody and nothing has it.
+//! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
+//! one.
 
 use crate::insights::Trade;
 use crate::model::parameters::{Aspect, InvalidParameter, ParameterFault, ParameterSource};
@@ -7,17 +7,17 @@ use crate::model::{SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
 use crate::wire::{DidYouMean, Facet};
 
-/// How many characters of a name are looked at; longer ones are no names.
+/// Characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// Among how many of the most mentioned values the nearest is looked for.
+/// The number of most-mentioned values that are compared.
 const VALUES_MAX: usize = 1_000;
-/// How alike two names must be, from 0 to 1: `Mike Alvares` is, `Nobody Known` is not.
+/// Minimum likeness of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
 const LIKENESS_MIN: f64 = 0.6;
-/// How much less it counts where only one word of a name is alike.
+/// The factor for a name of which only one word is alike.
 const WORD_SHARE: f64 = 0.9;
 
-/// The place in `trade` of the aspect of that id. One that there is not is refused by name: the answer would be 0, as if no review
-/// were about it.
+/// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
+/// no reviews on it.
 pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) -> Option<usize> {
     let found = trade.aspect(asked);
     if found.is_none() {
@@ -28,7 +28,7 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
     found
 }
 
-/// The technician of that full name, id or alias, in any case.
+/// By full name, ID or alias, ignoring case.
 #[must_use]
 pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let aliases = snapshot.input.business.technicians.iter().flat_map(|one| {
@@ -39,7 +39,7 @@ pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().technicians, aliases, said)
 }
 
-/// The service of that id, name or synonym, in any case.
+/// By ID, name or synonym, ignoring case.
 #[must_use]
 pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let synonyms = snapshot.input.business.services.iter().flat_map(|one| {
@@ -50,14 +50,13 @@ pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().services, synonyms, said)
 }
 
-/// The place of that name, in any case.
+/// By name, ignoring case.
 #[must_use]
 pub fn area<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().service_areas, std::iter::empty(), said)
 }
 
-/// By name, then by id, then by another word for it: what is said plainly comes before what is said
-/// in passing.
+/// By name, then by ID, then by another word: an exact name wins over an alias.
 fn find<'a, 'b>(
     facets: &'a [Facet],
     others: impl Iterator<Item = (&'b str, &'b str)>,
@@ -75,8 +74,8 @@ fn find<'a, 'b>(
         .or_else(|| by_id(others.into_iter().find(|(_, word)| fold(word) == wanted)?.0))
 }
 
-/// The nearest values for the names in `arguments` that are not known; `None` where all are, or
-/// nothing is near. Where anything was found, all names are known, and nothing is counted.
+/// The nearest values for unknown names in `arguments`; `None` if all are known or nothing is near. Skipped if `total`
+/// is positive, because then all names are known.
 #[must_use]
 pub fn did_you_mean(
     snapshot: &Snapshot,
@@ -112,12 +111,12 @@ pub fn did_you_mean(
     .if_any()
 }
 
-/// What was asked for, where none of `facets` has that name.
+/// `asked` if none of `facets` has that name.
 fn unnamed<'a>(asked: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
     asked.filter(|asked| facets.iter().all(|facet| fold(&facet.name) != fold(asked)))
 }
 
-/// The full name of the technician whose name or alias is nearest.
+/// The full name of the technician with the nearest name or alias.
 #[must_use]
 pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
     let aliases = |id: &str| {
@@ -133,7 +132,7 @@ pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
     nearest(asked, &snapshot.counts().technicians, name, aliases)
 }
 
-/// The id of the service whose id, name or synonym is nearest.
+/// The ID of the service with the nearest ID, name or synonym.
 #[must_use]
 pub fn nearest_service(snapshot: &Snapshot, asked: &str) -> Option<String> {
     let synonyms = |id: &str| {
@@ -152,7 +151,7 @@ pub fn nearest_service(snapshot: &Snapshot, asked: &str) -> Option<String> {
     nearest(asked, &snapshot.counts().services, id, synonyms)
 }
 
-/// The language tag that is nearest: `en` for `en-GB`, where there is no other English.
+/// The nearest language tag: `en` for `en-GB` if there is no other English.
 fn nearest_language(counts: &MentionCounts, asked: &str) -> Option<String> {
     let primary = asked.split('-').next().unwrap_or_default();
     nearest_name(&counts.languages, asked).or_else(|| nearest_name(&counts.languages, primary))
@@ -162,8 +161,7 @@ fn nearest_name(facets: &[Facet], asked: &str) -> Option<String> {
     nearest(asked, facets, |facet| facet.name.clone(), |_| Vec::new())
 }
 
-/// The `value` of the nearest facet, by it or by another word for it; of equals the one that is
-/// mentioned most.
+/// The `value` of the nearest facet, by that value or another word for it; among equals the most mentioned.
 fn nearest(
     asked: &str,
     facets: &[Facet],
@@ -190,7 +188,7 @@ fn nearest(
     best.map(|(_, value)| value)
 }
 
-/// How alike a name is, as a whole or by one of its words, both folded.
+/// How alike a name is, as a whole or in one of its words; both are folded.
 fn likeness(asked: &str, name: &str) -> f64 {
     let words = name.split([' ', '-', '_']).filter(|word| word.len() > 1);
     let by_word = words

@@ -1,8 +1,7 @@
-//! The page of an answer: which of the hits are on it, in which order, and when it is full.
+//! Selects and orders the hits of one page.
 //!
-//! Apart from finding them: hits come newest first, or oldest first where that is the order. Sorted
-//! by rating a page is a gather of ready slices too: each number of stars has its own hits, newest
-//! first, and those that can no more be on the page are not looked for.
+//! Hits arrive newest first, or oldest first in that order. In an order of stars each rating collects its own hits,
+//! newest first, and ratings that can no longer reach the page are not searched.
 
 use std::ops::Range;
 
@@ -14,32 +13,30 @@ use crate::model::{LIMIT_DEFAULT, PluralEndings, ReviewFilter, SearchArguments, 
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
 
-/// Greater than the place of any review; stands for a position without one.
+/// Greater than every place; the place of a position without a review.
 const NOWHERE: Place = (usize::MAX, usize::MAX);
 
-/// See the head of this file.
 pub struct PageBuilder<'a> {
     review_index: &'a ReviewIndex,
     filter: &'a ReviewFilter,
     limit: usize,
-    /// The positions that it is found in.
+    /// The positions to search.
     range: Range<usize>,
-    /// The stars of the review that it begins after.
+    /// In an order of stars, the rating of the review at the cursor.
     first_stars: Option<u8>,
-    /// The places that are of `range` and on the other side of the cursor; of `first_stars`, where
-    /// the order is one of stars.
+    /// The places of `range` on the other side of the cursor; in an order of stars, those with `first_stars`.
     outside: Range<Place>,
-    /// Whether it is filled from its end: it ends at the cursor.
+    /// Whether the page ends at the cursor and is filled from its end.
     is_reversed: bool,
     places: Vec<Place>,
-    /// Oldest first: the hits of one day, as they came.
+    /// Oldest first: the hits of one day, in order of arrival.
     day: Vec<Place>,
     by_stars: [Vec<Place>; 5],
 }
 
 impl<'a> PageBuilder<'a> {
-    /// An empty page of at most `limit` reviews among the positions `all`, behind `cursor` where there
-    /// is one, or ending there.
+    /// An empty page of at most `limit` reviews within the positions `all`, after `cursor` if there is one, or ending
+    /// there.
     #[must_use]
     pub fn new(
         review_index: &'a ReviewIndex,
@@ -91,19 +88,18 @@ impl<'a> PageBuilder<'a> {
         page
     }
 
-    /// The positions that it is found in.
+    /// The positions to search.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
 
-    /// Whether hits must come oldest first.
+    /// Whether hits must arrive oldest first.
     #[must_use]
     pub fn is_backwards(&self) -> bool {
         self.is_reversed != (self.filter.sort() == Sort::Oldest)
     }
 
-    /// Takes the next hit.
     pub fn take(&mut self, place: Place) {
         let stars = self.filter.sort().stars();
         if self.outside.contains(&place) && stars.is_none() {
@@ -135,7 +131,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Whether no further hit can be on it, nor show that there is another page.
+    /// Whether no further hit can change the page or the existence of a next one.
     #[must_use]
     pub fn is_full(&self) -> bool {
         match self.filter.sort() {
@@ -144,7 +140,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Of which stars hits can still be on it.
+    /// The ratings that may still have hits on the page.
     #[must_use]
     pub fn wanted_stars(&self) -> StarSet {
         let (mut wanted, mut before) = (0, 0);
@@ -157,8 +153,8 @@ impl<'a> PageBuilder<'a> {
         StarSet(wanted)
     }
 
-    /// The reviews of the page in their order, and the nearest hit that is not on it: behind it, or
-    /// before it where it ends at its cursor.
+    /// The reviews of the page in order, and the nearest hit beyond it: the next one, or the previous one if the page
+    /// ends at its cursor.
     #[must_use]
     pub fn finish(mut self) -> (Vec<Place>, Option<Place>) {
         self.end_day();
@@ -174,7 +170,7 @@ impl<'a> PageBuilder<'a> {
         (self.places, beyond)
     }
 
-    /// The stars in the order in which the page is filled; none where the order is another one.
+    /// The ratings in the order in which the page is filled; empty for other orders.
     fn star_order(&self) -> impl Iterator<Item = u8> + use<> {
         let mut order = self.filter.sort().stars();
         if let Some(order) = order.as_mut().filter(|_| self.is_reversed) {
@@ -183,8 +179,7 @@ impl<'a> PageBuilder<'a> {
         order.into_iter().flatten()
     }
 
-    /// The stars that may be found in their order, from those that the page begins with; none where
-    /// the order is another one.
+    /// The ratings of the filter in order, starting with the page's first; empty for other orders.
     fn stars(&self) -> impl Iterator<Item = u8> {
         let (first, filter) = (self.first_stars, self.filter);
         self.star_order()
@@ -192,7 +187,7 @@ impl<'a> PageBuilder<'a> {
             .filter(|stars| filter.takes_stars(*stars))
     }
 
-    /// The reviews of one day come by id, however they were met.
+    /// Reviews of one day are ordered by ID.
     fn end_day(&mut self) {
         let room = (self.limit + 1).saturating_sub(self.places.len());
         self.places.extend(self.day.drain(..).rev().take(room));
@@ -207,7 +202,7 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
-/// The positions whose days the filter takes.
+/// The positions within the filter's dates.
 #[must_use]
 pub fn positions(review_index: &ReviewIndex, filter: &ReviewFilter) -> Range<usize> {
     let start = filter
@@ -219,26 +214,23 @@ pub fn positions(review_index: &ReviewIndex, filter: &ReviewFilter) -> Range<usi
     start..end.max(start)
 }
 
-// A search as it is asked for, from whatever source its parameters come: filters, page and cursor.
-// The same for REST, for agents and for pages.
+// Search requests, with the same parameters for REST, MCP and pages.
 
-/// A search, ready to be answered.
 #[derive(Debug)]
 pub struct SearchRequest {
-    /// What was asked for, in its words.
+    /// As given.
     pub arguments: SearchArguments,
-    /// The same as a filter with its order.
+    /// The arguments as a filter with its order.
     pub filter: ReviewFilter,
-    /// How many reviews a page has.
+    /// Reviews per page.
     pub limit: u8,
-    /// Where the page begins, if not with the first review.
+    /// `None` for the first page.
     pub cursor: Option<Cursor>,
 }
 
 impl SearchRequest {
-    /// The search that `source` asks for among the reviews of `input`; what is wrong with it is kept
-    /// there. `text_match` holds where it names none; plurals are those of the business's language.
-    /// An aspect must be one of the trade.
+    /// Reads a search of the reviews of `input` from `source`, which records errors. `text_match` is the default mode;
+    /// plurals are those of the business's language. An aspect must belong to the trade.
     pub fn take_from(
         source: &mut impl ParameterSource,
         input: &SnapshotInput,
@@ -252,7 +244,7 @@ impl SearchRequest {
         let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
         let cursor = source.take::<CursorParameter>();
         let filter = ReviewFilter::new(&arguments);
-        // Of filters that are wrong nobody knows what they are.
+        // If a filter is invalid, whether the cursor fits is unknown.
         if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter))
             && !source.is_wrong()
         {

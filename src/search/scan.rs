@@ -1,4 +1,4 @@
-//! Finding a filter's reviews in one segment. Apart from the answer, which knows which segments.
+//! Finds a filter's reviews in one segment.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
@@ -12,31 +12,31 @@ use crate::snapshot::Postings;
 use crate::snapshot::entry::{FoldedValue, ValueColumn};
 use crate::snapshot::segment::Segment;
 
-/// Reviews are looked at one by one where at most one in so many is meant: finding a text on its own
-/// costs about as much as walking over eight.
+/// Reviews are checked one by one if at most one in this many qualifies: finding the text in one costs as much as
+/// searching about eight in sequence.
 const FEW_OF: u64 = 8;
 
-/// A filter made ready to meet many segments.
+/// A filter prepared for use with many segments.
 pub struct SegmentScan<'a> {
     filter: &'a ReviewFilter,
     finder: Option<TextFinder<'a>>,
     trade: &'a Trade,
-    /// Where the aspect that the filter asks for stands in the trade.
+    /// The index in the trade of the filter's aspect.
     aspect: Option<u8>,
 }
 
-/// Ratings, as a set: bit `n - 1` stands for n stars.
+/// A set of ratings: bit `n - 1` is n stars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StarSet(pub u8);
 
 impl StarSet {
-    /// Whether reviews of so many stars (1 to 5) are of it.
+    /// `stars` is 1 to 5.
     #[must_use]
     pub const fn has(self, stars: u8) -> bool {
         self.0 & (1 << (stars - 1)) != 0
     }
 
-    /// How many reviews of these are of it.
+    /// The number of reviews with these ratings.
     #[must_use]
     pub fn count(self, rating_counts: &RatingCounts) -> u64 {
         (1..=5)
@@ -48,7 +48,7 @@ impl StarSet {
 }
 
 impl<'a> SegmentScan<'a> {
-    /// Prepares `filter`, once for all segments; its aspect is one of `trade`, or nothing is found.
+    /// Prepares `filter` once for all segments; an aspect that is not in `trade` matches nothing.
     #[must_use]
     pub fn new(filter: &'a ReviewFilter, trade: &'a Trade) -> Self {
         let aspect = filter.aspect().and_then(|id| trade.aspect(id));
@@ -60,7 +60,7 @@ impl<'a> SegmentScan<'a> {
         }
     }
 
-    /// Whether nothing but the date decides.
+    /// Whether only the dates decide.
     #[must_use]
     pub fn takes_all(&self) -> bool {
         self.finder.is_none()
@@ -69,8 +69,7 @@ impl<'a> SegmentScan<'a> {
             && !self.asks_mentions()
     }
 
-    /// Whether it matters who or what is mentioned or spoken of, which language it is, or where it
-    /// was written.
+    /// Whether the filter has mentions, an aspect, a language or a source.
     fn asks_mentions(&self) -> bool {
         let filter = self.filter;
         [
@@ -84,13 +83,12 @@ impl<'a> SegmentScan<'a> {
         .any(Option::is_some)
     }
 
-    /// Whether the segment may have what the filter takes, by its counts.
+    /// Whether the segment's counts allow a match.
     #[must_use]
     pub fn may_hold(&self, segment: &Segment) -> bool {
         !self.filter.asks_stars() || self.may_have_stars(segment)
     }
 
-    /// Whether the filter takes one review.
     #[must_use]
     pub fn takes_one(&self, segment: &Segment, index: usize) -> bool {
         let holds = |positions: &Cow<'_, [u32]>| {
@@ -105,7 +103,7 @@ impl<'a> SegmentScan<'a> {
                     .is_some_and(|mentioned| mentioned.iter().all(holds)))
     }
 
-    /// Calls `hit` with every index in `range` that the filter takes, ascending, until it breaks.
+    /// Calls `hit` for every match in `range`, ascending, until it breaks.
     pub fn each(
         &self,
         segment: &Segment,
@@ -155,7 +153,7 @@ impl<'a> SegmentScan<'a> {
         }
     }
 
-    /// The same for those of `stars` alone: where they are few, one by one, without a look at the
+    /// Like [`Self::each`], for reviews with `stars`; if they are few, each is checked by itself without searching the
     /// texts of the others.
     pub fn each_of(
         &self,
@@ -186,8 +184,7 @@ impl<'a> SegmentScan<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Where the segment has what the filter asks to be mentioned, fewest first; `None` where it
-    /// lacks one of them.
+    /// The positions of each required mention in the segment, shortest list first; `None` if one is missing.
     fn mentioned<'b>(&self, segment: &'b Segment) -> Option<Vec<Cow<'b, [u32]>>> {
         let (filter, mut mentioned) = (self.filter, Vec::new());
         for (column, asked) in [
@@ -197,7 +194,7 @@ impl<'a> SegmentScan<'a> {
             (ValueColumn::Sources, filter.source()),
         ] {
             if let Some(asked) = asked {
-                // A service is asked for by its id, the others by their folded names.
+                // A service is given by its ID, the others by their folded names.
                 let is_meant = |mention: &FoldedValue| {
                     if column == ValueColumn::Services {
                         mention.value == asked
@@ -215,8 +212,7 @@ impl<'a> SegmentScan<'a> {
         Some(mentioned)
     }
 
-    /// Where the segment has reviews that speak of the aspect as the filter asks for; `None` where
-    /// none does.
+    /// The positions of reviews with the required opinion; `None` if there are none.
     fn spoken_of<'b>(&self, segment: &'b Segment) -> Option<Cow<'b, [u32]>> {
         let (opinions, aspect) = (segment.opinions(self.trade.aspects.len()), self.aspect?);
         let positions = match self.filter.vote() {
@@ -247,8 +243,8 @@ impl<'a> SegmentScan<'a> {
     }
 }
 
-/// Calls `hit` with every index in `range` whose folded text holds what `finder` looks for,
-/// ascending, until it breaks: one pass over all texts.
+/// Calls `hit` for every index in `range` whose folded text contains the needle of `finder`, ascending, until it
+/// breaks: one pass over all texts.
 pub fn each_text(
     segment: &Segment,
     range: Range<usize>,
@@ -272,8 +268,7 @@ pub fn each_text(
     ControlFlow::Continue(())
 }
 
-/// The positions of all values that are meant (two spellings of a name may fold to one); `None`
-/// where there is none.
+/// The union of positions of all matching values (two spellings of a name may fold to one); `None` if there is none.
 fn positions(
     postings: &Postings,
     is_meant: impl Fn(&FoldedValue) -> bool,

@@ -1,27 +1,25 @@
-//! The one question that a search asks the database: which reviews hold these trigrams, and how new
-//! what it says is. Apart, because it is SQL. Knows nothing of snapshots.
+//! The search's only SQL query: the reviews with given trigrams, and how current the index is.
 
 use sqlx::SqliteConnection;
 
 use crate::storage::Text;
 
-/// What the text index said, and of which moment: one statement is one read transaction.
+/// One read transaction, so all fields are from the same moment.
 #[derive(Debug)]
 pub struct Indexed {
-    /// Which database it is.
+    /// The ID of the database.
     pub lineage: String,
-    /// The number of the newest change that the index has seen.
+    /// The number of the newest change in the index.
     pub change_no: i64,
-    /// Numbers of the reviews that hold the trigrams or have changed since, in no particular order.
+    /// Numbers of the reviews that contain the trigrams or have changed since, in no particular order.
     pub review_nos: Vec<u32>,
 }
 
-/// Asks for the reviews that `expression` takes and for those that changed after `change_no`;
-/// `None` where either are more than `most`. They come as one row: each row that SQLite hands over
-/// costs microseconds, whatever is in it.
+/// The reviews that `expression` matches and those that changed after `change_no`; `None` if either are more than
+/// `most`. They arrive as one row because each row costs microseconds in SQLite.
 ///
 /// # Errors
-/// When the index cannot be read.
+/// If the index cannot be read.
 pub async fn find(
     connection: &mut SqliteConnection,
     expression: &str,
@@ -46,7 +44,7 @@ pub async fn find(
     let mut review_nos = Vec::new();
     for list in lists.into_iter().flatten() {
         let before = review_nos.len();
-        // Numbers that are no `u32` are of reviews that the snapshot holds to be unindexed.
+        // Numbers beyond `u32` belong to reviews that the snapshot lists as unindexed.
         review_nos.extend(
             list.split(',')
                 .filter_map(|number| number.parse::<u32>().ok()),

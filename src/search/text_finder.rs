@@ -1,5 +1,4 @@
-//! What a review's text must hold, ready to be looked for in many texts. Apart from the scan, which
-//! knows where texts are: pages use it too, to show what was found.
+//! A query prepared to be found in many texts. Separate from the scan because pages use it to highlight matches.
 
 use std::ops::Range;
 
@@ -7,17 +6,16 @@ use memchr::memmem::Finder;
 
 use crate::model::{ReviewFilter, fold, is_of_word};
 
-/// See the head of this file.
 pub struct TextFinder<'a> {
     whole: Finder<'a>,
-    /// The longest first; empty where the whole question alone decides.
+    /// Longest first; empty if only the whole query matches.
     stems: Vec<Finder<'a>>,
-    /// Whether words are shown as what was found.
+    /// Whether single words are highlighted.
     is_by_words: bool,
 }
 
 impl<'a> TextFinder<'a> {
-    /// What `filter` asks texts for; `None` where it asks for nothing.
+    /// `None` if the filter has no query.
     #[must_use]
     pub fn new(filter: &'a ReviewFilter) -> Option<Self> {
         Some(Self {
@@ -27,20 +25,18 @@ impl<'a> TextFinder<'a> {
         })
     }
 
-    /// What every text holds that may be meant: the longest stem, for the whole question holds that
-    /// too, or else the question.
+    /// A necessary part of every match: the longest stem, which the whole query also contains, or else the query.
     #[must_use]
     pub fn first(&self) -> &Finder<'a> {
         self.stems.first().unwrap_or(&self.whole)
     }
 
-    /// Whether a folded text that holds [`Self::first`] is meant.
+    /// Whether a folded text that contains [`Self::first`] matches.
     #[must_use]
     pub fn takes_also(&self, folded: &[u8]) -> bool {
         self.stems.is_empty() || self.takes(folded)
     }
 
-    /// Whether a folded text is meant.
     #[must_use]
     pub fn takes(&self, folded: &[u8]) -> bool {
         let begins_words = |stem: &Finder<'_>| {
@@ -51,8 +47,8 @@ impl<'a> TextFinder<'a> {
         has_words || self.whole.find(folded).is_some()
     }
 
-    /// Where `text` has what was looked for, ascending and apart: whole words where words are looked
-    /// for, and the question as it stands; not what is a single letter, which is everywhere.
+    /// The matches in `text`, ascending and disjoint: whole words if words are searched, and the query itself, except
+    /// single letters, which are everywhere.
     #[must_use]
     pub fn found_in(&self, text: &str) -> Vec<Range<usize>> {
         let folded = fold(text);
@@ -89,13 +85,13 @@ impl<'a> TextFinder<'a> {
     }
 }
 
-/// Whether the word before `start` has ended there, or none has begun.
+/// Whether a word starts at `start`.
 fn begins_word(folded: &[u8], start: usize) -> bool {
     let before = &folded[start.saturating_sub(4)..start];
     match before.last() {
         None => true,
         Some(last) if last.is_ascii() => !last.is_ascii_alphanumeric(),
-        // A character has four bytes at the most, and begins where no continuation byte stands.
+        // A UTF-8 character has at most four bytes and starts at the last byte that is not a continuation.
         Some(_) => {
             let first = before
                 .iter()
@@ -108,8 +104,7 @@ fn begins_word(folded: &[u8], start: usize) -> bool {
     }
 }
 
-/// The same characters in `text` as the ranges have in `folded`, which has a character for each of
-/// its own.
+/// Maps ranges in `folded` to `text`; both have the same number of characters.
 fn unfolded(text: &str, folded: &str, ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if text.is_ascii() || ranges.is_empty() {
         return ranges;
@@ -137,7 +132,7 @@ mod tests {
     use super::TextFinder;
     use crate::model::{ReviewFilter, SearchArguments, TextMatch};
 
-    /// `text` with what was found of `query` in brackets.
+    /// `text` with the matches of `query` in brackets.
     fn marked(query: &str, text_match: TextMatch, text: &str) -> String {
         let filter = ReviewFilter::new(&SearchArguments {
             query: Some(query.to_owned()),

@@ -1,6 +1,5 @@
-//! The text index as searches use it: one question through a reader that is free now, or none at
-//! all. Whatever is wrong with it, the snapshot has everything, so nothing here fails: there is
-//! only no answer.
+//! Queries to the text index, if a reader is free. The snapshot has all data, so a failure only means that there is no
+//! answer.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::time::Duration;
 
 use crate::metrics::Counter;
 use memchr::memmem::Finder;
+use tokio::task::yield_now;
 
 use super::answer::{ResultPage, SearchProgress};
 use super::cursor::Cursor;
@@ -21,22 +21,23 @@ use crate::model::ReviewFilter;
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::storage::{Database, DbError};
 
-/// How long a search waits for the text index; walking over a million reviews takes about as long.
+/// The timeout for the text index; a walk over a million reviews takes about as long.
 const WAIT_MAX: Duration = Duration::from_millis(20);
-/// The text index is not asked for more candidates than this.
+/// The most candidates that the text index may return.
 const CANDIDATES_MAX: usize = 4_096;
-/// In how many of the newest reviews trigrams are counted, to know the rarest.
+/// After a walk over this many reviews, about 100 µs, other tasks of the thread run.
+const YIELDS_AFTER: usize = 4_096;
+/// The number of newest reviews in which trigrams are counted to find the rarest.
 const COUNTED: usize = 1_024;
 
-/// When the text index is asked for the rest of the reviews; it never changes what is found.
+/// When to query the text index; this never affects the result.
 #[derive(Debug, Clone, Copy)]
 pub struct AskWhen {
-    /// After a walk over so many reviews.
+    /// After a walk over this many reviews.
     pub walked: usize,
-    /// For at least so many more, which take about as long to walk over as the index to answer.
+    /// If at least this many remain; a walk over them takes about as long as a query.
     pub rest_min: usize,
-    /// For trigrams that at most one in so many reviews has: to walk over so many takes as long as to
-    /// verify one candidate.
+    /// For trigrams in at most one of this many reviews: a walk over so many takes as long as verifying one candidate.
     pub rare_of: usize,
 }
 
@@ -50,37 +51,35 @@ impl Default for AskWhen {
     }
 }
 
-/// Where searches find what is rare. Cloning shares the same readers.
+/// Cloning shares the same readers.
 #[derive(Debug, Clone)]
 pub struct TextIndex {
     database: Database,
     clock: Clock,
     ask_when: AskWhen,
-    /// Whether every review is known to have been in it when it was opened; else it is never asked.
+    /// Whether the index is known to have been complete when opened; otherwise it is not used.
     is_whole: bool,
     is_failing: Arc<AtomicBool>,
-    /// Counts what it answered.
+    /// The number of answers.
     answered: Counter,
 }
 
-/// Why there is no answer.
+/// Why the index gave no answer.
 #[derive(Debug)]
 enum Unanswered {
-    /// Every reader is busy.
+    /// No reader is free.
     Busy,
-    /// It took too long.
+    /// Timeout.
     Slow,
-    /// It takes too many reviews.
+    /// Too many candidates.
     Many,
-    /// It is of another database, or of an earlier moment than the snapshot.
+    /// The index belongs to another database, or is older than the snapshot.
     Other,
-    /// It cannot be read.
     Failed(DbError),
 }
 
 impl TextIndex {
-    /// The text index of `database`, made whole where rows are lacking. Where that cannot be done
-    /// it is not used.
+    /// Opens the text index of `database` and repairs missing rows. If that fails it is not used.
     pub async fn open(database: &Database, clock: Clock) -> Self {
         let repaired = database.repair_text_index().await;
         match &repaired {
@@ -107,15 +106,13 @@ impl TextIndex {
         }
     }
 
-    /// The same index, asked then.
     #[must_use]
     pub fn with_ask_when(self, ask_when: AskWhen) -> Self {
         Self { ask_when, ..self }
     }
 
-    /// The first `limit` reviews of `snapshot` that `filter` takes, after `cursor` where there is
-    /// one: by a walk over the newest reviews, then over the candidates of the text index, or over
-    /// the rest where it has none.
+    /// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one: by a walk over the
+    /// newest reviews, then over the candidates of the text index, or over the rest if it gives no answer.
     pub async fn search(
         &self,
         snapshot: &Snapshot,
@@ -138,24 +135,35 @@ impl TextIndex {
                     continue;
                 }
                 range = rest;
-                // Asked once, whatever it says.
+                // The index is queried only once.
                 let trigrams = trigrams.take().unwrap_or_default();
-                let rarest = self.rarest(&snapshot.input.review_index, first, trigrams);
+                let rarest = self
+                    .rarest(&snapshot.input.review_index, first, trigrams)
+                    .await;
                 if !rarest.is_empty() {
                     candidates = self.candidates(snapshot, &expression(&rarest)).await;
                 }
             }
-            let _ = match &candidates {
-                Some(candidates) => answer.verify(pass, candidates, range),
-                None => answer.walk(pass, range),
-            };
+            if let Some(candidates) = &candidates {
+                let _ = answer.verify(pass, candidates, range);
+                continue;
+            }
+            while !range.is_empty() {
+                let (chunk, rest) = answer.split(pass, &range, YIELDS_AFTER);
+                if answer.walk(pass, chunk).is_break() {
+                    break;
+                }
+                range = rest;
+                if !range.is_empty() {
+                    yield_now().await;
+                }
+            }
         }
         answer.finish()
     }
 
-    /// The one or two of the trigrams that are rarest in the reviews at `walked`; none where all
-    /// are common.
-    fn rarest<'a>(
+    /// The one or two rarest trigrams in the reviews at `walked`; empty if all are common.
+    async fn rarest<'a>(
         &self,
         review_index: &ReviewIndex,
         walked: Range<usize>,
@@ -180,9 +188,13 @@ impl TextIndex {
             }
             Some(count)
         };
-        let mut rare: Vec<(usize, &str)> = (trigrams.into_iter())
-            .filter_map(|trigram| Some((count(trigram)?, trigram)))
-            .collect();
+        let mut rare: Vec<(usize, &str)> = Vec::new();
+        for (number, trigram) in trigrams.into_iter().enumerate() {
+            rare.extend(count(trigram).map(|count| (count, trigram)));
+            if number % 4 == 3 {
+                yield_now().await;
+            }
+        }
         rare.sort_unstable();
         rare.into_iter()
             .map(|(_, trigram)| trigram)
@@ -190,7 +202,7 @@ impl TextIndex {
             .collect()
     }
 
-    /// Where those reviews stand, ascending, among which all are that `expression` takes.
+    /// The ascending positions of candidates, which include all reviews that `expression` matches.
     async fn candidates(&self, snapshot: &Snapshot, expression: &str) -> Option<Vec<u32>> {
         let answered = tokio::select! {
             biased;
@@ -260,7 +272,7 @@ impl Unanswered {
     }
 }
 
-/// Where the reviews stand that the index named, and those that it may not find.
+/// The positions of the reviews that the index returned, and of those missing from it.
 fn positions(snapshot: &Snapshot, indexed: &Indexed) -> Vec<u32> {
     let known = snapshot.input.review_index.positions();
     let named = indexed
@@ -273,7 +285,7 @@ fn positions(snapshot: &Snapshot, indexed: &Indexed) -> Vec<u32> {
     positions
 }
 
-/// The same as [`TextIndex::search`] without a database: walks over the reviews.
+/// Like [`TextIndex::search`], without a database: walks over the reviews.
 #[must_use]
 pub fn walk(
     snapshot: &Snapshot,
@@ -326,7 +338,7 @@ mod tests {
         "🙂🙂",
     ];
 
-    /// Newest first; what a review says is a function of its number.
+    /// Newest first; a review's text is a function of its number.
     fn reviews() -> Vec<Review> {
         let review = |number: usize| {
             let words = (0..number * 7 % 23)
@@ -402,7 +414,7 @@ mod tests {
         )
     }
 
-    /// The ids of the reviews that are meant, found by reading every one.
+    /// The IDs of the matching reviews, found by reading every one.
     fn scanned<'a>(
         reviews: &'a [Review],
         query: &str,
@@ -424,7 +436,7 @@ mod tests {
             .collect()
     }
 
-    /// The ids that the search gives, page by page; each page tells the total.
+    /// The IDs that the search returns, page by page; checks the total of each page.
     fn ids_by_walk(snapshot: &Snapshot, arguments: &SearchArguments, total: u64) -> Vec<String> {
         let filter = ReviewFilter::new(arguments);
         let (mut ids, mut cursor) = (Vec::new(), None);

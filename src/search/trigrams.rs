@@ -1,11 +1,9 @@
-//! Which trigrams of a question the text index can be asked for: those of characters that FTS5's
-//! trigram tokenizer treats as our fold does. Apart, because it is the only place where the two
-//! folds meet. Outside rule: <https://www.sqlite.org/fts5.html#the_trigram_tokenizer>.
+//! The trigrams of a query that the text index can be asked for: only characters that FTS5's trigram tokenizer folds
+//! as we do (<https://www.sqlite.org/fts5.html#the_trigram_tokenizer>).
 
-/// Ranges of folded characters, ascending, that stand for others which FTS5 does not take for the
-/// same: our fold is of a newer Unicode than FTS5's (6.1), which for example has no old letterforms
-/// of Cyrillic (U+1C80 to U+1C88) and no capital ß. Between two such characters of one alphabet a
-/// range may hold others. Held by a test over all of Unicode.
+/// Ranges of folded characters, ascending, onto which we fold characters that FTS5 keeps apart: our Unicode version is
+/// newer than FTS5's (6.1), which lacks for example old Cyrillic letterforms (U+1C80 to U+1C88) and capital ß. A range
+/// may include other characters of the same alphabet. A test over all of Unicode verifies the list.
 #[rustfmt::skip]
 const UNLIKE: &[(char, char)] = &[
     ('\u{00DF}', '\u{00DF}'),
@@ -42,11 +40,11 @@ const UNLIKE: &[(char, char)] = &[
     ('\u{1E922}', '\u{1E943}'),
 ];
 
-/// How many trigrams of a question are looked at; more would not make it rarer.
+/// Trigrams of a query that are used; more would not make it rarer.
 const TRIGRAMS_MAX: usize = 12;
 
-/// The different trigrams of folded texts that may be asked for, at most 12 spread evenly over
-/// them; none where they are shorter, or of characters that may not.
+/// The distinct usable trigrams of folded texts, at most 12, spread evenly; empty if the texts are shorter or have
+/// unusable characters.
 #[must_use]
 pub fn trigrams<'a>(folded: &[&'a str]) -> Vec<&'a str> {
     let mut trigrams: Vec<&str> = folded.iter().flat_map(|text| askable(text)).collect();
@@ -62,7 +60,7 @@ pub fn trigrams<'a>(folded: &[&'a str]) -> Vec<&'a str> {
     trigrams
 }
 
-/// The trigrams of one text that may be asked for.
+/// The usable trigrams of one text.
 fn askable(folded: &str) -> Vec<&str> {
     let starts: Vec<(usize, char)> = folded.char_indices().collect();
     let end = |last: usize| {
@@ -79,13 +77,13 @@ fn askable(folded: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Whether FTS5 takes a folded character for every character that folds to it. FTS5 knows no NUL.
+/// Whether FTS5 folds every character that we fold to this one in the same way. FTS5 does not index NUL.
 fn is_alike(folded: char) -> bool {
     let at = UNLIKE.partition_point(|(_, last)| *last < folded);
     folded != '\0' && UNLIKE.get(at).is_none_or(|(first, _)| folded < *first)
 }
 
-/// The expression that takes texts which hold all of `trigrams`.
+/// An FTS5 expression for texts that contain all `trigrams`.
 #[must_use]
 pub fn expression(trigrams: &[&str]) -> String {
     let quoted: Vec<String> = trigrams
@@ -123,7 +121,7 @@ mod tests {
             .await
             .unwrap();
         sqlx::query("begin").execute(&mut index).await.unwrap();
-        // All that have company, and of the others one in 97.
+        // All characters with others that fold to them, and one in 97 of the rest.
         let asked = classes
             .iter()
             .filter(|(folded, class)| class.len() > 1 || (**folded as u32).is_multiple_of(97));

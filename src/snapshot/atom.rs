@@ -9,7 +9,7 @@ use crate::links::{Links, is_web};
 use crate::model::business::Business;
 use crate::wire;
 
-/// The feed's XML, whose ids are under `first_links`: what stands before its `updated`, and what stands after.
+/// The feed's XML before and after its `updated`; IDs are under `first_links`.
 #[must_use]
 pub fn atom_feed(
     business: &Business,
@@ -47,14 +47,15 @@ pub fn atom_feed(
         write_document_declaration: true,
         indent_size: Some(1),
     };
-    // Writing into memory cannot fail, and every text has been cleaned.
+    // Writing to memory cannot fail, and every text has been cleaned.
     let xml = feed
         .write_with_config(Vec::new(), config)
         .unwrap_or_default();
     split_updated(xml)
 }
 
-/// The feed without its first `updated` element, which is its own: in texts `<` is escaped, and entries come later.
+/// The feed without its first `updated` element, which is the feed's own: in texts `<` is escaped, and entries follow
+/// later.
 fn split_updated(mut xml: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     const END: &[u8] = b"</updated>";
     let start = memmem::find(&xml, b"<updated>");
@@ -87,7 +88,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         content: (!said.is_empty()).then(|| Content {
             value: Some(clean(&said)),
             content_type: Some("text".to_owned()),
-            // That of the review; in which one the owner answers nobody has said.
+            // The review's language; that of the owner's response is unknown.
             lang: (review.language.as_deref())
                 .filter(|_| !review.text.is_empty())
                 .map(clean),
@@ -106,7 +107,7 @@ fn link(rel: &str, href: String, mime_type: Option<&str>) -> Link {
     }
 }
 
-/// `text` with U+FFFD for what XML 1.0 §2.2 has no character for, not even escaped.
+/// Replaces characters that XML 1.0 §2.2 does not allow, even escaped, with U+FFFD.
 fn clean(text: &str) -> String {
     let known = |c: char| {
         matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)

@@ -1,10 +1,7 @@
-//! Content codings of a rendered document (RFC 9110 §8.4.1), made once per snapshot and never per
-//! request.
+//! Content codings of documents (RFC 9110 §8.4.1), made once per snapshot and never per request.
 //!
-//! Apart, because it takes time: it knows bytes and when to give up, and neither documents nor
-//! requests. The same pieces give the same bytes, so a coding's strong entity tag stays true after
-//! a restart: pieces are segments of reviews, and those are a function of the content. Brotli
-//! gives the same bytes however the content is cut.
+//! The same pieces always give the same bytes, so a strong entity tag stays valid after a restart: pieces are
+//! segments, which depend only on the content, and Brotli's output does not depend on the pieces.
 
 use std::collections::HashMap;
 use std::io;
@@ -20,32 +17,30 @@ use flate2::{Compression, Crc};
 use super::render::Content;
 use crate::compute::steps;
 
-/// What encoders are given at a time, and after how much it is asked whether the result is still
-/// wanted.
+/// The size of the encoder's input, and the interval of checks for cancellation.
 const UNIT_BYTES: usize = 256 * 1024;
-/// Above this size, nothing is coded whole.
+/// A larger body is only coded by pieces.
 const WHOLE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const BROTLI_QUALITY: i32 = 5;
 const BROTLI_WINDOW_LOG: i32 = 22;
 const BROTLI_BUFFER_BYTES: usize = 64 * 1024;
 
-/// A content coding that documents are offered in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Coding {
-    /// Brotli, `br` (RFC 7932).
+    /// RFC 7932.
     Brotli,
-    /// Gzip, `gzip` (RFC 1952).
+    /// RFC 1952.
     Gzip,
 }
 
 impl Coding {
-    /// Every coding, the preferred one first.
+    /// Most preferred first.
     pub const ALL: [Self; 2] = [Self::Brotli, Self::Gzip];
 
-    /// The codings that are made of a body of so many bytes, in the order in which they are wanted.
+    /// The codings for a body of this size, in the order in which they are made.
     ///
-    /// Of large ones gzip alone: it is made by pieces, so that an edit costs what is new, while
-    /// Brotli codes all of it again, for seconds.
+    /// Only gzip for a large one: it is coded by pieces, so an edit costs only the changed pieces, while Brotli codes
+    /// everything again, which takes seconds.
     #[must_use]
     pub const fn for_length(bytes: u64) -> &'static [Self] {
         if bytes > WHOLE_BYTES_MAX {
@@ -55,7 +50,7 @@ impl Coding {
         }
     }
 
-    /// Its name in `Accept-Encoding`, `Content-Encoding` and at the end of an entity tag.
+    /// The name in `Accept-Encoding` and `Content-Encoding`, and the suffix of an entity tag.
     #[must_use]
     pub const fn token(self) -> &'static str {
         match self {
@@ -64,12 +59,10 @@ impl Coding {
         }
     }
 
-    /// The coded concatenation of `pieces`: one gzip member without a time, or one Brotli
-    /// stream.
+    /// Compresses the concatenation of `pieces` to one gzip member without a time, or to one Brotli stream.
     ///
-    /// `None` once `is_cancelled` says so, which is asked every 256 KiB; also where the encoder
-    /// cannot get its memory: the coding is not offered then. What is `known` of the pieces is not
-    /// made again.
+    /// `None` if `is_cancelled`, which is called every 256 KiB, or if the encoder cannot allocate memory; then the
+    /// coding is not offered. Pieces in `known` are not compressed again.
     #[must_use]
     pub fn compress(
         self,
@@ -89,7 +82,7 @@ impl Coding {
             }),
         };
         let mut coded = coded.ok()?;
-        // It is kept for as long as the snapshot is, and a grown vector may be half empty.
+        // The result lives as long as the snapshot, and a grown vector may be half empty.
         coded.shrink_to_fit();
         Some(Bytes::from(coded))
     }
@@ -102,8 +95,8 @@ struct Cancellation<'a> {
 
 impl Cancellation<'_> {
     fn brotli(&self, size_bytes: usize) -> io::Result<Vec<u8>> {
-        // Without the hint, quality 5 takes the hasher for small inputs, and 30 MB of reviews get
-        // half as big again.
+        // Without the size hint, quality 5 uses the hasher for small inputs, and 30 MB of reviews compress to 1.5
+        // times the size.
         let parameters = BrotliEncoderParams {
             quality: BROTLI_QUALITY,
             lgwin: BROTLI_WINDOW_LOG,
@@ -120,8 +113,7 @@ impl Cancellation<'_> {
         self.feed_pieces(encoder, self.pieces)
     }
 
-    /// Gives the encoder units of one size: where an encoder is interrupted may show in what it
-    /// makes.
+    /// Writes units of one size, because the output may depend on the boundaries of writes.
     fn feed_pieces(&self, encoder: &mut impl Write, pieces: &[Bytes]) -> io::Result<()> {
         let length: usize = pieces.iter().map(Bytes::len).sum();
         let mut unit = Vec::with_capacity(UNIT_BYTES.min(length));
@@ -148,43 +140,38 @@ impl Cancellation<'_> {
     }
 }
 
-// One gzip member (RFC 1952) of content in pieces, each deflated by itself and ended at a byte's
-// border (RFC 1951 §3.2.4), so that the next state of a document deflates only the pieces that are
-// new. Under sustained changes a whole document could be deflated never: before it is through, it
-// would be another.
-//
-// Knows bytes, and neither documents nor requests.
+// One gzip member (RFC 1952) from pieces that are deflated separately and end on a byte boundary (RFC 1951 §3.2.4), so
+// that the next version of a document deflates only new pieces. Under sustained changes, deflating a whole document
+// might never finish before the next change.
 
 const LEVEL: u32 = 6;
-/// No time, no name, no extra flags, system unknown: the same bytes at any time and place (RFC 1952
-/// §2.3).
+/// No time, name or extra flags, unknown system: deterministic bytes (RFC 1952 §2.3).
 const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-/// A last segment that holds nothing (RFC 1951 §3.2.3: final, fixed codes, end of segment).
+/// An empty final segment (RFC 1951 §3.2.3: final, fixed codes, end of segment).
 const LAST_SEGMENT: [u8; 2] = [3, 0];
-/// Content in fewer pieces is deflated anew: none of them would be found again.
+/// Content in fewer pieces is not remembered: none would be found again.
 const PIECES_MIN: usize = 2;
 
-/// One piece of a body, deflated on its own.
 #[derive(Debug)]
 struct Deflated {
-    /// Held, so that no other piece can come to lie at its address.
+    /// Keeps the allocation, so that no other piece gets its address.
     piece: Bytes,
     bytes: Vec<u8>,
     crc: Crc,
 }
 
-/// The deflated pieces of the last large document, by where they lie in memory.
+/// The deflated pieces of the last large document, by memory address.
 #[derive(Debug, Default)]
 pub struct Pieces {
     known: Mutex<HashMap<(usize, usize), Arc<Deflated>>>,
 }
 
 impl Pieces {
-    /// The gzip member of `pieces`. `write` gives a piece to the encoder, or fails where the result
-    /// is not wanted any more; what was deflated until then is remembered.
+    /// The gzip member of `pieces`. `write` writes a piece to the encoder, or fails if the result is no longer needed;
+    /// pieces deflated before that are remembered.
     ///
     /// # Errors
-    /// What `write` said.
+    /// Those of `write`.
     pub fn member(
         &self,
         pieces: &[Bytes],
@@ -208,19 +195,18 @@ impl Pieces {
         Ok(join(&parts))
     }
 
-    /// How many pieces are remembered.
+    /// The number of remembered pieces.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Whether no piece is kept.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all pieces but these.
+    /// Removes all pieces except these.
     fn retain(&self, pieces: &[Bytes]) {
         let wanted: std::collections::HashSet<_> = pieces.iter().map(place).collect();
         self.lock().retain(|place, _| wanted.contains(place));
@@ -245,7 +231,7 @@ fn deflate(
 ) -> io::Result<Deflated> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(LEVEL));
     write(&mut encoder, piece)?;
-    // A synchronising flush: an empty stored segment, after which the next piece begins at a byte.
+    // A sync flush: an empty stored segment, after which the next piece starts on a byte boundary.
     encoder.flush()?;
     let mut bytes = std::mem::take(encoder.get_mut());
     bytes.shrink_to_fit();
@@ -275,22 +261,19 @@ fn join(parts: &[Arc<Deflated>]) -> Vec<u8> {
     member
 }
 
-// A body that is sent to many: its bytes as they are, and in each coding as soon as that is made.
-// Documents are cached bodies, and so are the pages and descriptions that never change while the
-// service runs.
+// A response body shared by many requests, with each coding once it is ready. Used for documents and for pages and
+// descriptions that do not change while the service runs.
 
-/// See the head of this file.
 #[derive(Debug)]
 pub struct CachedBody {
-    /// The media type, as `Content-Type` gives it.
+    /// For `Content-Type`.
     pub content_type: &'static str,
-    /// Its bytes and their digest.
     pub content: Content,
     coded: [OnceLock<Bytes>; Coding::ALL.len()],
 }
 
 impl CachedBody {
-    /// A cached body that has no coding ready.
+    /// Without codings.
     #[must_use]
     pub fn new(content_type: &'static str, content: Content) -> Self {
         Self {
@@ -300,18 +283,18 @@ impl CachedBody {
         }
     }
 
-    /// Its bytes in a coding, once they are ready.
+    /// `None` until the coding is ready.
     #[must_use]
     pub fn coded(&self, coding: Coding) -> Option<&Bytes> {
         self.coded[coding as usize].get()
     }
 
-    /// Adds its bytes in a coding; the first that come stay, for all are the same.
+    /// Later calls for the same coding do nothing, because all results are equal.
     pub fn set_coded(&self, coding: Coding, bytes: Bytes) {
         let _ = self.coded[coding as usize].set(bytes);
     }
 
-    /// The codings that are ready, best first.
+    /// The codings that are ready, most preferred first.
     #[must_use]
     pub fn codings(&self) -> Vec<Coding> {
         Coding::ALL
@@ -345,7 +328,7 @@ mod tests {
             Coding::Brotli => brotli::Decompressor::new(coded, 4096)
                 .read_to_end(&mut text)
                 .unwrap(),
-            // Not the decoder for several members: curl stops after the first one, too.
+            // Not the multi-member decoder: curl also stops after the first member.
             Coding::Gzip => flate2::read::GzDecoder::new(coded)
                 .read_to_end(&mut text)
                 .unwrap(),
@@ -397,7 +380,7 @@ mod tests {
         let segments: Vec<Bytes> = (1..=40).map(|number| sample(1_000 * number)).collect();
         let whole: usize = segments.iter().map(Bytes::len).sum();
         let known = super::Pieces::default();
-        // One unit a piece: each is asked for before it is deflated.
+        // One unit per piece: cancellation is checked before each.
         let deflate = |pieces: &[Bytes], units_max: usize| {
             let units = Cell::new(0);
             let is_cancelled = || {
@@ -411,7 +394,7 @@ mod tests {
         };
         let mut now = segments;
         for round in 0..3 {
-            // A change each time, and never the time to deflate more than ten.
+            // One change per round, and time for at most ten pieces.
             now[round] = Bytes::from(format!("changed {round}"));
             assert_eq!(deflate(&now, 10).0, None, "round {round}");
         }

@@ -1,6 +1,5 @@
-//! Whom and what the reviews of a snapshot mention, counted from the segments' columns. A
-//! technician's count is what `mentions_technician` finds, a service's what `mentions_service`
-//! finds.
+//! Counts of mentions, from the segments' columns. A technician's count equals the results of the filter
+//! `mentions_technician`, a service's those of `mentions_service`.
 
 use std::collections::HashMap;
 
@@ -11,23 +10,22 @@ use crate::model::business::Business;
 use crate::model::fold;
 use crate::wire;
 
-/// Everybody and everything, the most mentioned first, then by name.
+/// Lists are ordered by count, then by name.
 #[derive(Debug, Default)]
 pub struct MentionCounts {
-    /// Technicians by full name, most mentioned first.
+    /// By shown name.
     pub technicians: Vec<wire::Facet>,
-    /// Services; each has an id.
+    /// Each has an ID.
     pub services: Vec<wire::Facet>,
-    /// Service areas by name, most mentioned first.
     pub service_areas: Vec<wire::Facet>,
     /// Where reviews were written.
     pub sources: Vec<wire::Facet>,
-    /// Language tags, most frequent first.
+    /// Language tags.
     pub languages: Vec<wire::Facet>,
 }
 
 impl MentionCounts {
-    /// What is mentioned in the reviews of `input`, and what the firm lists and nobody mentions.
+    /// The mentions in the reviews of `input`, and listed entities that no review mentions.
     #[must_use]
     pub fn of(input: &SnapshotInput) -> Self {
         let SnapshotInput {
@@ -56,7 +54,7 @@ impl MentionCounts {
                 &mention.value
             }),
         );
-        // One that the firm does not list is known by its id alone.
+        // A service that the business does not list has only its name as ID.
         for service in services.iter_mut().filter(|service| service.id.is_none()) {
             service.id = Some(service.name.clone());
         }
@@ -90,14 +88,14 @@ impl MentionCounts {
     }
 }
 
-/// How many reviews mention what, by key, with the spelling met first.
+/// Counts by key, with the first spelling found.
 type Found<'a> = HashMap<&'a str, Mentioned<'a>>;
 
 #[derive(Debug, Default)]
 struct Mentioned<'a> {
     value: &'a str,
     reviews: u64,
-    /// Where spellings of it stand in the segment being read.
+    /// The postings of its spellings in the current segment.
     segment: usize,
     positions: Vec<&'a [u32]>,
 }
@@ -118,7 +116,7 @@ fn count(
                 mentioned.segment = number;
                 mentioned.positions.clear();
             }
-            // A review that spells a name in two ways mentions it once.
+            // A review that has a name in two spellings counts once.
             let earlier = &mentioned.positions;
             let is_new = |at: &&u32| {
                 !earlier
@@ -132,7 +130,7 @@ fn count(
     found
 }
 
-/// The firm's own (key, id, name) and what is mentioned besides.
+/// The business's own entities (key, ID, name) and other mentions.
 fn facets(
     own: impl Iterator<Item = (String, Option<String>, String)>,
     mut found: Found<'_>,

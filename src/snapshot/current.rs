@@ -1,5 +1,4 @@
-//! The snapshot that is out, behind one atomic pointer. Whoever answers loads it once and answers
-//! from it alone.
+//! The current snapshot, behind an atomic pointer. A request loads it once and uses only that.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,44 +17,41 @@ use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
-/// How many snapshots stay alive behind the current one; readers of older ones are cut off.
+/// Superseded snapshots kept alive; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
-/// How many totals a snapshot remembers.
+/// Totals that a snapshot caches.
 const TOTALS_MAX: usize = 4_096;
 
-/// A document as it is out: its cached body, and what is known about its publication.
+/// A published document: its body and its publication.
 #[derive(Debug)]
 pub struct PublishedDocument {
-    /// Which of the documents it is.
     pub document: Document,
-    /// Its bytes, in every coding that is ready.
+    /// With every coding that is ready.
     pub body: Arc<CachedBody>,
-    /// Its version, and when it changed.
     pub publication: Publication,
-    /// Whether the publication's row is of these very bytes. On a cluster a node shows what it has rendered, also where
-    /// the node that raises versions has rendered another state: then nothing is said of when it changed, and nothing sent.
+    /// Whether the publication's row is for these bytes. In a cluster a node publishes what it rendered even if the
+    /// node that raises versions rendered another state; then there is no change date, and subscribers are sent
+    /// nothing.
     pub is_confirmed: bool,
 }
 
 impl PublishedDocument {
-    /// The publication, where it is that of these bytes.
+    /// The publication, if its row is for these bytes.
     #[must_use]
     pub fn confirmed(&self) -> Option<&Publication> {
         Some(&self.publication).filter(|_| self.is_confirmed)
     }
 }
 
-/// What everybody reads: all documents rendered of the same reviews. Immutable but for what is
-/// remembered about it.
+/// All documents, rendered from the same reviews. Immutable except for its caches.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Which state of the database it is.
+    /// The state of the database.
     pub position: DatabasePosition,
-    /// What it was rendered from.
     pub input: SnapshotInput,
-    /// What its reviews say: the value of [`Document::Insights`].
+    /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,
-    /// Reviews that somebody else changed and whose change nobody has dated yet: shown as this process dates it.
+    /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
     pub undated: Vec<ReviewId>,
     documents: Vec<Arc<PublishedDocument>>,
     counts: OnceLock<MentionCounts>,
@@ -64,7 +60,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot of these documents: all of them, in the order of [`Document::ALL`].
+    /// `documents` are complete, in the order of [`Document::ALL`].
     #[must_use]
     pub fn new(
         position: DatabasePosition,
@@ -84,36 +80,35 @@ impl Snapshot {
         }
     }
 
-    /// One of its documents.
     #[must_use]
     pub fn document(&self, document: Document) -> &Arc<PublishedDocument> {
         &self.documents[document.index()]
     }
 
-    /// When the dataset last changed.
+    /// When [`Document::Reviews`] last changed.
     #[must_use]
     pub fn changed_at(&self) -> DateTime<Utc> {
         self.document(Document::Reviews).publication.changed_at
     }
 
-    /// All documents of the snapshot, in the order of [`Document::ALL`].
+    /// In the order of [`Document::ALL`].
     pub fn documents(&self) -> impl Iterator<Item = &Arc<PublishedDocument>> {
         self.documents.iter()
     }
 
-    /// Whom and what its reviews mention, and how often; counted when it is first asked for.
+    /// Counts of mentions; computed on the first call.
     #[must_use]
     pub fn counts(&self) -> &MentionCounts {
         self.counts.get_or_init(|| MentionCounts::of(&self.input))
     }
 
-    /// Whether it is so old that answers still being read from it must end.
+    /// Whether it is so old that responses that still read it must end.
     #[must_use]
     pub fn is_revoked(&self) -> bool {
         self.is_revoked.load(Ordering::Relaxed)
     }
 
-    /// The total of a question (and whether it is exact), if it was counted before.
+    /// The cached total of a query, and whether it is exact.
     #[must_use]
     pub fn total(&self, question: &str) -> Option<(u64, bool)> {
         self.totals
@@ -123,7 +118,7 @@ impl Snapshot {
             .copied()
     }
 
-    /// Remembers the total of a question. A full memory starts anew: counting again is cheap.
+    /// Caches the total of a query. A full cache is cleared, because counting is cheap.
     pub fn remember_total(&self, question: String, total: (u64, bool)) {
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         if totals.len() >= TOTALS_MAX {
@@ -133,7 +128,6 @@ impl Snapshot {
     }
 }
 
-/// The pointer to the snapshot that is out.
 #[derive(Debug)]
 pub struct CurrentSnapshot {
     snapshot: ArcSwap<Snapshot>,
@@ -142,7 +136,6 @@ pub struct CurrentSnapshot {
 }
 
 impl CurrentSnapshot {
-    /// Puts the first snapshot out.
     #[must_use]
     pub fn new(first: Snapshot) -> Self {
         Self {
@@ -152,26 +145,23 @@ impl CurrentSnapshot {
         }
     }
 
-    /// The snapshot that is out.
     #[must_use]
     pub fn load(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
-    /// The same for a look that waits for nothing: no count is touched that all threads share.
+    /// Like [`Self::load`] for a short access: it does not touch the reference count that all threads share.
     #[must_use]
     pub fn peek(&self) -> Guard<Arc<Snapshot>> {
         self.snapshot.load()
     }
 
-    /// Whether `snapshot` is the one that is out.
     #[must_use]
     pub fn is(&self, snapshot: &Arc<Snapshot>) -> bool {
         Arc::ptr_eq(&self.snapshot.load(), snapshot)
     }
 
-    /// Puts another snapshot out. At most four older ones stay alive: readers of the oldest are cut
-    /// off.
+    /// Publishes another snapshot. At most four older ones stay alive; readers of the oldest are cut off.
     pub fn swap(&self, next: Snapshot) {
         let old = self.snapshot.swap(Arc::new(next));
         let mut superseded = self
@@ -193,24 +183,23 @@ impl CurrentSnapshot {
         self.swaps.send_modify(|swaps| *swaps += 1);
     }
 
-    /// Tells of every swap: the count of swaps so far.
+    /// Receives the number of swaps so far.
     #[must_use]
     pub fn swaps(&self) -> watch::Receiver<u64> {
         self.swaps.subscribe()
     }
 }
 
-/// What was made of the snapshot that was asked for last: it is made when it is first asked for,
-/// then given to everybody who asks.
+/// A value derived from the latest snapshot, made on the first call and shared by later ones.
 #[derive(Debug, Default)]
 pub struct PerSnapshot<T>(Mutex<(Weak<Snapshot>, Arc<T>)>);
 
 impl<T: Default> PerSnapshot<T> {
-    /// What was made of `snapshot`: nothing yet, where another one was asked for last.
+    /// The value for `snapshot`: a default one if the last call was for another snapshot.
     #[must_use]
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<T> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // While we hold it weakly, its address is not given to another.
+        // The weak reference keeps the allocation, so its address is not reused.
         if !std::ptr::eq(last.0.as_ptr(), Arc::as_ptr(snapshot)) {
             *last = (Arc::downgrade(snapshot), Arc::default());
         }

@@ -1,24 +1,20 @@
-//! The documents that a snapshot consists of. Routes, Link headers, conditionals and the hub's
-//! topics all iterate
-//! [`Document::ALL`]: one more document is one more variant here.
+//! The documents of a snapshot. Routes, `Link` headers, conditional requests and hub topics iterate over
+//! [`Document::ALL`].
 
 use crate::links::Links;
 
-/// A document rendered whole, made of the same reviews as all others.
+/// A document rendered whole, from the same reviews as all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Document {
     /// The business, its rating and every published review.
     Reviews,
-    /// What the reviews say.
     Insights,
-    /// The newest reviews as JSON Feed.
     JsonFeed,
-    /// The newest reviews as Atom.
     AtomFeed,
 }
 
 impl Document {
-    /// Every document, in the order in which they are rendered.
+    /// In the order in which they are rendered.
     pub const ALL: [Self; 4] = [
         Self::Reviews,
         Self::Insights,
@@ -26,7 +22,7 @@ impl Document {
         Self::AtomFeed,
     ];
 
-    /// Where it is served, below the base URL.
+    /// Below the base URL.
     #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
@@ -37,7 +33,7 @@ impl Document {
         }
     }
 
-    /// Its media type, the same for readers and for subscribers.
+    /// The same for clients and subscribers.
     #[must_use]
     pub const fn content_type(self) -> &'static str {
         match self {
@@ -55,8 +51,7 @@ impl Document {
         }
     }
 
-    /// How a subscriber finds the hub (WebSub §4): itself, then the hub, as the value of one `Link`
-    /// header.
+    /// The value of the `Link` header for discovery (WebSub §4): the topic, then the hub.
     #[must_use]
     pub fn link(self, links: &Links) -> String {
         format!(
@@ -66,7 +61,6 @@ impl Document {
         )
     }
 
-    /// The document of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL
@@ -85,7 +79,7 @@ impl Document {
         }
     }
 
-    /// Its place in [`Document::ALL`].
+    /// Its index in [`Document::ALL`].
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize

@@ -1,5 +1,4 @@
-//! A review ready for its segment: serialised once, folded once, with the columns that filters ask
-//! for.
+//! A review rendered for its segment: JSON, folded text and the values of filters.
 
 use super::positions::UNINDEXED;
 use crate::insights::{MentionKind, PackedAnalysis};
@@ -8,12 +7,12 @@ use crate::model;
 use crate::model::{Day, Mentions, Traits, fold};
 use crate::wire;
 
-/// Where a review stands: newest first, that is by date descending, then by id ascending.
+/// The order of reviews: by date descending, then by ID ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// [`Day::number`] of its date.
     pub day: i32,
-    /// The review's id, which orders reviews of one day.
+    /// Orders the reviews of one day.
     pub id: String,
 }
 
@@ -30,39 +29,38 @@ impl PartialOrd for Key {
 }
 
 impl Key {
-    /// The order itself, as a tuple that sorts so.
+    /// A tuple with the same order.
     #[must_use]
     pub fn sort_key(&self) -> SortKey<'_> {
         sort_key(self.day, &self.id)
     }
 }
 
-/// What sorts newest first.
+/// Sorts newest first.
 pub type SortKey<'a> = (std::cmp::Reverse<i32>, &'a str);
 
-/// The place of a review of that day and id.
 #[must_use]
 pub const fn sort_key(day: i32, id: &str) -> SortKey<'_> {
     (std::cmp::Reverse(day), id)
 }
 
-/// A list of values that reviews have: whom and what they mention, and what else they are found by.
+/// The values by which reviews are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueColumn {
-    /// Technicians who are mentioned, as they are shown.
+    /// Mentioned technicians, by their shown names.
     Technicians,
-    /// Ids of services that are mentioned.
+    /// IDs of mentioned services.
     Services,
-    /// Places that are mentioned.
+    /// Mentioned places.
     ServiceAreas,
-    /// The language, where that is known.
+    /// Empty if unknown.
     Languages,
     /// Where the review was written.
     Sources,
 }
 
 impl ValueColumn {
-    /// How many there are; `column as usize` is below it.
+    /// `column as usize` is below it.
     pub const COUNT: usize = 5;
 }
 
@@ -76,44 +74,40 @@ impl From<MentionKind> for ValueColumn {
     }
 }
 
-/// A value that reviews mention, with its folded form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldedValue {
-    /// The name or id as it is recorded.
+    /// As recorded.
     pub value: String,
-    /// The name or id folded, as filters compare it.
+    /// For comparison by filters.
     pub folded: String,
 }
 
-/// A published review, rendered.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The place of the review in the order of all.
     pub key: Key,
-    /// `review_change.review_no`, by which the text index knows it; nothing where it has none.
+    /// `review_change.review_no`, its number in the text index, if it has one.
     pub review_no: Option<i64>,
-    /// The number of stars, from 1 to 5.
+    /// 1 to 5.
     pub stars: u8,
-    /// The review as JSON text, as documents contain it.
+    /// As documents contain it.
     pub json: Vec<u8>,
-    /// The text folded, as searches compare it.
+    /// For comparison by searches.
     pub folded: String,
-    /// Whom and what it mentions, its language and its source.
+    /// Mentions, language and source.
     pub values: Vec<(ValueColumn, FoldedValue)>,
-    /// What it has and has not.
     pub traits: Traits,
-    /// What was read in its text; nothing while that is still to be done.
+    /// `None` until the text is analyzed.
     pub packed_analysis: Option<PackedAnalysis>,
 }
 
 impl Entry {
-    /// Renders `review`, whose text is still to be analyzed.
+    /// Renders a review whose text is not analyzed yet.
     #[must_use]
     pub fn unanalyzed(review: model::Review, links: &Links) -> Self {
         Self::new(review, None, links)
     }
 
-    /// Renders `review`, whose text was analyzed: what that names joins what was recorded.
+    /// Renders an analyzed review; names found in the text are added to the recorded ones.
     #[must_use]
     pub fn analyzed(
         review: model::Review,
@@ -124,8 +118,8 @@ impl Entry {
         Self::new(with_names(review, names), Some(packed_analysis), links)
     }
 
-    /// Renders `review`, whose text was analyzed by rules that have changed since: it names what it
-    /// named until it is analyzed again, so that what is published changes once.
+    /// Renders a review that was analyzed by outdated rules. It keeps the names found then until it is analyzed again,
+    /// so that it is published only once more.
     #[must_use]
     pub fn to_reanalyze(
         review: model::Review,
@@ -135,16 +129,14 @@ impl Entry {
         Self::new(with_names(review, names), None, links)
     }
 
-    /// The same, known to the text index by that number.
     #[must_use]
     pub fn numbered(self, review_no: Option<i64>) -> Self {
         Self { review_no, ..self }
     }
 
-    /// Its number if a question's trigrams are sure to find it in the text index, else
-    /// [`UNINDEXED`]. Not sure are texts that are no UTF-8 in the file (they are mended with
-    /// U+FFFD, and FTS5 takes other characters for what is broken), and texts with NUL, at which
-    /// FTS5 before SQLite 3.44 stopped; the writer may be anybody's shell.
+    /// Its number if every trigram of its text is certain to be found in the text index, else [`UNINDEXED`]. Uncertain
+    /// are texts that are not UTF-8 in the file (they are repaired with U+FFFD, and FTS5 reads other characters
+    /// there), and texts with NUL, where FTS5 before SQLite 3.44 stopped. Other programs may write such rows.
     pub(super) fn indexed_no(&self) -> u32 {
         let is_alike = !self.folded.contains(['\u{FFFD}', '\0']);
         self.review_no
@@ -197,7 +189,7 @@ impl Entry {
     }
 }
 
-/// The review with what its text names.
+/// Adds the names found in the text.
 fn with_names(mut review: model::Review, names: &[(MentionKind, String)]) -> model::Review {
     if names.is_empty() {
         return review;

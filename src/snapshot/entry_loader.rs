@@ -1,6 +1,5 @@
-//! From rows to entries: reviews are taken out of the database with what is kept of their analyses,
-//! and what is missing is read at once if that takes no longer than a moment. Otherwise they appear
-//! unanalyzed, and are read for a later snapshot.
+//! Loads reviews with their stored analyses from the database. Missing analyses are made at once if that is quick;
+//! otherwise the reviews appear unanalyzed and are analyzed for a later snapshot.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,49 +20,49 @@ use crate::metrics;
 use crate::model::{Review, ReviewId, Status};
 use crate::storage::reviews::{Changed, Newest, Numbered, Observation};
 
-/// How much is read while readers wait for a snapshot, in [`cost`]: about 300 ms at ten bytes a
-/// microsecond. Counted and not timed, so that the same database always gives the same snapshot.
+/// The most work, in [`cost`], that rendering a snapshot does for missing analyses: about 300 ms at ten bytes per
+/// microsecond. A count instead of a time, so that the same database always gives the same snapshot.
 pub const ANALYZE_AT_ONCE_MAX: usize = 3_000_000;
-/// What a review costs besides the bytes of its text: as many bytes as take as long.
+/// The fixed cost of a review, expressed in bytes of text.
 const REVIEW_COST: usize = 300;
-/// How many bytes of a text are read at most: four for each code point.
+/// The most bytes of a text that are analyzed: four per code point.
 const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
-/// How many reviews are looked up, or read, at a time; in between others may work.
+/// Reviews loaded or analyzed between two yields.
 const BATCH: usize = 64;
 
-/// What it costs to read so many texts with so many bytes together.
+/// The cost of analyzing `reviews` texts with `bytes` in total.
 #[must_use]
 pub const fn cost(reviews: usize, bytes: usize) -> usize {
     reviews.saturating_mul(REVIEW_COST).saturating_add(bytes)
 }
 
-/// Makes entries for one snapshot.
+/// Builds the entries of one snapshot.
 #[derive(Debug)]
 pub struct EntryLoader<'a> {
     connection: &'a mut SqliteConnection,
     analyzer: Arc<Analyzer>,
     staff: Arc<Staff>,
-    /// As whom technicians are shown in what is out.
+    /// How the published snapshot shows technicians.
     staff_out: Option<Arc<Staff>>,
     links: &'a Links,
     backlog: &'a Backlog,
-    /// What was read for this snapshot, and is to be kept.
+    /// Analyses made for this snapshot, to be stored.
     analyzed: Vec<NewAnalysis>,
     observer: Observer,
 }
 
-/// What was made for a snapshot, and is to be stored.
+/// Results of loading that are to be stored.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// Analyses of texts made for this snapshot, not stored yet.
+    /// Analyses that are not stored yet.
     pub analyzed: Vec<NewAnalysis>,
-    /// What others changed, first seen now.
+    /// Changes by other writers, first seen now.
     pub observed: Vec<Observation>,
-    /// Of which reviews that is.
+    /// The reviews of these changes.
     pub undated: Vec<ReviewId>,
 }
 
-/// Reviews that are to be read, as long as they are few enough to be read at once.
+/// Reviews without analysis, as long as they are few enough to be analyzed at once.
 #[derive(Debug, Default)]
 struct Unanalyzed {
     reviews: Vec<(Numbered, String)>,
@@ -84,8 +83,7 @@ impl Unanalyzed {
 }
 
 impl<'a> EntryLoader<'a> {
-    /// Entries of what `connection` sees, with links, analyses and names of staff of these, and with what
-    /// `backlog` has of these analyses.
+    /// Loads from `connection`, using stored analyses of `analyzer` and those in `backlog`.
     pub fn new(
         connection: &'a mut SqliteConnection,
         analyzer: Arc<Analyzer>,
@@ -105,7 +103,7 @@ impl<'a> EntryLoader<'a> {
         }
     }
 
-    /// The same, which dates what others changed; what is out shows technicians as `staff_out`.
+    /// Dates the changes of other writers; the published snapshot shows technicians as `staff_out`.
     #[must_use]
     pub fn observing(self, observer: Observer, staff_out: Option<Arc<Staff>>) -> Self {
         Self {
@@ -115,18 +113,16 @@ impl<'a> EntryLoader<'a> {
         }
     }
 
-    /// Whether these are entries as those of `input`: analyzed by the same, and showing the same names.
+    /// Whether the entries are equivalent to those of `input`: the same method of analysis and the same shown names.
     #[must_use]
     pub fn is_of(&self, input: &SnapshotInput) -> bool {
         self.analyzer.method() == input.analyzer.method() && self.staff.shows_as(&input.staff)
     }
 
-    /// What it is taken out of.
     pub const fn connection(&mut self) -> &mut SqliteConnection {
         self.connection
     }
 
-    /// What was made for this snapshot, and is to be stored.
     #[must_use]
     pub fn into_loaded(self) -> Loaded {
         let (observed, undated) = self.observer.into_observed();
@@ -137,10 +133,10 @@ impl<'a> EntryLoader<'a> {
         }
     }
 
-    /// A review index of all published reviews.
+    /// Loads all published reviews.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn all(&mut self) -> sqlx::Result<ReviewIndex> {
         let (mut newest, mut builder, mut missing) = (
             Newest::default(),
@@ -164,10 +160,10 @@ impl<'a> EntryLoader<'a> {
         Ok(review_index.revise(analyzed))
     }
 
-    /// `review_index` after these changes.
+    /// Applies these changes to `review_index`.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn revise(
         &mut self,
         review_index: &ReviewIndex,
@@ -210,10 +206,10 @@ impl<'a> EntryLoader<'a> {
         stored(self.connection, &ids).await
     }
 
-    /// The review, dated where somebody else changed it.
+    /// Dates the review if another writer changed it.
     fn date(&mut self, numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
         let mut observer = std::mem::take(&mut self.observer);
-        // Who is shown and as whom is no change of a review: it is rendered as it would have been.
+        // A changed display of technicians is not a change of the review, so it is rendered with the published one.
         let staff = self.staff_out.as_deref().unwrap_or(&self.staff);
         let numbered = observer.date(numbered, |numbered| {
             let mut missing = Unanalyzed::default();
@@ -224,7 +220,7 @@ impl<'a> EntryLoader<'a> {
         numbered
     }
 
-    /// The entry of a review, given what is kept of its reading.
+    /// The entry of a review, with its stored analysis if there is one.
     fn entry(
         &self,
         numbered: Numbered,
@@ -234,7 +230,7 @@ impl<'a> EntryLoader<'a> {
         self.entry_with(&self.staff, numbered, kept, missing)
     }
 
-    /// The same, with technicians as `staff` shows them.
+    /// Like [`Self::entry`], with technicians as `staff` shows them.
     fn entry_with(
         &self,
         staff: &Staff,
@@ -248,8 +244,7 @@ impl<'a> EntryLoader<'a> {
             kept.text_hash == hash && kept.method_hash == self.analyzer.method()
         };
         if let Some(waiting) = self.backlog.find(numbered.review.id.as_str()).filter(waits) {
-            // Stars and day may have changed since, which are not read and stand in the packed
-            // analysis.
+            // Stars and day may have changed; they are part of the packed analysis but not of the text.
             let packed_analysis =
                 PackedAnalysis::new(&waiting.analysis, &numbered.review, self.analyzer.trade());
             let names = waiting.analysis.names();
@@ -275,7 +270,7 @@ impl<'a> EntryLoader<'a> {
         entry.numbered(review_no)
     }
 
-    /// The entry of a review with its analysis, with technicians as `staff` shows them.
+    /// The entry of an analyzed review, with technicians as `staff` shows them.
     fn analyzed(
         &self,
         staff: &Staff,
@@ -317,7 +312,7 @@ impl<'a> EntryLoader<'a> {
     }
 }
 
-/// Reads one review's text, whose hash is this.
+/// `text_hash` is the hash of the review's text.
 #[must_use]
 pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAnalysis {
     let analysis = analyzer.analyze(&Subject::of(review));
@@ -331,33 +326,30 @@ pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAn
     }
 }
 
-// What is left to do about analyses when a snapshot is rendered: those that were made for it are
-// to be kept, and texts that it could not wait for are to be read. Shared by the publisher, which
-// fills it, and the job that works it off. Until an analysis is kept it stands here, so that a
-// snapshot that could not be published is not read once more for the next try.
+// The backlog of analyses after a snapshot is rendered: new ones to be stored, and texts to be analyzed. Filled by the
+// publisher and processed by a job. An analysis stays here until it is stored, so that a retry after a failed
+// publication does not repeat it.
 
-/// How many analyses wait to be kept at most; what does not fit is analyzed again later. About 3
-/// KB each.
+/// The most analyses that wait to be stored, about 3 KB each; others are made again later.
 const KEPT_MAX: usize = 16_384;
 
-/// See the head of this file.
 #[derive(Debug, Default)]
 pub struct Backlog {
     waiting: Mutex<WaitingAnalyses>,
     is_analyzed: AtomicBool,
-    /// How many reviews were read since the start.
+    /// Reviews analyzed since the start.
     read: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct WaitingAnalyses {
     analyses: VecDeque<Arc<NewAnalysis>>,
-    /// The newest of each review.
+    /// The newest per review.
     by_id: HashMap<String, Arc<NewAnalysis>>,
 }
 
 impl Backlog {
-    /// How many reviews were read since the start, each as often as it was.
+    /// Analyses made since the start, repeated ones included.
     #[must_use]
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
@@ -367,7 +359,7 @@ impl Backlog {
         self.read.fetch_add(reviews as u64, Ordering::Relaxed);
     }
 
-    /// Adds analyses that are to be kept.
+    /// Adds analyses to be stored.
     pub fn add(&self, analyses: Vec<NewAnalysis>) {
         let mut waiting = self.lock();
         let room = KEPT_MAX.saturating_sub(waiting.analyses.len());
@@ -379,7 +371,7 @@ impl Backlog {
         }
     }
 
-    /// Up to `count` of those that were added first; they stay until [`Backlog::remove`].
+    /// Up to `count` of the oldest; they stay until [`Backlog::remove`].
     #[must_use]
     pub fn first(&self, count: usize) -> Vec<Arc<NewAnalysis>> {
         self.lock()
@@ -390,7 +382,7 @@ impl Backlog {
             .collect()
     }
 
-    /// Takes these away, which are kept now.
+    /// Removes analyses that are stored.
     pub fn remove(&self, analyses: &[Arc<NewAnalysis>]) {
         let mut waiting = self.lock();
         for analysis in analyses {
@@ -413,19 +405,18 @@ impl Backlog {
         }
     }
 
-    /// The newest reading of that review that waits to be kept, if there is one.
+    /// The newest analysis of that review that waits to be stored.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<Arc<NewAnalysis>> {
         self.lock().by_id.get(id).map(Arc::clone)
     }
 
-    /// How many analyses wait.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().analyses.len()
     }
 
-    /// Whether every review is analyzed.
+    /// Whether no analysis waits to be stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -435,19 +426,18 @@ impl Backlog {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that what the snapshot could not wait for has been read and kept, so that the next one
-    /// can have it.
+    /// Signals that the missing analyses are made and stored, so that the next snapshot can use them.
     pub fn set_analyzed(&self) {
         self.is_analyzed.store(true, Ordering::Release);
     }
 
-    /// Whether that was said since the last [`Backlog::take_analyzed`].
+    /// Whether [`Backlog::set_analyzed`] was called since the last [`Backlog::take_analyzed`].
     #[must_use]
     pub fn is_analyzed(&self) -> bool {
         self.is_analyzed.load(Ordering::Acquire)
     }
 
-    /// Whether that was said; it has to be said again.
+    /// Returns and clears the signal.
     #[must_use]
     pub fn take_analyzed(&self) -> bool {
         self.is_analyzed.swap(false, Ordering::AcqRel)

@@ -1,4 +1,4 @@
-//! The JSON Feed of the newest reviews, and what both feeds have in common.
+//! The JSON Feed of the newest reviews, and what both feeds share.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -7,10 +7,10 @@ use crate::links::Links;
 use crate::model::business::Business;
 use crate::wire;
 
-/// How many reviews the feeds have.
+/// Maximum number of reviews in a feed.
 pub const FEED_REVIEWS: usize = 50;
 
-/// The JSON Feed of the newest reviews, whose ids are permalinks under `first_links`.
+/// The IDs of entries are permalinks under `first_links`.
 #[must_use]
 pub fn json_feed(
     business: &Business,
@@ -80,7 +80,7 @@ pub fn item_title(review: &wire::Review) -> String {
     )
 }
 
-/// What a review says and, below it, the owner's answer; empty where there is neither.
+/// The review's text, followed by the owner's response; empty if there is neither.
 #[must_use]
 pub fn content(business: &Business, review: &wire::Review) -> String {
     let Some(response) = &review.response else {
@@ -94,7 +94,7 @@ pub fn content(business: &Business, review: &wire::Review) -> String {
     )
 }
 
-/// What a review is about, in words: the names of services, technicians and areas, each once.
+/// The names of mentioned services, technicians and areas, each once.
 #[must_use]
 pub fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
     let name = |id: &String| {
@@ -113,8 +113,8 @@ pub fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
     tags
 }
 
-/// When a review was last changed, never before it was published: a review without an instant of its own has midnight UTC
-/// of its day, and west of Greenwich that is the evening before.
+/// When a review was last changed, but not before its publication: a review without its own instant has midnight UTC
+/// of its day, which west of Greenwich is the previous evening.
 #[must_use]
 pub fn modified_at(business: &Business, review: &wire::Review) -> DateTime<Utc> {
     let published = start_of_day(review.date, business.time_zone).parse();
@@ -123,9 +123,9 @@ pub fn modified_at(business: &Business, review: &wire::Review) -> DateTime<Utc> 
     })
 }
 
-/// Midnight of a day in a zone, with the offset that holds there and then. Where the clocks skip
-/// midnight, the offset is that of the day's noon; where it comes twice, the first. Before there
-/// was standard time, offsets had seconds, for which RFC 3339 has no place: they are left out.
+/// Midnight of a day in a zone, with its offset. If the clocks skip midnight, the offset is that of noon; if midnight
+/// occurs twice, the first one applies. Seconds of historical offsets are omitted, because RFC 3339 cannot express
+/// them.
 #[must_use]
 pub fn start_of_day(date: NaiveDate, zone: Tz) -> String {
     let midnight = date.and_time(NaiveTime::MIN);
@@ -165,7 +165,7 @@ mod tests {
                 Tz::America__New_York,
                 "2026-07-15T00:00:00-04:00",
             ),
-            // Midnight did not happen that day in São Paulo.
+            // That day had no midnight in São Paulo.
             (
                 "2018-11-04",
                 Tz::America__Sao_Paulo,

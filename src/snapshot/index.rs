@@ -1,4 +1,4 @@
-//! All published reviews, newest first, in segments; and where each one is.
+//! All published reviews in segments, newest first, and lookups of their positions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -15,14 +15,14 @@ use crate::compute::steps;
 use crate::model::{Day, RatingCounts, ReviewId};
 use crate::wire;
 
-/// Where a review stands: its segment, and its index there.
+/// A review's segment and its index there.
 pub type Place = (usize, usize);
 
-/// The reviews of one snapshot. Copies share their segments.
+/// The reviews of one snapshot. Clones share their segments.
 #[derive(Debug, Clone)]
 pub struct ReviewIndex {
     segments: Vec<Arc<Segment>>,
-    /// How many reviews stand before each segment.
+    /// The number of reviews before each segment.
     starts: Vec<usize>,
     len: usize,
     days: DaysById,
@@ -35,7 +35,7 @@ impl Default for ReviewIndex {
     }
 }
 
-/// Fills a review index from the newest review to the oldest.
+/// Reviews are added from the newest to the oldest.
 #[derive(Debug, Default)]
 pub struct ReviewIndexBuilder {
     segments: Vec<Arc<Segment>>,
@@ -44,7 +44,7 @@ pub struct ReviewIndexBuilder {
 }
 
 impl ReviewIndexBuilder {
-    /// Adds the next older review.
+    /// The next older review.
     pub fn push(&mut self, entry: &Entry) {
         steps::one();
         self.days.push((id_hash(&entry.key.id), entry.key.day));
@@ -54,7 +54,6 @@ impl ReviewIndexBuilder {
         }
     }
 
-    /// The filled review index.
     #[must_use]
     pub fn finish(mut self) -> ReviewIndex {
         if !self.builder.is_empty() {
@@ -80,25 +79,22 @@ impl ReviewIndex {
         }
     }
 
-    /// How many reviews there are.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The segments, newest first.
+    /// Newest first.
     #[must_use]
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
     }
 
-    /// How many reviews have how many stars.
     #[must_use]
     pub fn rating_counts(&self) -> RatingCounts {
         let mut rating_counts = RatingCounts::default();
@@ -108,7 +104,6 @@ impl ReviewIndex {
         rating_counts
     }
 
-    /// How many reviews are still to be analyzed.
     #[must_use]
     pub fn count_unanalyzed(&self) -> usize {
         self.segments
@@ -117,7 +112,7 @@ impl ReviewIndex {
             .sum()
     }
 
-    /// The ids of reviews that are still to be analyzed, newest first.
+    /// The IDs of reviews that are not analyzed yet, newest first.
     pub fn unanalyzed(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().flat_map(|segment| {
             segment
@@ -127,8 +122,7 @@ impl ReviewIndex {
         })
     }
 
-    /// Day and id of the reviews from `position` on, newest first: all, or only those that are
-    /// still to be analyzed.
+    /// Day and ID of the reviews from `position` on, newest first: all, or only those that are not analyzed yet.
     pub fn keys(&self, position: usize, is_all: bool) -> impl Iterator<Item = (i32, &str)> {
         let segments = self
             .segments
@@ -145,7 +139,7 @@ impl ReviewIndex {
         })
     }
 
-    /// How many bytes their folded texts have.
+    /// The size of all folded texts.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
         self.segments
@@ -154,8 +148,7 @@ impl ReviewIndex {
             .sum()
     }
 
-    /// The segments that hold these positions, newest first, each with the indices of the reviews
-    /// meant.
+    /// The segments of these positions, newest first, with the indices within each.
     pub fn slices(
         &self,
         positions: Range<usize>,
@@ -172,19 +165,19 @@ impl ReviewIndex {
         slices.filter(|(_, indices)| !indices.is_empty())
     }
 
-    /// How many reviews are of `day` or newer: the length of the prefix that they are.
+    /// The number of reviews on `day` or later, which form a prefix.
     #[must_use]
     pub fn count_since(&self, day: Day) -> usize {
         self.count_before(|segment, index| segment.days()[index] >= day.number())
     }
 
-    /// How many reviews are newer than `day`.
+    /// The number of reviews after `day`.
     #[must_use]
     pub fn count_after(&self, day: Day) -> usize {
         self.count_before(|segment, index| segment.days()[index] > day.number())
     }
 
-    /// How many reviews are newer than the day of that number, and how many are of it or newer.
+    /// The number of reviews after the day with that number, and the number on it or after.
     #[must_use]
     pub fn around_day(&self, day: i32) -> (usize, usize) {
         (
@@ -193,8 +186,7 @@ impl ReviewIndex {
         )
     }
 
-    /// The years that there are reviews of, newest first, each with the positions of its reviews:
-    /// in their order a year is a slice of them.
+    /// The years with reviews, newest first, with the positions of each, which are contiguous.
     pub fn years(&self) -> impl Iterator<Item = (i32, Range<usize>)> {
         let mut position = 0;
         std::iter::from_fn(move || {
@@ -205,7 +197,7 @@ impl ReviewIndex {
             let first = NaiveDate::from_ymd_opt(year, 1, 1)
                 .and_then(Day::new)
                 .unwrap_or(Day::MIN);
-            // At least the review itself, so that this ends whatever the columns say.
+            // At least one review, so that the loop ends even if the columns are inconsistent.
             let end = self.count_since(first).max(position + 1);
             let positions = position..end;
             position = end;
@@ -213,14 +205,13 @@ impl ReviewIndex {
         })
     }
 
-    /// How many reviews stand at or before the place of that day number and id, whether or not it
-    /// is taken.
+    /// The number of reviews up to the place of that day number and ID, even if no review is there.
     #[must_use]
     pub fn count_through(&self, day: i32, id: &str) -> usize {
         self.count_before(|segment, index| segment.sort_key(index) <= sort_key(day, id))
     }
 
-    /// How many reviews there are for which `stands` holds, given that it holds for a prefix.
+    /// The length of the prefix for which `stands` holds.
     fn count_before(&self, stands: impl Fn(&Segment, usize) -> bool) -> usize {
         let at = self
             .segments
@@ -240,7 +231,6 @@ impl ReviewIndex {
         self.starts[at] + low
     }
 
-    /// Where the review at `position` stands.
     #[must_use]
     pub fn locate(&self, position: usize) -> Option<Place> {
         let segment = self
@@ -250,8 +240,7 @@ impl ReviewIndex {
         (position < self.len).then(|| (segment, position - self.starts[segment]))
     }
 
-    /// Where the reviews stand that the text index names by number; counted when it is first asked
-    /// for.
+    /// The positions of reviews by their number in the text index; computed on the first call.
     #[must_use]
     pub fn positions(&self) -> &Positions {
         self.positions.get_or_init(|| {
@@ -277,8 +266,7 @@ impl ReviewIndex {
         pieces
     }
 
-    /// A digest of the newest `count` reviews' JSON: of whole segments' digests, and of the part of
-    /// the last one.
+    /// A digest of the newest `count` reviews' JSON, from whole segments' digests and the part of the last one.
     #[must_use]
     pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
         let count = count.min(self.len);
@@ -294,7 +282,6 @@ impl ReviewIndex {
         digest.finalize().into()
     }
 
-    /// Where the review of that id stands.
     #[must_use]
     pub fn find(&self, id: &ReviewId) -> Option<Place> {
         let id = id.as_str();
@@ -304,19 +291,16 @@ impl ReviewIndex {
         })
     }
 
-    /// The JSON of the review at a place of this index.
     #[must_use]
     pub fn json_of(&self, (segment, index): Place) -> Bytes {
         self.segments[segment].json_of(index)
     }
 
-    /// The review at a place of this index.
     #[must_use]
     pub fn review(&self, (segment, index): Place) -> Option<wire::Review> {
         self.segments[segment].review(index)
     }
 
-    /// The newest `count` reviews.
     #[must_use]
     pub fn newest(&self, count: usize) -> Vec<wire::Review> {
         let positions = 0..count.min(self.len);
@@ -325,15 +309,15 @@ impl ReviewIndex {
             .collect()
     }
 
-    /// The same index, with the JSON of `known` where that says the same.
+    /// The same index, using the JSON of `known` for identical segments.
     #[must_use]
     pub fn sharing(mut self, known: &Self) -> Self {
         share_json(&mut self.segments, &known.segments);
         self
     }
 
-    /// The review index after `changes`: each review as it is now, or `None` where it does not
-    /// appear any more. Segments that no change touches are shared.
+    /// Applies `changes`: each review's new entry, or `None` if it is no longer published. Untouched segments are
+    /// shared.
     #[must_use]
     pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
         let mut days = self.days.clone();
@@ -370,9 +354,8 @@ impl ReviewIndex {
     }
 }
 
-// The segments after a change: those that it touches are built anew, all others are shared. Apart
-// from the index, which only knows which reviews are gone and which are new. Where all are built
-// anew, they share what is the same.
+// Rebuilds the segments that a change touches; all others are shared. After a full rebuild, identical segments share
+// their JSON.
 
 /// The segments without `gone` and with `new`.
 pub fn merge(
@@ -415,8 +398,8 @@ pub fn merge(
     revised
 }
 
-/// Lets `segments`, which nobody else has yet, keep the JSON of those of `known` that say the same:
-/// a document that has not changed holds it anyway, and what is deflated of it is found again.
+/// Replaces the JSON of unshared `segments` with that of identical ones in `known`: an unchanged document holds it
+/// anyway, and its deflated pieces, which are found by address, stay usable.
 pub fn share_json(segments: &mut [Arc<Segment>], known: &[Arc<Segment>]) {
     let known: HashMap<_, _> = known.iter().map(|one| (one.digest(), one.json())).collect();
     for segment in segments.iter_mut().filter_map(Arc::get_mut) {

@@ -1,6 +1,4 @@
-//! What a snapshot is rendered from: the reviews with their analyses, the business, and what it adds.
-//!
-//! Apart, because the parts that render ask for it, and who renders them all knows them.
+//! The input of rendering: the reviews with their analyses, the business and its own texts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,31 +9,29 @@ use crate::insights::Analyzer;
 use crate::links::Links;
 use crate::model::business::{Business, Editorial};
 
-/// All that a snapshot is rendered from.
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotInput {
-    /// The published reviews, newest first.
+    /// Newest first.
     pub review_index: ReviewIndex,
-    /// The business whose reviews they are, its technicians as they are shown.
+    /// With technicians as they are shown.
     pub business: Business,
-    /// What the firm writes beside them.
+    /// The business's own texts.
     pub editorial: Editorial,
-    /// As whom technicians are shown: what it was rendered with.
+    /// How technicians are shown.
     pub staff: Arc<Staff>,
-    /// How many reviews do not appear, by reason.
+    /// Unpublished reviews by reason.
     pub withheld: BTreeMap<String, u64>,
-    /// The links under which the feeds were published first, which the ids of their entries are made
-    /// of; `None` for those that they are rendered with.
+    /// The base of the feed entries' IDs, if it differs from the current links.
     pub first_links: Option<Links>,
-    /// Who analyzed the texts.
+    /// The source of the analyses.
     pub analyzer: Arc<Analyzer>,
-    /// Who is to analyze them: another one where the roster has changed and analyzing all of them
-    /// anew takes longer than a moment. Until that is done, all is as the other analyzed it.
+    /// Differs from `analyzer` if the roster changed and analyzing everything again takes long; until that is done,
+    /// the former analyses are published.
     pub next_analyzer: Arc<Analyzer>,
 }
 
 impl SnapshotInput {
-    /// Whether all but the reviews is the same, and read by the same; whose analyses they are now does not matter.
+    /// Whether everything but the reviews is equal, with the same next analyzer; `analyzer` is ignored.
     #[must_use]
     pub fn is_same_but_for_reviews(&self, other: &Self) -> bool {
         let Self {
@@ -53,7 +49,7 @@ impl SnapshotInput {
             && Arc::ptr_eq(next_analyzer, &other.next_analyzer)
     }
 
-    /// How many reviews are still to be analyzed, or to be analyzed again.
+    /// The number of reviews to analyze, or to analyze again.
     #[must_use]
     pub fn behind(&self) -> usize {
         if self.analyzer.method() == self.next_analyzer.method() {

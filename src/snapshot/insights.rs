@@ -1,5 +1,4 @@
-//! From the review index to the insights: hands the packed analyses to the aggregation, and finds
-//! the reviews that it quotes.
+//! Builds the insights: aggregates the packed analyses and finds the quoted reviews.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +10,6 @@ use crate::insights::{LanguageCode, MentionKind, PackedAnalyses, quality};
 use crate::links::Links;
 use crate::wire;
 
-/// What the reviews of `input` say.
 #[must_use]
 pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
     let segments: Vec<&PackedAnalyses> = input
@@ -56,7 +54,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
     wire::Insights::new(&insights, &input.editorial, method, links)
 }
 
-/// The aspects that the questions of the firm's own FAQ are about, as the engine reads them.
+/// The aspects in the questions of the business's FAQ.
 fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let questions = input.editorial.faq.iter();
     let engine = input.analyzer.engine();
@@ -76,7 +74,7 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
         .collect()
 }
 
-/// What reviews name that is in none of the firm's lists, sorted.
+/// Mentions that are in none of the business's lists, sorted.
 fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
     let business = &input.business;
     let technicians: BTreeSet<&str> = business

@@ -1,11 +1,10 @@
-//! The snapshot: everything that is published, rendered once per change and read by everybody
-//! through one pointer.
+//! The snapshot: all published documents, rendered once per change and read through one pointer.
 //!
-//! SQLite holds the truth; whenever it changes, the [`Publisher`] renders an [`Snapshot`]. Nothing
-//! above this room reads reviews from the database, and nothing in it knows HTTP.
+//! The database is the source of truth; whenever it changes, the [`Publisher`] renders a [`Snapshot`]. Modules that
+//! depend on this one do not read reviews from the database, and this one knows no HTTP.
 
 mod atom;
-pub mod coding;
+pub(crate) mod coding;
 mod counts;
 mod current;
 mod document;

@@ -1,5 +1,5 @@
-//! Dates the changes of others, who bind no `updated_at`: with the instant at which the publisher first sees them.
-//! Apart from loading, because it decides alone what counts as a visible change. Knows no SQL.
+//! Dates changes of writers that do not set `updated_at`: with the instant at which the publisher first sees them.
+//! Decides what counts as a visible change; it has no SQL.
 
 use bytes::Bytes;
 use chrono::{DateTime, SubsecRound, Utc};
@@ -8,7 +8,7 @@ use super::index::ReviewIndex;
 use crate::model::ReviewId;
 use crate::storage::reviews::{Binding, Numbered, Observation};
 
-/// See the head of this file. The default observes at the epoch, so that it dates nothing; it is for whoever only looks.
+/// The default one observes at the epoch, so it dates nothing; use it for read-only surveys.
 #[derive(Debug, Default)]
 pub struct Observer {
     now: DateTime<Utc>,
@@ -18,11 +18,11 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Dates with `now` what differs from the reviews that are `out`.
+    /// Dates with `now` whatever differs from the reviews in `out`.
     #[must_use]
     pub fn new(now: DateTime<Utc>, out: Option<ReviewIndex>) -> Self {
         Self {
-            // As it is stored and shown.
+            // The stored precision.
             now: now.trunc_subsecs(3),
             out,
             observed: Vec::new(),
@@ -30,8 +30,7 @@ impl Observer {
         }
     }
 
-    /// The review, dated where somebody else changed it, given what it is rendered as: it keeps its instant while it looks
-    /// as it did.
+    /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
     #[must_use]
     pub fn date(
         &mut self,
@@ -44,7 +43,7 @@ impl Observer {
         let given = numbered.review.updated_at;
         let observed_at = match numbered.binding {
             Binding::Bound => return numbered,
-            // Its writer says when it is from.
+            // The writer has set the date.
             Binding::New if given.is_some() => None,
             Binding::New | Binding::Foreign => {
                 let out = self.out(&numbered.review.id);
@@ -54,7 +53,7 @@ impl Observer {
                     render(&numbered) == json
                 });
                 if is_as_before {
-                    // Nothing is to be seen of it but, maybe, a later instant, which its writer bound.
+                    // Nothing visible changed except, possibly, a later instant that the writer set.
                     floor
                 } else {
                     Some(self.now.max(floor.unwrap_or_default()))
@@ -70,13 +69,13 @@ impl Observer {
         numbered
     }
 
-    /// The observations, in the order in which they were made, and of which reviews they are.
+    /// The observations in order, and their reviews.
     #[must_use]
     pub fn into_observed(self) -> (Vec<Observation>, Vec<ReviewId>) {
         (self.observed, self.undated)
     }
 
-    /// The review as it is out, and when it changed.
+    /// The published review, and when it changed.
     fn out(&self, id: &ReviewId) -> Option<(Bytes, DateTime<Utc>)> {
         let out = self.out.as_ref()?;
         let place = out.find(id)?;

@@ -1,22 +1,19 @@
-//! Where the reviews of one snapshot stand, by the number that the text index knows them by. Apart,
-//! because it is the only place where the database's numbers meet the snapshot's order. Knows
-//! neither SQL nor texts.
+//! Maps review numbers of the text index to positions in a snapshot.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Stands in the column of review numbers for a review that the text index may not find: its number
-/// is not known, or its text holds what FTS5 does not index as we fold it.
+/// In the column of review numbers: a review that the text index may not find, because its number is unknown or FTS5
+/// indexes its text differently from our folding.
 pub const UNINDEXED: u32 = u32::MAX;
-/// Numbers up to so many times the count of reviews are looked up in a table, of four bytes each;
-/// those beyond, which only a database with very many deleted reviews has, in a map.
+/// Numbers up to this multiple of the number of reviews are looked up in a table with four bytes per entry; greater
+/// ones, which only a database with very many deleted reviews has, in a map.
 const TABLE_SHARE_MAX: usize = 8;
-/// The least number of entries that the table has room for.
+/// Minimum capacity of the table.
 const TABLE_MIN: usize = 1 << 16;
-/// Stands in the table for a number that no review of the snapshot has.
+/// In the table: no review of the snapshot has this number.
 const NOWHERE: u32 = u32::MAX;
 
-/// See the head of this file.
 #[derive(Debug, Default)]
 pub struct Positions {
     table: Vec<u32>,
@@ -25,7 +22,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// Of reviews with these numbers, `len` in all, in the order in which they stand.
+    /// `review_nos` in the order of the reviews, of which there are `len`.
     #[must_use]
     pub fn new<'a>(review_nos: impl Iterator<Item = &'a [u32]>, len: usize) -> Self {
         let table_max = len.saturating_mul(TABLE_SHARE_MAX).max(TABLE_MIN);
@@ -52,7 +49,7 @@ impl Positions {
         positions
     }
 
-    /// Where the review of that number stands, if it is in this snapshot.
+    /// `None` if the review is not in this snapshot.
     #[must_use]
     pub fn find(&self, review_no: u32) -> Option<u32> {
         let listed = self
@@ -63,21 +60,20 @@ impl Positions {
         listed.or_else(|| self.beyond.get(&review_no).copied())
     }
 
-    /// Where the reviews stand, ascending, that the text index may not find.
+    /// The positions of reviews that the text index may not find, ascending.
     #[must_use]
     pub fn unindexed(&self) -> &[u32] {
         &self.unindexed
     }
 }
 
-// On which day the review of an id was written: with day and id, its place in the order is found by
-// bisection. Apart from the index, because it is cut into shards of which a change copies one.
+// The day of each review by ID: with the day, its place is found by binary search. Sharded, so that a change copies
+// only one shard.
 
-/// Into how many parts the index of ids is cut: a change copies one of them.
+/// Shards of the index; a change copies one of them.
 const SHARDS: usize = 1024;
 
-/// The day of each review by its id's hash; two ids may share a hash, so whoever asks compares the
-/// id found.
+/// The day of each review by its ID's hash. IDs may collide, so callers compare the ID that they find.
 #[derive(Debug, Clone)]
 pub struct DaysById(Vec<Arc<Vec<(u64, i32)>>>);
 
@@ -100,7 +96,7 @@ impl DaysById {
         Self(shards.collect())
     }
 
-    /// By the highest bits, so that a sorted list is cut into shards by slicing.
+    /// The highest bits, so that a sorted list is split into shards by slicing.
     #[expect(clippy::cast_possible_truncation, reason = "the ten highest bits fit")]
     const fn shard(hash: u64) -> usize {
         (hash >> (u64::BITS - SHARDS.trailing_zeros())) as usize

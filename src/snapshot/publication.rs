@@ -1,34 +1,32 @@
-//! Which version of a document is out, and when there must be another. Pure policy: what we have
-//! said stays true, whatever happens to the rows. A version that subscribers may have is never
-//! given again, and no date goes back.
+//! Decides when a document gets a new version. Pure policy: a version that subscribers may have is never reused, and
+//! no date goes back, whatever happens to the rows.
 
 use chrono::{DateTime, SubsecRound, Utc};
 
-/// What is known about a document that is out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
-    /// Raised by one with every change of the bytes.
+    /// Incremented with every change of the bytes.
     pub version: i64,
     /// The digest of the document's content.
     pub digest: String,
     /// When the bytes last changed; never goes back.
     pub changed_at: DateTime<Utc>,
-    /// Whether the change before fell into the same second.
+    /// Whether the previous change was within the same second.
     pub is_same_second: bool,
 }
 
-/// What a rendered document needs before it may be seen.
+/// What must be written before a rendered document may be published.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublicationDue {
-    /// Nothing: it goes out as this.
+    /// Nothing.
     Nothing(Publication),
-    /// A row that says this.
+    /// This row.
     Row(Publication),
 }
 
 impl PublicationDue {
-    /// The publication, where nothing is to be written.
+    /// The publication if nothing is to be written.
     #[must_use]
     pub fn standing(self) -> Option<Publication> {
         match self {
@@ -39,13 +37,12 @@ impl PublicationDue {
 }
 
 impl Publication {
-    /// What a document with that digest needs, given what this process `said` last, what the `row`
-    /// says, and the newest version that any subscriber has (`delivered`).
+    /// What must be written for a document with this digest, given what this process last published (`said`), the
+    /// stored `row`, and the newest version that a subscriber has (`delivered`).
     ///
-    /// A row that says less than we did was deleted, altered, or came with a restored copy: it is
-    /// written anew. A row with other bytes, where ours have not changed, is of a process that
-    /// serves the same file under another base URL: both writing their own would never end, so the
-    /// row stays, and its version counts for us as well.
+    /// A row older than `said` was deleted, altered or restored from a copy, and is written again. A row with other
+    /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two
+    /// writers would never settle, so the row stays and its version applies.
     pub fn due(
         digest: &str,
         said: Option<&Self>,
@@ -74,8 +71,7 @@ impl Publication {
                 ..said.clone()
             });
         }
-        // As it is stored, so that whoever reads it back has the same instant. The clock may go
-        // back; what we say may not.
+        // In the stored precision, so that it reads back equal. The clock may go back, but published dates may not.
         let now = changed_at
             .map_or(now, |last| last.max(now))
             .trunc_subsecs(3);
@@ -87,7 +83,7 @@ impl Publication {
         })
     }
 
-    /// Whether this row says less than we did.
+    /// Whether this row is older than what this process published.
     #[must_use]
     pub fn is_behind(&self, said: Option<&Self>) -> bool {
         said.is_some_and(|said| self.version < said.version || self.changed_at < said.changed_at)
@@ -104,7 +100,7 @@ mod tests {
         DateTime::from_timestamp(second, 0).unwrap()
     }
 
-    /// A publication whose version and second are the same, for short.
+    /// The version and the second, in short.
     fn out(version: i64, digest: &str, second: i64) -> Publication {
         Publication {
             version,

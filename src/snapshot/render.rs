@@ -1,5 +1,4 @@
-//! Rendering: from the reviews and what stands beside them to the bytes of every document. Pure:
-//! the same input gives the same bytes, whenever and wherever.
+//! Renders the input to the bytes of every document. Pure: the same input always gives the same bytes.
 
 use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -16,15 +15,14 @@ use crate::wire;
 /// A document's content in pieces, which snapshots share.
 #[derive(Debug, Clone)]
 pub struct Content {
-    /// One behind the other they are the document.
+    /// Their concatenation is the document.
     pub pieces: Vec<Bytes>,
-    /// SHA-256 in hexadecimal: of a small document's bytes; of a large one's outer parts and its
-    /// segments' digests.
+    /// SHA-256 in hexadecimal: of a small document's bytes; for a large one, of its outer parts and its segments'
+    /// digests.
     pub digest: String,
 }
 
 impl Content {
-    /// A document in one piece.
     #[must_use]
     pub fn whole(bytes: Vec<u8>) -> Self {
         let digest = hex(&Sha256::digest(&bytes));
@@ -34,31 +32,29 @@ impl Content {
         }
     }
 
-    /// How many bytes it has.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.len() as u64).sum()
     }
 
-    /// Whether it has none: no document does.
+    /// False for every document.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// How many pieces a document has that is open at one place: before it, the instant, after it.
+/// The pieces of a document with an `updated` instant: before it, the instant, after it.
 const OPEN_PIECES: usize = 3;
 
-/// A document whose `updated` is still open: when it changed is known only once its digest has been compared with that
-/// of what is out.
+/// A document without its `updated` instant, which is known only after its digest is compared with the published one.
 #[derive(Debug, Clone)]
 pub struct Draft {
     before: Vec<Bytes>,
-    /// What stands before and after the instant; nothing where the document has none.
+    /// The text before and after the instant; `None` if the document has none.
     updated: Option<(&'static str, &'static str)>,
     after: Vec<Bytes>,
-    /// SHA-256 of all but the instant, in hexadecimal: another one is another version.
+    /// SHA-256 of everything but the instant, in hexadecimal: a different digest is a new version.
     pub digest: String,
 }
 
@@ -82,7 +78,7 @@ impl Draft {
         }
     }
 
-    /// The document as it is published with that digest since `changed_at`.
+    /// The document as published with that digest since `changed_at`.
     #[must_use]
     pub fn finish(self, changed_at: DateTime<Utc>) -> Content {
         let Some((opening, closing)) = self.updated else {
@@ -96,7 +92,7 @@ impl Draft {
         let mut pieces = self.before;
         pieces.push(format!("{opening}{at}{closing}").into());
         pieces.extend(self.after);
-        // The dataset alone has pieces that the next state of it shares.
+        // Only the dataset has pieces that its next version shares.
         if pieces.len() == OPEN_PIECES {
             pieces = vec![pieces.concat().into()];
         }
@@ -107,7 +103,7 @@ impl Draft {
     }
 }
 
-/// Renders one document of `input`, whose insights are these, but for when it changed.
+/// Renders one document of `input` without its `updated` instant.
 #[must_use]
 pub fn draft(
     document: Document,
@@ -120,7 +116,7 @@ pub fn draft(
         Document::Reviews => dataset(input),
         Document::Insights => Draft::closed(Content::whole(wire::json(insights))),
         Document::JsonFeed => {
-            // `_feed` comes last, and is left out where nothing is known of it.
+            // `_feed` comes last and is omitted if it is empty.
             let feed = wire::json_open(&json_feed(
                 &input.business,
                 &newest(),
@@ -143,7 +139,7 @@ pub fn draft(
     }
 }
 
-/// The dataset without its reviews, published since `changed_at` where that is known.
+/// The dataset without its reviews; `changed_at` is `None` if unknown.
 #[must_use]
 pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::DatasetHead {
     wire::DatasetHead {
@@ -178,8 +174,7 @@ fn dataset(input: &SnapshotInput) -> Draft {
     }
 }
 
-/// A JSON array's pieces: what opens it, reviews that are each followed by a comma, and what closes
-/// it.
+/// The pieces of a JSON array: opening, reviews that are each followed by a comma, and closing.
 #[must_use]
 pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> Vec<Bytes> {
     let mut pieces = Vec::with_capacity(reviews.len() + 2);

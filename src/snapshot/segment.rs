@@ -1,9 +1,7 @@
-//! A segment: about 128 reviews in their order, immutable, shared by every snapshot that has them
-//! unchanged.
+//! A segment: about 128 consecutive reviews, immutable and shared by every snapshot that has them unchanged.
 //!
-//! A segment ends after a review whose id's hash says so, never by count. Segments are therefore a
-//! function of the reviews alone, not of the order in which they arrived, and a change rebuilds its
-//! own segment and no other.
+//! A segment ends after a review whose ID has a certain hash, never by count. So segments depend only on the reviews,
+//! not on the order of their arrival, and a change rebuilds only its own segment.
 
 use std::sync::OnceLock;
 
@@ -17,17 +15,16 @@ use crate::model::hash::{FNV_OFFSET, fnv1a};
 use crate::model::{Rating, RatingCounts, Traits};
 use crate::wire;
 
-/// One id in this many ends its segment.
+/// One ID in this many ends its segment.
 const REVIEWS_PER_SEGMENT: u64 = 128;
 
-/// Whether the review of that id is the last of its segment.
+/// Whether the review with that ID is the last of its segment.
 #[must_use]
 pub fn ends_segment(id: &str) -> bool {
     id_hash(id).is_multiple_of(REVIEWS_PER_SEGMENT)
 }
 
-/// FNV-1a with the finaliser of `MurmurHash3`. Fixed for good: segments, hence digests and `ETag`s,
-/// depend on it.
+/// FNV-1a with the finaliser of `MurmurHash3`. Must not change: segments, and so digests and `ETag`s, depend on it.
 #[must_use]
 pub fn id_hash(id: &str) -> u64 {
     let hash = fnv1a(FNV_OFFSET, id.as_bytes());
@@ -36,7 +33,6 @@ pub fn id_hash(id: &str) -> u64 {
     hash ^ (hash >> 33)
 }
 
-/// See the head of this file.
 #[derive(Debug)]
 pub struct Segment {
     json: Bytes,
@@ -58,13 +54,13 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// How many reviews it has; never 0.
+    /// Never 0.
     #[must_use]
     pub fn len(&self) -> usize {
         self.days.len()
     }
 
-    /// Never: a segment is finished only with a review in it.
+    /// Always false: a segment has at least one review.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.days.is_empty()
@@ -76,12 +72,12 @@ impl Segment {
         &self.json
     }
 
-    /// Takes the same JSON from where others have it.
+    /// Shares the same JSON with another segment.
     pub fn set_json(&mut self, json: Bytes) {
         self.json = json;
     }
 
-    /// The JSON of its first `count` reviews, each followed by a comma.
+    /// The JSON of the first `count` reviews, each followed by a comma.
     #[must_use]
     pub fn json_of_first(&self, count: usize) -> Bytes {
         let end = if count == 0 {
@@ -92,9 +88,8 @@ impl Segment {
         self.json.slice(..end)
     }
 
-    /// SHA-256 of the JSON of its first `count` reviews, of which there is at least one. All of them
-    /// are found when the first is asked for: a digest costs ten times as much as sending what it is
-    /// of.
+    /// SHA-256 of the JSON of the first `count` reviews; `count` is at least 1. All prefixes are computed together on
+    /// the first call and cached, because hashing costs ten times as much as sending the bytes.
     #[must_use]
     pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
         let digests = self.prefix_digests.get_or_init(|| {
@@ -110,7 +105,7 @@ impl Segment {
         digests[count - 1]
     }
 
-    /// The JSON of one review, without the comma.
+    /// Without the comma.
     #[must_use]
     pub fn json_of(&self, index: usize) -> Bytes {
         let start = if index == 0 {
@@ -121,30 +116,29 @@ impl Segment {
         self.json.slice(start..self.json_ends[index] as usize - 1)
     }
 
-    /// One review as a value, read from its JSON; `None` never, for what is rendered can be read.
+    /// Parses the review's JSON. Always `Some`: the JSON was rendered by this process.
     #[must_use]
     pub fn review(&self, index: usize) -> Option<wire::Review> {
         serde_json::from_slice(&self.json_of(index)).ok()
     }
 
-    /// The folded texts, one behind the other, each followed by a byte that no text has.
+    /// The concatenated folded texts, each followed by the byte 0xFF, which UTF-8 does not have.
     #[must_use]
     pub fn folded(&self) -> &[u8] {
         &self.folded.bytes
     }
 
-    /// Where a review's folded text begins in [`Segment::folded`], and where the next one's does.
+    /// Where a review's folded text begins in [`Segment::folded`], and where the next one begins.
     #[must_use]
     pub fn folded_bounds(&self, index: usize) -> (usize, usize) {
         self.folded.bounds(index)
     }
 
-    /// In which review's folded text the byte at `offset` is, given that it is in that of `from` or
-    /// a later one.
+    /// The index of the review whose folded text contains the byte at `offset`, which must be `from` or later.
     #[must_use]
     pub fn review_at(&self, offset: usize, from: usize) -> usize {
         let ends_before = |end: &u32| *end as usize <= offset;
-        // Mostly it is the first: what is common is in nearly every text.
+        // Usually it is the first: a common term is in nearly every text.
         match &self.folded.ends[from..] {
             [first, rest @ ..] if ends_before(first) => {
                 from + 1 + rest.partition_point(ends_before)
@@ -153,72 +147,67 @@ impl Segment {
         }
     }
 
-    /// Where a review stands.
     #[must_use]
     pub fn sort_key(&self, index: usize) -> SortKey<'_> {
         sort_key(self.days[index], self.id(index))
     }
 
-    /// The id of the review at `index` in the segment.
     #[must_use]
     pub fn id(&self, index: usize) -> &str {
         let (start, end) = self.ids.bounds(index);
-        // Ids are ASCII by type.
+        // IDs are ASCII by type.
         std::str::from_utf8(&self.ids.bytes[start..end]).unwrap_or_default()
     }
 
-    /// The days of its reviews, descending.
+    /// Day numbers, descending.
     #[must_use]
     pub fn days(&self) -> &[i32] {
         &self.days
     }
 
-    /// The stars of its reviews.
+    /// 1 to 5, by review.
     #[must_use]
     pub fn stars(&self) -> &[u8] {
         &self.stars
     }
 
-    /// Which of its reviews have which values.
+    /// The reviews of each value in `column`.
     #[must_use]
     pub const fn postings(&self, column: ValueColumn) -> &Postings {
         &self.postings[column as usize]
     }
 
-    /// What each of its reviews has and has not.
+    /// By review.
     #[must_use]
     pub fn traits(&self) -> &[Traits] {
         &self.traits
     }
 
-    /// The numbers by which the text index knows its reviews, or
-    /// [`UNINDEXED`](super::positions::UNINDEXED).
+    /// Each review's number in the text index, or [`UNINDEXED`](super::positions::UNINDEXED).
     #[must_use]
     pub fn review_nos(&self) -> &[u32] {
         &self.review_nos
     }
 
-    /// What was read in its texts, with each review's index; reviews that are still to be analyzed
-    /// are left out.
+    /// The analyses with the indices of their reviews; reviews that are not analyzed are omitted.
     pub fn analyses(&self) -> impl Iterator<Item = (usize, PackedAnalysisRef<'_>)> {
         (0..self.len()).filter_map(|index| Some((index, self.packed_analysis(index)?)))
     }
 
-    /// The packed analyses of the reviews that have been analyzed, one behind the other.
+    /// The packed analyses of the analyzed reviews, in order.
     #[must_use]
     pub const fn packed_analyses(&self) -> &PackedAnalyses {
         &self.analyses
     }
 
-    /// How its reviews speak of each of a trade's aspects, which there are so many of; found when it
-    /// is first asked for.
+    /// The opinions on each of the trade's aspects, whose number is `aspects`; computed on the first call.
     #[must_use]
     pub fn opinions(&self, aspects: usize) -> &Opinions {
         self.opinions
             .get_or_init(|| Opinions::new(self.analyses(), aspects))
     }
 
-    /// What was read in a review's text, or `None` where that is still to be done.
+    /// `None` if the review is not analyzed yet.
     #[must_use]
     pub fn packed_analysis(&self, index: usize) -> Option<PackedAnalysisRef<'_>> {
         let before = self
@@ -231,7 +220,7 @@ impl Segment {
         (!is_unanalyzed).then(|| self.analyses.get(index - before))
     }
 
-    /// The indices of the reviews that are still to be analyzed, ascending.
+    /// The indices of reviews that are not analyzed yet, ascending.
     #[must_use]
     pub fn unanalyzed(&self) -> &[u32] {
         &self.unanalyzed
@@ -243,27 +232,23 @@ impl Segment {
         &self.digest
     }
 
-    /// How many of its reviews have how many stars.
     #[must_use]
     pub const fn rating_counts(&self) -> &RatingCounts {
         &self.rating_counts
     }
 
-    /// How many of its reviews say something.
+    /// The number of reviews with a text.
     #[must_use]
     pub const fn with_text(&self) -> u64 {
         self.with_text
     }
 }
 
-// A segment in the making: takes its reviews one by one, from the database or from the segment that
-// had them before, and lays them out in columns.
+// Builds a segment's columns from its reviews, either new ones or those of an earlier segment.
 
-/// Stands after each folded text: a byte that no UTF-8 text has, so that nothing is found across
-/// two texts.
+/// The byte after each folded text. It does not occur in UTF-8, so no match spans two texts.
 const SEPARATOR: u8 = 0xFF;
 
-/// A segment in the making.
 #[derive(Debug, Default)]
 pub struct SegmentBuilder {
     json: PackedStrings,
@@ -281,13 +266,11 @@ pub struct SegmentBuilder {
 }
 
 impl SegmentBuilder {
-    /// Whether there is anything in it yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.days.is_empty()
     }
 
-    /// Adds the next review.
     pub fn push(&mut self, entry: &Entry) {
         self.columns(
             &entry.key.id,
@@ -308,7 +291,7 @@ impl SegmentBuilder {
         );
     }
 
-    /// Adds the next review as another segment has it.
+    /// Adds a review of another segment.
     pub fn push_from(&mut self, segment: &Segment, index: usize) {
         let (start, end) = segment.folded_bounds(index);
         let folded = &segment.folded()[start..end - 1];
@@ -350,8 +333,8 @@ impl SegmentBuilder {
         }
     }
 
-    /// The finished segment; this builder is empty again, and keeps its room: what grows is copied
-    /// once, into just the room it needs.
+    /// Builds the segment and clears the builder, which keeps its capacity; the columns are copied once to their exact
+    /// size.
     #[must_use]
     pub fn finish(&mut self) -> Segment {
         let segment = Segment {
@@ -384,9 +367,9 @@ impl SegmentBuilder {
     }
 }
 
-// Texts of a segment, kept in one buffer: apart, so that a segment reads as what it holds.
+// Packed strings: the texts of a segment in one buffer.
 
-/// Texts one behind the other, with the end of each.
+/// Concatenated texts, with the end of each.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PackedStrings {
     pub bytes: Vec<u8>,
@@ -397,8 +380,7 @@ impl PackedStrings {
     pub fn push(&mut self, text: &[u8], separator: &[u8]) {
         self.bytes.extend_from_slice(text);
         self.bytes.extend_from_slice(separator);
-        // A segment of more than 4 GiB would have to hold one review of that size; imports bound a
-        // text far below.
+        // Only a single review could make a segment larger than 4 GiB, and imports limit texts far below.
         self.ends
             .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }
@@ -418,18 +400,16 @@ impl PackedStrings {
     }
 }
 
-// Which of a segment's reviews mention what.
+// Mentions by value.
 
-/// Who mentions what: for each value, the positions in the segment, ascending.
+/// For each value, the positions in the segment, ascending.
 #[derive(Debug, Clone, Default)]
 pub struct Postings(Vec<Posting>);
 
-/// One value and its positions.
 #[derive(Debug, Clone)]
 pub struct Posting {
-    /// The name or id that the reviews mention.
+    /// The mentioned name or ID.
     pub mention: FoldedValue,
-    /// The positions in the segment.
     pub positions: Vec<u32>,
 }
 
@@ -449,7 +429,6 @@ impl Postings {
         }
     }
 
-    /// Every value of the segment.
     pub fn iter(&self) -> impl Iterator<Item = &Posting> {
         self.0.iter()
     }
@@ -461,28 +440,27 @@ impl Postings {
     }
 }
 
-// Which of a segment's reviews speak of which aspect, and how. Made of its packed analyses when
-// somebody first asks, and kept with the segment: a search for an aspect is then a walk over
-// positions.
+// Opinions by aspect. Computed from the packed analyses on the first call and kept with the segment, so that a search
+// for an aspect iterates over positions.
 
-/// How a segment's reviews speak of each aspect of a trade.
+/// The opinions of a segment's reviews on each aspect of a trade.
 #[derive(Debug, Default)]
 pub struct Opinions {
     votes: Vec<VoteCounts>,
     positions: Vec<AspectPositions>,
 }
 
-/// The reviews that speak of one aspect.
+/// The reviews with an opinion on one aspect.
 #[derive(Debug, Default)]
 struct AspectPositions {
     /// Indices of reviews in the segment, ascending.
     positions: Vec<u32>,
-    /// Of each of them.
+    /// Parallel to `positions`.
     votes: Vec<Vote>,
 }
 
 impl Opinions {
-    /// Those of reviews (index and packed analysis, ascending) on so many aspects.
+    /// `analyses` are (review index, packed analysis), ascending; `aspects` is their number in the trade.
     #[must_use]
     pub fn new<'a>(
         analyses: impl Iterator<Item = (usize, PackedAnalysisRef<'a>)>,
@@ -509,13 +487,13 @@ impl Opinions {
         Self { votes, positions }
     }
 
-    /// How many speak how, by aspect.
+    /// Votes by aspect.
     #[must_use]
     pub fn votes(&self) -> &[VoteCounts] {
         &self.votes
     }
 
-    /// Where the reviews stand that speak of an aspect, ascending; nothing where none does.
+    /// The reviews with an opinion on an aspect, ascending.
     #[must_use]
     pub fn positions(&self, aspect: u8) -> &[u32] {
         self.positions
@@ -523,7 +501,7 @@ impl Opinions {
             .map_or(&[], |spoken| &spoken.positions)
     }
 
-    /// Where those stand that speak of it so, ascending.
+    /// The reviews with this vote on an aspect, ascending.
     pub fn positions_of(&self, aspect: u8, vote: Vote) -> impl Iterator<Item = u32> {
         let spoken = self.positions.get(usize::from(aspect)).into_iter();
         spoken.flat_map(move |spoken| {

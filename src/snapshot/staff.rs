@@ -1,5 +1,5 @@
-//! How the firm's technicians are shown. Reviews, analyses and the roster pass through here
-//! before a snapshot is made of them, so that whatever answers from a snapshot has shown names and no others.
+//! How technicians are shown. Reviews, analyses and the roster are converted before a snapshot is made, so a snapshot
+//! has only shown names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,28 +12,28 @@ use crate::model::{Review, fold};
 use crate::storage;
 use crate::storage::reviews::recorded_technicians;
 
-/// Ends of names that are no surnames.
+/// Suffixes that are not surnames.
 const SUFFIXES: [&str; 6] = ["jr", "sr", "ii", "iii", "iv", "v"];
 
-/// Everybody who may be shown, and as whom.
+/// The technicians and their shown names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Staff {
-    /// The business as its owner has it, full names and aliases included. Private: nothing above may show it.
+    /// The business with full names and aliases. Private: it must not be published.
     own: Business,
-    /// Full names that reviews mention besides; empty where all are shown as they are.
+    /// Full names that only reviews mention; empty if all names are shown in full.
     besides: Vec<String>,
-    /// Shown names by folded full name; empty where all are shown as they are, or nobody is.
+    /// Shown names by folded full name; empty if all names are shown in full or none are shown.
     shown: BTreeMap<String, String>,
-    /// The same by [`name_key`] of each spelling that is known.
+    /// The same, by [`name_key`] of every known spelling.
     keys: HashMap<u64, u64>,
 }
 
 impl Staff {
-    /// How `business` has its technicians shown, and the business as it is shown. `former` are full names that analyses may
-    /// still have, because the roster has changed since.
+    /// Loads the shown names for `business`. `former` are full names that analyses may still have, because the roster
+    /// has changed since.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn load(
         connection: &mut SqliteConnection,
         business: Business,
@@ -51,7 +51,7 @@ impl Staff {
         Ok((staff, shown))
     }
 
-    /// How `business` has its technicians shown, and whom reviews mention `besides`.
+    /// `besides` are names that only reviews mention.
     fn new(business: Business, besides: Vec<String>) -> Self {
         let mut staff = Self {
             own: business,
@@ -74,25 +74,25 @@ impl Staff {
         staff
     }
 
-    /// Whether that is how `business` has them shown.
+    /// Whether `business` is the one that this was built from.
     #[must_use]
     pub fn is_of(&self, business: &Business) -> bool {
         self.own == *business
     }
 
-    /// Whether all that is rendered with one is as rendered with the other.
+    /// Whether rendering with either gives the same result.
     #[must_use]
     pub fn shows_as(&self, other: &Self) -> bool {
         self.own.publish_staff == other.own.publish_staff
             && (&self.shown, &self.keys) == (&other.shown, &other.keys)
     }
 
-    /// The full names of those whom the firm lists.
+    /// The full names of the roster.
     pub(super) fn full_names(&self) -> impl Iterator<Item = &str> {
         self.own.technicians.iter().map(|one| one.name.as_str())
     }
 
-    /// What people are called, shown or not, aliases included: for telling names from other words.
+    /// All names and aliases, shown or not, to distinguish names from other words.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.own
             .technicians
@@ -102,7 +102,7 @@ impl Staff {
             .map(String::as_str)
     }
 
-    /// The business with its roster as it is shown; `numbers` are those of its technicians, by the firm's own id.
+    /// The business with its roster as shown; `numbers` are the technicians' numbers by the business's own ID.
     fn business(&self, numbers: &BTreeMap<String, i64>) -> Business {
         let mut shown = self.own.clone();
         match self.own.publish_staff {
@@ -126,7 +126,7 @@ impl Staff {
         shown
     }
 
-    /// As whom somebody of that full name is shown; `None` where not at all.
+    /// The shown name; `None` if the technician is not shown.
     fn public_name(&self, full: &str) -> Option<String> {
         match self.own.publish_staff {
             PublishStaff::Full => Some(full.to_owned()),
@@ -135,7 +135,7 @@ impl Staff {
         }
     }
 
-    /// The review, which mentions of technicians those who are shown.
+    /// The review with mentions of shown technicians only.
     #[must_use]
     pub fn review(&self, mut review: Review) -> Review {
         if self.own.publish_staff != PublishStaff::Full {
@@ -150,7 +150,7 @@ impl Staff {
         review
     }
 
-    /// The names that a text names, of technicians those who are shown.
+    /// The names with shown technicians only.
     #[must_use]
     pub fn names(&self, names: &[(MentionKind, String)]) -> Vec<(MentionKind, String)> {
         let shown = |(kind, name): &(MentionKind, String)| match kind {
@@ -160,7 +160,7 @@ impl Staff {
         names.iter().filter_map(shown).collect()
     }
 
-    /// The analysis, which names those who are shown as they are, and nobody else.
+    /// The analysis with shown names only.
     #[must_use]
     pub fn analysis(&self, analysis: PackedAnalysis) -> PackedAnalysis {
         match self.own.publish_staff {
@@ -172,12 +172,12 @@ impl Staff {
     }
 }
 
-/// What tells people apart: the full name in any case, with single blanks.
+/// The identity of a person: the folded full name with single spaces.
 fn person(name: &str) -> String {
     fold(&name.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// As whom each of `known` is shown, by [`person`]; those whom the firm lists come first.
+/// The shown name of each of `known`, by [`person`]; technicians of the roster have priority.
 fn first_names(listed: &[Technician], known: &[&str]) -> BTreeMap<String, String> {
     let by_alias = aliases(listed);
     let mut people: Vec<(String, &str)> = Vec::new();
@@ -216,7 +216,7 @@ fn first_names(listed: &[Technician], known: &[&str]) -> BTreeMap<String, String
     shown
 }
 
-/// Whose alias each is that is nobody's name; `None` where it is several people's.
+/// The person of each alias that is not a name itself; `None` if several people have it.
 fn aliases(listed: &[Technician]) -> BTreeMap<String, Option<String>> {
     let names: BTreeSet<String> = listed.iter().map(|one| person(&one.name)).collect();
     let mut owners: BTreeMap<String, Option<String>> = BTreeMap::new();
@@ -235,7 +235,7 @@ fn aliases(listed: &[Technician]) -> BTreeMap<String, Option<String>> {
     owners
 }
 
-/// The first word; of `Alvarez, Mike` the first one behind the comma.
+/// The first word; for `Alvarez, Mike` the first word after the comma.
 fn first_name(name: &str) -> &str {
     let given = name.split_once(',').map_or(name, |(surname, given)| {
         if given.trim().is_empty() || is_suffix(given.trim()) {
@@ -247,7 +247,7 @@ fn first_name(name: &str) -> &str {
     given.split_whitespace().next().unwrap_or(given)
 }
 
-/// The first letter of the surname; `None` of a single word.
+/// The first letter of the surname; `None` for a single word.
 fn initial(name: &str) -> Option<String> {
     let first = first_name(name);
     let words = name.split([' ', ',', '\t', '\u{a0}']);
@@ -319,7 +319,7 @@ mod tests {
             ("dana cole", Some("Dana C.")),
             ("dana", Some("Dana")),
             ("dean drew", Some("Dean")),
-            // What is an alias of one is shown as that one, what is an alias of two as nobody.
+            // An alias of one person resolves to that person; an alias of two to none.
             ("mikey", Some("Mike A.")),
             ("dee", None),
         ] {

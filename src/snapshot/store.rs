@@ -1,4 +1,4 @@
-//! The publications' rows: which version of each document is out.
+//! The publications' rows: the published version of each document.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::Value;
@@ -9,11 +9,11 @@ use super::publication::{Publication, PublicationDue};
 use crate::links::Links;
 use crate::storage::{Text, Write};
 
-/// The base URL under which the feeds were published first, or `None` if they never were. A loopback one, which former
-/// releases kept from a first try on the owner's machine, is as if it were not there, and so is what is no URL.
+/// The base URL under which the feeds were first published, if they were. A loopback URL and an invalid one count as
+/// absent.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
     let stored = sqlx::query_scalar!("select base_url from published_base")
         .fetch_optional(connection)
@@ -22,11 +22,10 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
     Ok(base.filter(|base: &Links| !base.is_loopback()))
 }
 
-/// Keeps the base URL that is published under, if none is kept yet and this one is no loopback: the ids of feed entries
-/// stand on it for good.
+/// Stores the base URL unless one is stored or this one is loopback. The IDs of feed entries use it permanently.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn keep_first_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
     if links.is_loopback() || first_base(&mut *write).await?.is_some() {
         return Ok(());
@@ -41,10 +40,10 @@ pub async fn keep_first_base(write: &mut Write, links: &Links) -> sqlx::Result<(
     Ok(())
 }
 
-/// The document as it was last published, or `None` where it never was.
+/// The last publication of the document, if there is one.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn find(
     connection: &mut SqliteConnection,
     document: Document,
@@ -65,10 +64,10 @@ pub async fn find(
     }))
 }
 
-/// Whether every row says that it was rendered from `change_no`.
+/// Whether every row was rendered from `change_no`.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn is_rendered_from(
     connection: &mut SqliteConnection,
     change_no: i64,
@@ -81,11 +80,10 @@ pub async fn is_rendered_from(
     .await
 }
 
-/// Publishes a document with that digest, if that is due once more now that nobody else can write:
-/// see [`Publication::due`].
+/// Publishes a document if that is still due within this write transaction; see [`Publication::due`].
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn publish(
     write: &mut Write,
     document: Document,
@@ -105,7 +103,7 @@ pub async fn publish(
         PublicationDue::Nothing(publication) => return Ok(publication),
         PublicationDue::Row(publication) => publication,
     };
-    // Where others write too: no other version has come in between.
+    // In a cluster: no other version may have been published in between.
     let before = row.map_or(0, |row| row.version);
     write
         .guard(
@@ -132,10 +130,10 @@ pub async fn publish(
     Ok(publication)
 }
 
-/// Lets versions and dates go on above those that the `former` database published, and makes every document due.
+/// Makes versions and dates continue above those that the `former` database published, and makes every document due.
 ///
 /// # Errors
-/// When one cannot be read, or the other not be written.
+/// If `former` cannot be read or the other not be written.
 pub async fn carry_publications(
     former: &mut SqliteConnection,
     write: &mut Write,
@@ -164,11 +162,11 @@ pub async fn carry_publications(
         .map(drop)
 }
 
-/// Records in every row that what is out was rendered from `change_no`, whether or not that changed
-/// its bytes.
+/// Records in every row that the published documents were rendered from `change_no`, even if their bytes did not
+/// change.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "update publication set change_no = ?1 where change_no <> ?1",
@@ -179,8 +177,7 @@ pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Re
     Ok(())
 }
 
-/// The instant of a stored text; whoever wrote nonsense there by hand gets the epoch, and a new one
-/// with the next change.
+/// An invalid stored instant becomes the epoch, and is replaced with the next change.
 fn instant(text: &str) -> DateTime<Utc> {
     DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
 }

@@ -1,4 +1,4 @@
-//! A copy of the database while others use it: of one state, compact, and whole or not there.
+//! Backups: a consistent, compact copy of the database while others use it; a failed copy leaves no file.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -13,10 +13,10 @@ use super::{Database, files, options};
 use crate::config::DatabaseAddress;
 
 impl Database {
-    /// Copies the database at this address into a new file at `to`: a cluster's comes whole from one of its nodes.
+    /// Copies the database at `address` into a new file at `to`; of a cluster, one node sends the whole copy.
     ///
     /// # Errors
-    /// As [`Database::back_up`], and where there is no database.
+    /// As [`Database::back_up`], and when there is no database.
     pub async fn back_up_from(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
         let cluster = match address {
             DatabaseAddress::File(path) if !path.exists() => {
@@ -42,15 +42,14 @@ impl Database {
             .map_err(DbError::Cluster)
             .and_then(|()| file.sync_all().map_err(fault));
         if copied.is_err() {
-            // What was written of it is no database; the first error is the one to tell.
+            // A partial copy is no database; the first error is the one to report.
             let _ = fs::remove_file(to);
         }
         copied
     }
 
-    /// Copies the database into a new file at `to`, which only its owner may read. Writers go on
-    /// meanwhile: the copy is of the state at which it began
-    /// (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
+    /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state at
+    /// which it began (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
     ///
     /// # Errors
     /// [`DbError`]; then there is no file at `to`.
@@ -68,7 +67,7 @@ impl Database {
         };
         let copied = copied.await.map_err(fault);
         if copied.is_err() {
-            // What was written of it is no database; the first error is the one to tell.
+            // A partial copy is no database; the first error is the one to report.
             let _ = fs::remove_file(to);
         }
         copied

@@ -1,8 +1,7 @@
-//! Sees that somebody wrote to the file: our own writer, another process, or a `sqlite3` shell.
+//! Detects commits to the file by this writer, another process, or a `sqlite3` shell.
 //!
-//! `PRAGMA data_version` compares only with an earlier reading on the same connection, and does not
-//! move for that connection's own commits. Hence a connection of its own, which never writes. It
-//! says *that* something changed; what did stands in `review_change`.
+//! `PRAGMA data_version` compares only with an earlier reading on the same connection and ignores that connection's own
+//! commits, so this uses a connection that never writes. What changed is in `review_change`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +10,10 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use super::error::DbError;
 
-/// The eye on the file.
 #[derive(Debug)]
 pub struct Changes {
     path: PathBuf,
-    /// Held open while anybody watches: `data_version` is per connection. `None` once closed.
+    /// Kept open because `data_version` is per connection; `None` once closed.
     connection: Option<SqliteConnection>,
     seen: Option<i64>,
 }
@@ -32,8 +30,8 @@ impl Changes {
         })
     }
 
-    /// Whether anybody has committed since this last said yes. The first answer is yes; once
-    /// closed, it is no.
+    /// Whether there was a commit since this last returned true. The first call returns true; after [`Changes::close`],
+    /// false.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be read.
@@ -50,8 +48,6 @@ impl Changes {
         Ok(moved)
     }
 
-    /// Closes the connection.
-    ///
     /// # Errors
     /// [`DbError`]; the connection is gone all the same.
     pub async fn close(&mut self) -> Result<(), DbError> {
@@ -64,7 +60,7 @@ impl Changes {
             .map_err(|error| DbError::at(&self.path, error))
     }
 
-    /// Makes the next [`Changes::any`] say yes: what it announced could not be dealt with.
+    /// Makes the next [`Changes::any`] return true, because its last change could not be processed.
     pub const fn forget(&mut self) {
         self.seen = None;
     }

@@ -1,7 +1,6 @@
-//! The write-ahead log, kept small. SQLite writes it back by itself as it grows, but leaves the
-//! file as long as it ever was while anybody has the database open
-//! (<https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>); what a writer leaves
-//! who was rolled back or killed is not even written over before the next commit.
+//! Keeps the write-ahead log small. SQLite writes it back as it grows, but does not shrink the file while a connection
+//! is open (<https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>); frames of a writer that rolled
+//! back or was killed stay until the next commit.
 
 use std::time::Duration;
 
@@ -12,18 +11,17 @@ use super::error::DbError;
 use super::files::{LOG, bytes_beside};
 use super::{Database, Writer, options};
 
-/// Above so many bytes the log is written back and cut to nothing: 16 MiB.
+/// 16 MiB.
 pub const LOG_BYTES_MAX: u64 = 16 << 20;
 
 impl Database {
-    /// Writes the log back into the database and cuts it to nothing, where it has grown beyond
-    /// [`LOG_BYTES_MAX`]. Says whether it did; where somebody reads or writes at this moment it
-    /// does not, and a later call may.
+    /// Writes the log back into the database and truncates it if it is larger than [`LOG_BYTES_MAX`]. Returns whether
+    /// it did; while there are other readers or writers it does not, and a later call may.
     ///
     /// # Errors
-    /// [`DbError`] when the file cannot be written, for want of room above all.
+    /// [`DbError`] when the file cannot be written, usually because the disk is full.
     pub async fn checkpoint(&self) -> Result<bool, DbError> {
-        // Else it would be the log of another database.
+        // Otherwise it could be the log of another database.
         self.verify_place()?;
         if let Writer::Cluster(_) = self.writer {
             return Ok(false);
@@ -34,8 +32,8 @@ impl Database {
         self.cut_log(Duration::ZERO).await
     }
 
-    /// Writes back a log whose file was removed: connections that are open still have it, and what was accepted outlives this
-    /// process. Not where another file has its name: then other processes may have written since.
+    /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
+    /// process. Does nothing if another file has its name, because other processes may have written since.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
@@ -54,8 +52,8 @@ impl Database {
             .map_err(|error| DbError::at(self.path(), error))
     }
 
-    /// Writes the log back into the database and cuts it to nothing; says whether it could, after
-    /// waiting for whoever reads or writes for as long as `wait_max`.
+    /// Writes the log back into the database and truncates it; returns whether it could. Waits up to `wait_max` for
+    /// other readers and writers.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
@@ -65,8 +63,7 @@ impl Database {
         let mut connection = SqliteConnection::connect_with(&options)
             .await
             .map_err(fault)?;
-        // First beside whoever reads and writes; so the part that keeps others waiting has next to
-        // nothing left to do.
+        // A passive checkpoint first, beside other readers and writers; the blocking part is then short.
         sqlx::query("pragma wal_checkpoint(passive)")
             .execute(&mut connection)
             .await

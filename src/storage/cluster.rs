@@ -1,4 +1,4 @@
-//! A database that many nodes share: this node's file is read, the cluster's HTTP API is written.
+//! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,16 +17,14 @@ use crate::clock::Clock;
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::random::Random;
 
-/// How long this node's file may take to have what was written, and how often is looked.
+/// How long this node's file may take to receive this process's writes, and the polling interval.
 const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
 const SEEN_INTERVAL: Duration = Duration::from_millis(20);
 
-/// For how long markers of writes are kept; a write is sent again for half a minute at most.
+/// A write is sent again for at most half a minute.
 const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
 
 impl Database {
-    /// Opens the database at this address, and brings it up to date.
-    ///
     /// # Errors
     /// [`DbError`].
     pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
@@ -50,8 +48,7 @@ impl Database {
         Ok((database, migrated))
     }
 
-    /// The cluster behind `client`, which is not empty, as this node sees it; brought up to date first, which adds to
-    /// `migrated`.
+    /// Joins the cluster behind `client`, which is not empty; migrates it first and adds the result to `migrated`.
     pub(super) async fn join_cluster(
         address: &ClusterAddress,
         client: RqliteClient,
@@ -77,8 +74,9 @@ impl Database {
         Ok(database)
     }
 
-    /// Begins a write of the owner's: one that reads what it wrote, and may be long. On a cluster it works on a copy of this
-    /// node's file, and fails as overtaken ([`super::is_overtaken`]) where others wrote meanwhile; then nothing was changed.
+    /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster it works on a
+    /// copy of this node's file and fails as overtaken ([`super::is_overtaken`]), without any change, if another
+    /// process wrote meanwhile.
     ///
     /// # Errors
     /// As [`Database::write`].
@@ -95,7 +93,6 @@ impl Database {
         }
     }
 
-    /// The cluster that this database is of, for what only a cluster has.
     pub(super) fn cluster(&self) -> Option<&Arc<Cluster>> {
         match &self.writer {
             Writer::File(_) => None,
@@ -103,13 +100,12 @@ impl Database {
         }
     }
 
-    /// Whether many nodes share this database.
     #[must_use]
     pub fn is_cluster(&self) -> bool {
         self.cluster().is_some()
     }
 
-    /// Whether this node's file has everything that this process wrote; always, where the file is written itself.
+    /// Whether this node's file has every write of this process; always true without a cluster.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -122,10 +118,10 @@ impl Database {
         cluster.has_seen_all(&mut reader).await.map_err(fault)
     }
 
-    /// Waits until this node's file has everything that this process wrote.
+    /// Waits until this node's file has every write of this process.
     ///
     /// # Errors
-    /// That it has not come so far within half a minute.
+    /// When that takes more than half a minute.
     pub async fn see_own_writes(&self) -> Result<(), DbError> {
         let clock = Clock::system();
         let end = clock.monotonic() + SEEN_WAIT_MAX;
@@ -140,11 +136,10 @@ impl Database {
         Ok(())
     }
 
-    /// Goes on with the file that is there now, where rqlited has put another one in the place of the one that was opened;
-    /// says whether it has.
+    /// Reopens the file if rqlited has replaced it; returns whether it had.
     ///
     /// # Errors
-    /// As [`Database::verify_place`], for a file that is nobody else's to replace.
+    /// As [`Database::verify_place`], for a file that rqlited does not own.
     pub async fn follow_file(&self) -> Result<bool, DbError> {
         match (self.verify_place(), &self.writer) {
             (Err(DbError::Replaced(_) | DbError::LogGone(_)), Writer::Cluster(_)) => {}
@@ -159,7 +154,8 @@ impl Database {
         Ok(true)
     }
 
-    /// Begins a write of what is derived from these reviews: into the database, or into this node's own file of it.
+    /// Begins a write of data derived from these reviews: into the database, or on a cluster into this node's side
+    /// file.
     ///
     /// # Errors
     /// As [`Database::write`].
@@ -178,8 +174,8 @@ impl Database {
         Ok(Write::to_file(transaction))
     }
 
-    /// Takes out of this node's own file what is derived of reviews that changed after `change_no` and do not appear any
-    /// more. In a database of one file, triggers do.
+    /// Deletes from this node's side file the derived data of reviews that changed after `change_no` and are no longer
+    /// published. Without a cluster, triggers do this.
     ///
     /// # Errors
     /// When that file cannot be written.
@@ -196,10 +192,10 @@ impl Database {
             .map_err(fault)
     }
 
-    /// Forgets by which markers writes of some hours ago would be known, were they sent once more.
+    /// Deletes markers of writes that are too old to be sent again.
     ///
     /// # Errors
-    /// That the cluster takes no write.
+    /// When the cluster takes no write.
     pub async fn prune_markers(&self) -> Result<(), DbError> {
         if !self.is_cluster() {
             return Ok(());
@@ -216,27 +212,25 @@ impl Database {
     }
 }
 
-// How a node fares within its cluster: what its rqlited says at `/status`, and what time makes of it.
+// The state of a node within its cluster: what its rqlited reports at `/status`, and how old that is.
 
-/// How long a node's own rqlited may take to say how it fares.
 const STATUS_TIMEOUT: Duration = Duration::from_millis(700);
 
-/// The same, with what time has made of it.
+/// A node's last known status and its age.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeStanding {
-    /// As it was last told.
     pub status: NodeStatus,
-    /// How long ago this node's rqlited last heard of the leader; since this process started, where never.
+    /// Time since this node's rqlited last heard from the leader; if never, since this process started.
     pub heard_ago: Duration,
-    /// Whether this process raises versions and sends.
+    /// Whether this process raises versions and sends deliveries.
     pub holds_lease: bool,
 }
 
 impl Database {
-    /// Asks this node's rqlited how it fares; where there is no cluster, nothing happens.
+    /// Asks this node's rqlited for its status; does nothing without a cluster.
     ///
     /// # Errors
-    /// That it does not answer.
+    /// When it does not answer.
     pub async fn ask_node(&self) -> Result<(), DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(());
@@ -250,7 +244,7 @@ impl Database {
         Ok(())
     }
 
-    /// How this node fares within its cluster, as last asked; `None` where there is no cluster, or nobody has asked yet.
+    /// The node's status as last asked; `None` without a cluster or before the first answer.
     #[must_use]
     pub fn node_standing(&self) -> Option<NodeStanding> {
         let contact = self.cluster()?.contact()?;
@@ -276,7 +270,7 @@ fn node_status(store: &Value) -> NodeStatus {
     let told = &raft["last_contact"];
     let last_contact_ms = match told.as_str() {
         _ if is_leader => Some(0),
-        // Go's words for a span: "12.5ms".
+        // A Go duration: "12.5ms".
         Some(text) => span_ms(text),
         None => told.as_u64().map(|nanoseconds| nanoseconds / 1_000_000),
     };
@@ -291,7 +285,7 @@ fn node_status(store: &Value) -> NodeStatus {
     }
 }
 
-/// Milliseconds of a span as Go prints it: `1m2.5s`, `34.1ms`, `0`.
+/// Milliseconds of a Go duration: `1m2.5s`, `34.1ms`, `0`.
 fn span_ms(text: &str) -> Option<u64> {
     const UNITS: [(&str, f64); 6] = [
         ("ns", 1e-6),

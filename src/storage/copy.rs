@@ -1,5 +1,5 @@
-//! What the owner's commands work on in a cluster: a private copy of this node's file, on which a transaction runs as on one
-//! machine, and of which the same statements go to the cluster (`write`), if it is still as it was copied.
+//! The working copy of an owner's command on a cluster: a transaction runs on a private copy of this node's file, and
+//! the same statements go to the cluster (`write`) if it has not changed since.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,22 +14,21 @@ use super::options;
 use super::rqlite::{ClusterError, RqliteClient, WriteBasis};
 use crate::clock::Clock;
 
-/// How long this node's file may take to have what the leader has.
+/// How long this node's file may take to catch up with the leader.
 const LEVEL_WAIT_MAX: Duration = Duration::from_secs(30);
-/// How often is looked whether it has.
 const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 
-/// A copy in a folder of its own that is gone with this.
+/// A copy in a temporary folder, removed on drop.
 #[derive(Debug)]
 pub(super) struct Copy {
-    /// What it was made of.
+    /// The state that it was copied from.
     pub(super) basis: WriteBasis,
     pool: SqlitePool,
     _folder: TempDir,
 }
 
 impl Copy {
-    /// Copies the file of a node as it is at one moment: not before what the leader has now.
+    /// Copies a node's file at one moment, after it has caught up with the leader.
     pub(super) async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
         level_with_cluster(client, file).await?;
         let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
@@ -61,8 +60,7 @@ impl Copy {
         })
     }
 
-    /// Begins a transaction on it, which nothing writes to but through a recorder: what reaches the connection another way
-    /// would never reach the cluster.
+    /// Begins a transaction that only a recorder writes to: a statement that bypassed it would never reach the cluster.
     pub(super) async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let mut transaction = self.pool.begin_with("begin immediate").await?;
         sqlx::query("pragma query_only = on")
@@ -71,7 +69,6 @@ impl Copy {
         Ok(transaction)
     }
 
-    /// Takes the copy away.
     pub(super) async fn leave(self) {
         self.pool.close().await;
     }

@@ -1,6 +1,6 @@
-//! What is derived from the reviews, in a file of its own beside a node's: rqlited's file is not ours to write, and every
-//! node derives the same by itself. It has the tables and views of `derived_*` as the migrations make them, and
-//! a copy of the reviews that those are of. A cache: where its shape is another release's, it is made anew.
+//! Derived data in a side file beside a node's file, because rqlited's file must not be written and every node derives
+//! the same data. It has the `derived_*` tables and views of the migrations and a copy of the reviews they refer to. It
+//! is a cache: a file with another release's schema is rebuilt.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use super::error::DbError;
 use super::files::DatabaseFiles;
 use super::{files, migrate, options, pool, unlogged};
 
-/// What its name adds to that of the node's file.
+/// Appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
-/// Of the objects that the migrations make, those that it has: tables first, then what refers to them.
+/// The schema objects that the side file has: tables first, then what refers to them.
 const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name in ('review', 'reading_deleted', \
      'reading_of_deleted', 'reading_of_vanished') or name like 'derived\\_%' escape '\\') \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
-/// Up to so many pages it is rewritten when reviews are taken out: 32 MiB, while a snapshot waits for it.
+/// Up to 32 MiB the file is rewritten when reviews are removed; a snapshot waits for it.
 const PAGES_REWRITTEN_MAX: i64 = 8 << 10;
-/// What readers see of it.
+/// The tables and views that readers see in place of the node's own.
 const SHOWN: &str = "select name from side.sqlite_schema where type in ('table', 'view') and name like 'derived\\_%' escape '\\'";
-/// What it has.
+/// The schema objects that the side file has now.
 const THERE: &str = "select sql from sqlite_schema where sql is not null \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
 
-/// The file of what is derived of the file at `path`.
+/// The side file of the node's file at `path`.
 pub(super) fn beside(path: &Path) -> PathBuf {
     files::beside(path, SUFFIX)
 }
 
-/// Readers of a node's file who see the derived tables of the file at `side` in place of its own, which are empty.
+/// Readers of a node's file that see the derived tables of `side` in place of its own, which are empty.
 pub(super) fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> SqlitePoolOptions {
     let (place, side) = (Arc::clone(place), side.to_string_lossy().into_owned());
     pool(&place).after_connect(move |connection, _| {
@@ -62,8 +62,7 @@ pub(super) fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> Sq
     })
 }
 
-/// Opens the file at `side`, made where there is none, for writing what is derived of the node's file at `path`, which
-/// its connections see as `node`.
+/// Opens or creates the side file for writing; its connections see the node's file at `path` as `node`.
 pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
     let fault = |error| DbError::at(side, error);
     let wanted = schema_statements().await.map_err(fault)?;
@@ -104,7 +103,7 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
     writer.connect_with(writing).await.map_err(fault)
 }
 
-/// Copies these reviews to where what is derived of them is to be kept: as the node's file has them now.
+/// Copies these reviews from the node's file, because derived rows refer to them.
 pub(super) async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -> sqlx::Result<()> {
     let copy = "insert or replace into main.review select * from node.review \
                 where review_id in (select value from json_each(?)) and status = 'published'";
@@ -115,7 +114,7 @@ pub(super) async fn copy_reviews(connection: &mut SqliteConnection, ids: &str) -
         .map(drop)
 }
 
-/// Takes out what is derived of reviews that changed after `change_no` and do not appear any more.
+/// Deletes derived data of reviews that changed after `change_no` and are no longer published.
 pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> sqlx::Result<u64> {
     let sweep = "delete from main.review where review_id in (select review_id from node.review_change where change_no > ?) \
                  and not exists (select 1 from node.review as r where r.review_id = main.review.review_id and r.status = 'published')";
@@ -125,14 +124,14 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
         .await?
         .rows_affected();
     if swept > 0 {
-        // What is deleted is overwritten; of copies in unallocated parts of pages only this leaves nothing.
+        // Deleted content is overwritten; copies in unallocated parts of pages go only with a rewrite.
         let pages: i64 = sqlx::query_scalar("pragma main.page_count")
             .fetch_one(&mut *connection)
             .await?;
         if pages <= PAGES_REWRITTEN_MAX {
             sqlx::query("vacuum main").execute(&mut *connection).await?;
         }
-        // Busy readers keep the log; the next sweep cuts it.
+        // Busy readers keep the log; the next sweep truncates it.
         sqlx::query("pragma main.wal_checkpoint(truncate)")
             .execute(connection)
             .await?;
@@ -140,7 +139,7 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
     Ok(swept)
 }
 
-/// The statements that make its tables, views and triggers.
+/// The statements that create its tables, views and triggers.
 async fn schema_statements() -> sqlx::Result<Vec<String>> {
     let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
     migrate::apply(&mut scratch).await?;
@@ -156,7 +155,7 @@ async fn there(side: &Path) -> sqlx::Result<Vec<String>> {
     Ok(there)
 }
 
-/// The file as a URI that opens it for reading alone (<https://www.sqlite.org/uri.html>).
+/// A URI that opens the file read-only (<https://www.sqlite.org/uri.html>).
 fn uri(path: &Path) -> String {
     let path = path.to_string_lossy();
     let encoded: String = path

@@ -1,8 +1,7 @@
-//! That a deleted review leaves nothing readable behind. Every writer of ours overwrites what it deletes
-//! (`secure_delete`), but copies of cells that were made when pages were balanced stay in their unallocated parts, and
-//! other programs leave what they delete in free pages: only rewriting the file takes all of it away. The text index is
-//! merged first, because its segments hold what they were given until then; FTS5's own `secure-delete` is not used: the
-//! `sqlite3` shell 3.40 then cannot read the index.
+//! Ensures that deleted reviews leave nothing readable behind. Our writers overwrite what they delete
+//! (`secure_delete`), but page balancing leaves copies of cells in unallocated parts of pages, and other programs leave
+//! content in free pages, so the file is rewritten. The text index is merged first because its segments keep deleted
+//! rows; FTS5's own `secure-delete` is not used because the `sqlite3` shell 3.40 then cannot read the index.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,39 +15,36 @@ use super::files::bytes_beside;
 use super::{Database, DeliveryLock, GAP, Write, options};
 use crate::clock::Clock;
 
-/// How long rewriting waits for another process's lock.
+/// How long a rewrite waits for another process's lock.
 const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
-/// How often is looked for a moment at which the log can be cut, [`GAP`] apart: for 3 s.
+/// Attempts to truncate the log, [`GAP`] apart: 3 s.
 const LOG_LOOKS_MAX: usize = 12;
-/// A file of at most so many bytes is rewritten at once though a service runs: 64 MiB take it a third of a second, for
-/// which other writers wait.
+/// Larger files are left to a running service. Rewriting 64 MiB takes a third of a second, during which other writers
+/// wait.
 pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
 
-/// What became of the traces of deleted reviews.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Erased {
-    /// No deleted review waited for its traces to be removed.
+    /// No deleted review had traces left to remove.
     Nothing,
-    /// No trace of a deleted review is left in the files.
+    /// The files have no trace of a deleted review.
     All,
-    /// The tables have none; a cluster's nodes keep what was written until their next snapshot.
+    /// The tables have no traces; a cluster's nodes keep the old content until their next snapshot.
     ButNodes,
-    /// The tables and the index have none, unused parts of the file do.
+    /// The tables and the index have no traces, unused parts of the file do.
     Later(Postponed),
 }
 
-/// Why a file is not rewritten now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Postponed {
-    /// It has more bytes than may be rewritten now.
+    /// The file is larger than may be rewritten now.
     Large,
-    /// Another process reads or writes, and went on for longer than this waits.
+    /// Another process reads or writes, for longer than this waits.
     Busy,
-    /// The disk has too little room.
     NoRoom {
-        /// How many bytes must be free.
+        /// Required free bytes.
         needed: u64,
-        /// How many are.
+        /// Available bytes.
         free: u64,
     },
 }
@@ -74,7 +70,7 @@ impl fmt::Display for Postponed {
 }
 
 impl Database {
-    /// As [`Database::erase_traces`], for a command: where a service runs, a large file is left to it.
+    /// As [`Database::erase_traces`], for a command: while a service runs, a large file is left to it.
     ///
     /// # Errors
     /// As [`Database::erase_traces`].
@@ -87,8 +83,8 @@ impl Database {
         self.erase_traces(bytes_max).await
     }
 
-    /// Takes out of the text index, the file and its log what deleted reviews left there, by rewriting the file, if that has
-    /// at most `bytes_max`. What cannot be done now, a later call must do.
+    /// Removes what deleted reviews left in the text index, the file and its log by rewriting the file, if it has at
+    /// most `bytes_max`. What is postponed must be done by a later call.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
@@ -102,7 +98,7 @@ impl Database {
             return Ok(Erased::Nothing);
         };
         if self.is_cluster() {
-            // The files and logs are rqlited's to tidy.
+            // rqlited maintains the files and logs.
             let mut write = self.write().await?;
             merge_text_index(&mut write).await.map_err(fault)?;
             note_erased(&mut write, newest).await.map_err(fault)?;
@@ -112,7 +108,7 @@ impl Database {
         if self.bytes().0 > bytes_max {
             return Ok(Erased::Later(Postponed::Large));
         }
-        // First, because the whole file goes through the log: one that cannot be cut would only grow.
+        // First, because the rewrite goes through the log: a log that cannot be truncated would only grow.
         if !self.cut_log_between_others().await? {
             return Ok(Erased::Later(Postponed::Busy));
         }
@@ -130,14 +126,14 @@ impl Database {
         if !self.cut_log_between_others().await? {
             return Ok(Erased::Later(Postponed::Busy));
         }
-        // Last, so that what was cut off before is done again.
+        // Last, so that an interrupted run is repeated.
         let mut write = self.write().await?;
         note_erased(&mut write, newest).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
         Ok(Erased::All)
     }
 
-    /// Cuts the log at a moment at which nobody else writes or writes it back, and keeps nobody waiting for that.
+    /// Truncates the log when no other process writes or checkpoints, without blocking any.
     async fn cut_log_between_others(&self) -> Result<bool, DbError> {
         for _ in 0..LOG_LOOKS_MAX {
             if self.cut_log(Duration::ZERO).await? {
@@ -149,17 +145,14 @@ impl Database {
     }
 }
 
-/// Deleted reviews of which the file may still have something.
+/// Deleted reviews that may have left traces in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Unerased {
-    /// How many those are.
     pub count: i64,
-    /// The change number of the one that was deleted last.
+    /// Change number of the last deletion.
     newest: Option<i64>,
 }
 
-/// Looks for deleted reviews of which the file may still have something.
-///
 /// # Errors
 /// When the database cannot be read.
 pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerased> {
@@ -173,11 +166,11 @@ pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerase
     .await
 }
 
-/// Says why the file at `path` cannot be rewritten where its disk has too little room: a rewrite first makes a temporary
-/// copy, and then writes that to the log.
+/// Returns why the file at `path` cannot be rewritten if its disk is too full: a rewrite makes a temporary copy and
+/// then writes that to the log.
 ///
 /// # Errors
-/// When the system cannot be asked.
+/// When the operating system does not report the free space.
 pub fn lacking_room(path: &Path) -> Result<Option<Postponed>, DbError> {
     let room = rustix::fs::statvfs(path).map_err(|error| DbError::Other {
         path: path.to_owned(),
@@ -188,8 +181,8 @@ pub fn lacking_room(path: &Path) -> Result<Option<Postponed>, DbError> {
     Ok((free < needed).then_some(Postponed::NoRoom { needed, free }))
 }
 
-/// Rewrites the file at `path` in place, in one transaction (<https://www.sqlite.org/lang_vacuum.html>). The temporary copy
-/// is beside it, for there was looked for room; SQLite makes it with mode 0600 and without a name.
+/// Rewrites the file at `path` in one transaction (<https://www.sqlite.org/lang_vacuum.html>). The temporary copy is
+/// created in the same folder, where the free space was checked; SQLite makes it with mode 0600 and without a name.
 async fn rewrite(path: &Path) -> Result<(), DbError> {
     let fault = |error| DbError::at(path, error);
     let folder = path.canonicalize().ok();
@@ -202,7 +195,7 @@ async fn rewrite(path: &Path) -> Result<(), DbError> {
     let mut connection = SqliteConnection::connect_with(&options)
         .await
         .map_err(fault)?;
-    // Of the whole process, so it is taken back.
+    // The setting is process-wide, so it is reset.
     let set = format!("pragma temp_store_directory = '{folder}'");
     sqlx::query(AssertSqlSafe(set))
         .execute(&mut connection)
@@ -217,7 +210,7 @@ async fn rewrite(path: &Path) -> Result<(), DbError> {
     rewritten.map(drop).map_err(fault)
 }
 
-/// Merges the segments of the text index into one, which has nothing of deleted rows
+/// Merges the segments of the text index into one without deleted rows
 /// (<https://www.sqlite.org/fts5.html#the_optimize_command>).
 async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
     sqlx::query("insert into review_fts (review_fts) values ('optimize')")
@@ -226,7 +219,7 @@ async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
         .map(drop)
 }
 
-/// Notes through which change deleted reviews have been erased.
+/// Records the change up to which deleted reviews are erased.
 async fn note_erased(write: &mut Write, newest: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",

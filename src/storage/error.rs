@@ -1,4 +1,4 @@
-//! What can be wrong with a database file, each with what to do about it.
+//! Database errors; each message says what to do about it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,137 +9,123 @@ use super::rqlite::ClusterError;
 /// A database that cannot be opened, read or written.
 #[derive(Debug, Error)]
 pub enum DbError {
-    /// There is no file, and this command makes none.
+    /// There is no file, and this command does not create one.
     #[error("no database at {}; create one with `reviews init --name NAME`", .0.display())]
     Missing(PathBuf),
-    /// There is no backup of that name.
     #[error("no backup at {}; `reviews backup FILE` writes one", .0.display())]
     NoBackup(PathBuf),
-    /// Another process uses the database, which this command must have alone.
+    /// Another process uses the database, and this command needs exclusive access.
     #[error("the database {} is in use by another process; stop `reviews serve` and close other programs that have it open, then try again", .0.display())]
     InUse(PathBuf),
-    /// The file could not be made.
     #[error("cannot create the database {}: {reason}; create its folder, or set DATABASE_URL to another path", path.display())]
     Create {
-        /// Where it should be.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         reason: std::io::Error,
     },
-    /// The file is something else.
     #[error("{} is not a SQLite database; set DATABASE_URL to another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
-    /// Another program's tables are in it.
+    /// Another program's tables are in the file.
     #[error("{} is the database of another program, and was not changed; set DATABASE_URL to another file", .0.display())]
     NotOurs(PathBuf),
-    /// Its texts are in another encoding, which is chosen when a file is made and stays.
+    /// The text encoding is not UTF-8; it is fixed when a file is created.
     #[error(
         "the database {} stores its texts in {encoding}, and this release reads only UTF-8; move it away, and copy its contents \
          with `sqlite3 OLD .dump | sqlite3 NEW`",
         path.display()
     )]
     Encoding {
-        /// The path of the database file.
         path: PathBuf,
-        /// As SQLite calls it.
+        /// SQLite's name of it.
         encoding: String,
     },
-    /// The file is damaged.
     #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
     Damaged {
-        /// The path of the database file.
         path: PathBuf,
-        /// What SQLite reported, in its own words.
+        /// SQLite's message.
         reason: String,
     },
     /// A newer release has migrated the file.
     #[error("the database {} is of a newer version (migration {found}; this release knows up to {known}); use the newer release", path.display())]
     Newer {
-        /// The path of the database file.
         path: PathBuf,
         /// The newest migration in the file.
         found: i64,
-        /// The newest one that this release has.
+        /// The newest migration of this release.
         known: i64,
     },
     /// The file has not been migrated, and this command only reads.
     #[error("the database {} has not been brought up to date (migration {found} of {known}); run `reviews migrate` first", path.display())]
     Older {
-        /// The path of the database file.
         path: PathBuf,
-        /// The newest migration in the file; 0 for none.
+        /// The newest migration in the file; 0 if none.
         found: i64,
-        /// The newest one that this release has.
+        /// The newest migration of this release.
         known: i64,
     },
-    /// A migration of the file is not the one that this release has under that number.
+    /// A migration in the file differs from this release's migration of the same number.
     #[error("migration {version} of the database {} differs from that of this release, because an unreleased build made it; use \
         that build, or restore a backup", path.display())]
     Foreign {
-        /// The path of the database file.
         path: PathBuf,
-        /// The number of the migration that failed or is not known here.
+        /// Number of the migration.
         version: i64,
     },
-    /// Its name leads to another file than the one that was opened.
+    /// The path leads to another file than the one that was opened.
     #[error(
         "the database {} was replaced while it was in use; the last snapshot is still served, and nothing is written or sent; \
          restart the service to use the new file, or put the previous one back with its -wal file",
         .0.display()
     )]
     Replaced(PathBuf),
-    /// Its name leads nowhere any more.
+    /// The path no longer leads to a file.
     #[error(
         "the database {} was removed while it was in use ({reason}); the last snapshot is still served, and nothing is written \
          or sent; put it back with its -wal file, or stop the service and restore a backup before the next start",
         path.display()
     )]
     Removed {
-        /// The path of the database file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         reason: std::io::Error,
     },
-    /// The name of its write-ahead log, or of that log's index, leads to another file than the one that was opened, or to
-    /// none.
+    /// The path of the write-ahead log or of its index leads to another file than the one that was opened, or to none.
     #[error(
         "{} was removed or replaced while the database was in use; the last snapshot is still served, and nothing is written or \
          sent; put it back, or restart the service with SIGTERM, which writes the contents of the log to the database",
         .0.display()
     )]
     LogGone(PathBuf),
-    /// The file, or its folder, cannot be written.
+    /// The file or its folder cannot be written.
     #[error("the database {} cannot be written; give this user write permission to the file and its folder", .0.display())]
     ReadOnly(PathBuf),
-    /// Somebody else holds the lock.
+    /// Another process holds the lock.
     #[error("the database {} is locked by another process for more than 5 s; end its transaction and try again", .0.display())]
     Locked(PathBuf),
-    /// No room is left.
+    /// The disk is full.
     #[error("no space is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]
     Full(PathBuf),
-    /// What our checks would not take.
+    /// A constraint or trigger refused the write.
     #[error("the database {} rejects this: {reason}", path.display())]
     Refused {
-        /// The path of the database file.
         path: PathBuf,
-        /// The message of the constraint or trigger that refused the write.
+        /// Message of the constraint or trigger.
         reason: String,
     },
-    /// The cluster did not take it.
+    /// The cluster did not take the write.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     /// Any other failure of SQLite or of the file system.
     #[error("the database {} failed: {reason}", path.display())]
     Other {
-        /// The path of the database file.
         path: PathBuf,
-        /// The message of SQLite or of the system.
+        /// Message of SQLite or of the system.
         reason: String,
     },
 }
 
 impl DbError {
-    /// Gives what sqlx reported about the file at `path` its own kind.
+    /// Classifies an sqlx error about the file at `path`.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
     pub fn at(path: &Path, error: sqlx::Error) -> Self {

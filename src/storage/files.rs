@@ -1,4 +1,4 @@
-//! The database's files: what stands beside the first one, and how that is made.
+//! The database's files: the main file, the files beside it, and how they are created.
 
 use std::fs::{OpenOptions, metadata, remove_file};
 use std::io;
@@ -11,21 +11,20 @@ use super::error::DbError;
 use crate::model::hash::hex;
 use crate::random::Random;
 
-/// What SQLite (<https://www.sqlite.org/tempfiles.html>) and we put beside the database, by what is
-/// added to its name.
+/// Suffixes of the files that SQLite (<https://www.sqlite.org/tempfiles.html>) and this program put beside the
+/// database.
 const SIDES: [&str; 4] = [LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
-/// What the file of the lock of the one process that sends adds to the name of the database.
+/// Suffix of the lock file of the sending process.
 pub(super) const DELIVERY_LOCK: &str = "-sender";
-/// The suffix of the write-ahead log's file.
+/// Suffix of the write-ahead log.
 pub(super) const LOG: &str = "-wal";
-/// The suffix of the file in which its processes share an index of that log.
+/// Suffix of the log's shared-memory index.
 pub(super) const LOG_INDEX: &str = "-shm";
-/// The suffix of the rollback journal's file.
+/// Suffix of the rollback journal.
 pub(super) const JOURNAL: &str = "-journal";
 
-/// Every file that a database at `path` has or may come to have, the database itself first. Where
-/// `path` is a symbolic link, those of the place that it leads to, too: SQLite names its files by
-/// that.
+/// Every file that a database at `path` has or may get, the database itself first. If `path` is a symbolic link, also
+/// those beside its target: SQLite names its files by that.
 #[must_use]
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let real = path.canonicalize().ok().filter(|real| real != path);
@@ -41,7 +40,7 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Removes the files of a database at `path`; those that are not there are passed over.
+/// Removes the files of the database at `path`; missing ones are ignored.
 pub(super) fn remove_files(path: &Path) {
     for file in files(path) {
         if let Err(error) = remove_file(&file)
@@ -52,20 +51,19 @@ pub(super) fn remove_files(path: &Path) {
     }
 }
 
-/// The file beside the database at `path` whose name has `suffix` added.
+/// `path` with `suffix` appended to the file name.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// How many bytes that file has; none where it is not there.
+/// 0 if the file does not exist.
 pub(super) fn bytes_beside(path: &Path, suffix: &str) -> u64 {
     beside(path, suffix).metadata().map_or(0, |file| file.len())
 }
 
-/// Makes an empty file that only its owner may read; SQLite gives its log and index files the same
-/// mode.
+/// Creates an empty file with mode 0600 unless it exists; SQLite gives its log and index files the same mode.
 pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {
         return Ok(());
@@ -77,7 +75,7 @@ pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
         .open(path)
     {
         Ok(_) => Ok(()),
-        // Another process was quicker: it is theirs now, and as good.
+        // Another process created it first, with the same mode.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(DbError::Create {
             path: path.to_owned(),
@@ -86,27 +84,26 @@ pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     }
 }
 
-// Whether the names of the database and of its log still lead to the files that were opened. Connections stay with those
-// files whatever becomes of the names, so what is written after one was removed or replaced is lost
-// (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.3). Knows names and files, and no SQL.
+// Whether the names of the database and of its log still lead to the files that were opened. Connections stay with
+// those files, so writes after one was removed or replaced are lost (<https://www.sqlite.org/howtocorrupt.html> §1.4
+// and §2.3).
 
-/// A file by its device and its inode: together they are one file for as long as it is open (POSIX, `sys/stat.h`).
+/// Device and inode identify a file for as long as it is open (POSIX, `sys/stat.h`).
 type DeviceAndInode = (u64, u64);
 
-/// The file that was opened, and those that SQLite keeps beside it for as long as a connection is open.
+/// The file that was opened, and those that SQLite keeps beside it while a connection is open.
 #[derive(Debug)]
 pub(super) struct DatabaseFiles {
     path: PathBuf,
     file: DeviceAndInode,
-    /// The log and its index. They are made by the first connection, if the file has a log.
+    /// The log and its index. The first connection creates them, if the journal mode is WAL.
     sides: [(PathBuf, OnceLock<DeviceAndInode>); 2],
 }
 
 impl DatabaseFiles {
-    /// The file that `path` leads to now.
     pub(super) fn of(path: &Path) -> Result<Self, DbError> {
         let missing = |_| DbError::Missing(path.to_owned());
-        // SQLite names them by where a symbolic link leads to.
+        // SQLite names them by the target of a symbolic link.
         let real = path.canonicalize().map_err(missing)?;
         Ok(Self {
             path: path.to_owned(),
@@ -115,7 +112,7 @@ impl DatabaseFiles {
         })
     }
 
-    /// Fails where a path leads to another file, or to none.
+    /// Fails if a path leads to another file, or to none.
     pub(super) fn verify(&self) -> Result<(), DbError> {
         match device_and_inode(&self.path) {
             Ok(file) if file == self.file => {}
@@ -144,7 +141,7 @@ fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
     metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
-/// A name beside `path` that nothing has.
+/// An unused name beside `path`.
 ///
 /// # Errors
 /// When the operating system gives no randomness.

@@ -1,5 +1,5 @@
-//! An empty cluster: the first command makes a new database beside it, as on one machine, and gives it to the cluster whole
-//! (`/db/load`). Of several processes that come at once, one does, and the others wait for it.
+//! Fills an empty cluster: the first command creates a new database locally and loads it into the cluster whole
+//! (`/db/load`). Of several processes at once, one does this and the others wait.
 
 use std::fs;
 use std::time::Duration;
@@ -14,14 +14,13 @@ use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use crate::clock::Clock;
 use crate::random::Random;
 
-/// How long another process may take that is just filling the empty cluster.
+/// How long this waits for another process that fills the empty cluster.
 const FIRST_LOAD_WAIT_MAX: Duration = Duration::from_mins(2);
-/// The table of whoever fills an empty cluster; gone when that is done.
+/// Table that marks the process that fills the cluster; dropped afterwards.
 const CLAIM: &str = "first_load";
-/// How often is looked whether it is.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A new database for a cluster that has nothing yet, in a folder of its own that is gone with this.
+/// A new database for an empty cluster, in a temporary folder removed on drop.
 #[derive(Debug)]
 pub(super) struct FirstLoad {
     pub(super) database: Database,
@@ -31,7 +30,7 @@ pub(super) struct FirstLoad {
 }
 
 impl FirstLoad {
-    /// A new database, where the cluster is empty and nobody else fills it.
+    /// `None` if the cluster is not empty.
     pub(super) async fn of(client: &RqliteClient) -> Result<Option<Self>, DbError> {
         if !claim_if_empty(client).await? {
             return Ok(None);
@@ -57,7 +56,7 @@ impl FirstLoad {
         })
     }
 
-    /// Gives the cluster what was made for it.
+    /// Loads the new database into the cluster.
     pub(super) async fn keep(self) -> Result<(), DbError> {
         self.database.close().await;
         let path = self.folder.path().join("new.db");
@@ -72,14 +71,14 @@ impl FirstLoad {
         Ok(loaded?)
     }
 
-    /// Leaves the cluster empty.
+    /// Discards the new database; the cluster stays empty.
     pub(super) async fn leave(self) {
         self.database.close().await;
         give_up_claim(&self.client).await;
     }
 }
 
-/// Whether the cluster is empty and now ours to fill. Where another process is filling it, waits for that.
+/// Whether the cluster is empty and this process now holds the claim. Waits while another process fills it.
 async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
     let clock = Clock::system();
     let end = clock.monotonic() + FIRST_LOAD_WAIT_MAX;
@@ -113,7 +112,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
                     vec![json!(holder)],
                 ),
             ];
-            // Whoever was quicker has it; and where the answer was lost, the table says who has.
+            // Another process may have been first. If the answer was lost, the table says which.
             let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
             let held = SqlStatement::new(format!("select holder from {CLAIM}"), Vec::new());
             let held = client
@@ -135,7 +134,6 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
     }
 }
 
-/// Leaves the empty cluster to others.
 async fn give_up_claim(client: &RqliteClient) {
     let give_up = [SqlStatement::new(
         format!("drop table if exists {CLAIM}"),

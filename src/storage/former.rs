@@ -1,5 +1,5 @@
-//! Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before an
-//! upgrade. Their names say why and since when: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
+//! Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before
+//! an upgrade. Their names give reason and time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
 
 use std::fs::{self, File, hard_link, remove_file, rename};
 use std::io::{self, ErrorKind};
@@ -13,33 +13,30 @@ use super::error::DbError;
 use super::files::{beside, create_private, unused_name};
 use crate::clock::Clock;
 
-/// For how long a former state is kept.
 pub const FORMER_KEPT_DAYS: i64 = 30;
-/// Why it was kept: a restore replaced it.
+/// Reason: a restore replaced it.
 pub(super) const RESTORE: &str = "restore";
-/// Why it was kept: this release migrated the database.
+/// Reason: this release migrated the database.
 const UPGRADE: &str = concat!("upgrade-", env!("CARGO_PKG_VERSION"));
-/// What the name adds to the database's, before the reason.
+/// In the file name, between the database's name and the reason.
 const MARK: &str = ".before-";
-/// How the instant at the end of the name is written.
 const INSTANT: &str = "%Y%m%dT%H%M%SZ";
 
-/// What the state of before `now` is called.
 pub(super) fn name(database: &Path, reason: &str, now: DateTime<Utc>) -> PathBuf {
     beside(database, &format!("{MARK}{reason}-{}", now.format(INSTANT)))
 }
 
-/// Keeps a copy of the database behind `connection`, as it is before this release migrates it.
+/// Copies the database behind `connection` before this release migrates it.
 ///
 /// # Errors
-/// [`DbError`] where it cannot be written; then nothing of it is left.
+/// [`DbError`] when it cannot be written; no partial copy is left.
 pub(super) async fn keep_before_upgrade(
     connection: &mut SqliteConnection,
     path: &Path,
 ) -> Result<PathBuf, DbError> {
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let kept = name(&place, UPGRADE, Clock::system().now());
-    // Under another name first, so that what has the final one is whole.
+    // Under a temporary name first, so that the final name always has a complete copy.
     let begun = unused_name(&place)?;
     create_private(&begun)?;
     let copied = copy(connection, &begun, &kept).await;
@@ -62,9 +59,9 @@ async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> R
     let named = File::open(begun)
         .and_then(|file| file.sync_all())
         .and_then(|()| match hard_link(begun, kept) {
-            // Another process keeps the same, and has begun before.
+            // Another process has already kept the same state.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-            // A file system without links.
+            // The file system does not support links.
             Err(_) => rename(begun, kept),
             Ok(()) => Ok(()),
         });
@@ -75,8 +72,6 @@ async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> R
 }
 
 impl Database {
-    /// The former states beside the database.
-    ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn former(&self) -> Result<Vec<PathBuf>, DbError> {
@@ -87,10 +82,10 @@ impl Database {
         Ok(all.into_iter().map(|(path, _)| path).collect())
     }
 
-    /// Removes the former states that are older than 30 days; how many.
+    /// Removes former states older than 30 days; returns their number.
     ///
     /// # Errors
-    /// When the folder cannot be read, or a file not be removed.
+    /// When the folder cannot be read, or a file cannot be removed.
     pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
         let remove = || -> io::Result<usize> {
             let old = all(self.path())?
@@ -110,7 +105,7 @@ impl Database {
     }
 }
 
-/// Every former state of the database at `path`, the oldest first, with its instant.
+/// Every former state of the database at `path`, oldest first.
 fn all(path: &Path) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (Some(folder), Some(database)) = (place.parent(), place.file_name()) else {

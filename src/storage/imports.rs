@@ -1,6 +1,6 @@
-//! The rows of one import on their way from the files to the database, in a temporary database of their own, so that an
-//! import needs the same memory however many there are: one for each id, the newest; read in the order of the ids, so that a
-//! merge goes on bit by bit. Its queries are not checked at compile time: the table is made here, and gone afterwards.
+//! Stages the rows of one import in a temporary database, so that memory does not grow with the size of the import. It
+//! keeps the newest row of each id and returns rows in id order, so that a merge works in batches. Its queries are not
+//! checked at compile time because the table exists only here.
 
 use std::collections::HashSet;
 
@@ -11,48 +11,44 @@ use sqlx::SqliteConnection;
 
 use super::scratch;
 
-/// How many rows one statement moves.
+/// Rows per statement.
 const ROWS: u16 = 250;
-/// How many bytes of rows are held at a time: a text may have 1 MiB.
+/// Bytes of rows held in memory at a time; one text may have 1 MiB.
 const BYTES: usize = 4 << 20;
 
-/// A row that is to be staged.
 #[derive(Debug, Default)]
 pub struct RowToStage<'r> {
-    /// The id of the review that it gives or deletes.
+    /// Id of the review that the row adds, updates or deletes.
     pub id: &'r str,
-    /// When the review last changed, in microseconds since 1970.
+    /// Microseconds since 1970.
     pub updated_us: Option<i64>,
-    /// Where it is from.
+    /// Name of the source.
     pub source: Option<&'r str>,
-    /// Which location it is about.
     pub location: Option<&'r str>,
-    /// The review as JSON; none where the owner deleted it.
+    /// The review as JSON; `None` if the row only deletes it.
     pub review: Option<String>,
-    /// Whether the review may be there under another id.
+    /// Whether the review may exist under another id.
     pub may_be_there: bool,
-    /// The number of the user who wrote it.
+    /// User number of the review's author.
     pub writer: Option<&'r str>,
 }
 
-/// A source, and which of the firm's locations it speaks of.
+/// A source name and one of its locations.
 pub type Place = (String, Option<String>);
 
-/// A staged row: its id, the review as JSON (without it, only the id was staged), and the answer to it that another row gives.
+/// A staged row: its id, the review as JSON (`None` if only the id was staged), and the answer to it from another row.
 pub type StagedRow = (String, Option<String>, Option<String>);
 
-/// The staged rows, in a temporary database that is gone with this connection.
+/// The staged rows; the temporary database is removed with this connection.
 #[derive(Debug)]
 pub struct Staging {
     connection: SqliteConnection,
-    /// Rows that are not in the table yet, a JSON array without its end.
+    /// Rows that are not in the table yet: a JSON array without its closing bracket.
     batch: String,
     rows: u16,
 }
 
 impl Staging {
-    /// Without any rows.
-    ///
     /// # Errors
     /// When the temporary database cannot be used.
     pub fn new() -> sqlx::Result<Self> {
@@ -73,8 +69,8 @@ impl Staging {
         })
     }
 
-    /// Adds a row. Of rows with one id the newest counts; where that does not decide, the later one. Files are read without
-    /// waiting for anything, so this waits for the disk as they do.
+    /// Adds a row. Of rows with the same id the newest counts; if that does not decide, the later one. Blocks on the
+    /// disk, as reading the files does.
     ///
     /// # Errors
     /// When the disk is full.
@@ -97,7 +93,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Adds an answer to the review of that id, written by the user `writer`.
+    /// `writer` is the user number of the answer's author.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -107,8 +103,8 @@ impl Staging {
         block_on(insert.execute(&mut self.connection)).map(drop)
     }
 
-    /// Brings reviews and answers together, once all rows are there: of each review the first answer that is not its author's.
-    /// Says how many answers are none.
+    /// Joins answers to reviews, once all rows are there: each review gets the first answer that its own author did not
+    /// write. Returns the number of answers that belong to no review.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -127,7 +123,7 @@ impl Staging {
         Ok(left.unsigned_abs())
     }
 
-    /// Puts the last rows into the table.
+    /// Writes buffered rows to the table.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -150,7 +146,7 @@ impl Staging {
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of staged rows.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -161,7 +157,7 @@ impl Staging {
         Ok(count.unsigned_abs())
     }
 
-    /// The next rows after that id, in the order of the ids.
+    /// The next rows after `id`, in id order.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -177,8 +173,8 @@ impl Staging {
         .await
     }
 
-    /// The ids after that one, in their order, of rows whose review may be there under another one; no more than one statement
-    /// moves.
+    /// The next ids after `id`, in id order, of rows whose review may exist under another id; at most one statement's
+    /// worth.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -191,7 +187,7 @@ impl Staging {
             .await
     }
 
-    /// The ids after that one, in their order, of rows that fill a review; no more than one statement moves.
+    /// The next ids after `id`, in id order, of rows that complete an existing review; at most one statement's worth.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -204,7 +200,7 @@ impl Staging {
             .await
     }
 
-    /// The rows of the first of these ids, as many as are held at a time.
+    /// The rows of the first of these ids, up to the memory bound.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -215,7 +211,7 @@ impl Staging {
         held(sqlx::query_as(select).bind(ids).fetch(&mut self.connection)).await
     }
 
-    /// Notes under which ids rows are there, and whether they fill what is there: triples of both ids and that.
+    /// Records matches as triples: staged id, id of the existing review, and whether the row completes it.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -228,7 +224,7 @@ impl Staging {
             .map(drop)
     }
 
-    /// Leaves these rows out.
+    /// Removes these rows.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -241,7 +237,7 @@ impl Staging {
             .map(drop)
     }
 
-    /// Leaves out the rows that are the same review as another, each after a look at its id and that review's.
+    /// Removes rows that match the same existing review; calls `look` with the id of each and the id of that review.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -265,7 +261,7 @@ impl Staging {
             .map(drop)
     }
 
-    /// Gives rows the ids under which they are there.
+    /// Gives matched rows the id of the existing review.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -278,7 +274,7 @@ impl Staging {
             .map(drop)
     }
 
-    /// Whose reviews these are.
+    /// The sources and locations of the staged reviews.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -288,7 +284,7 @@ impl Staging {
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 
-    /// Which of these ids are there.
+    /// The staged ones of these ids.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -305,7 +301,7 @@ impl Staging {
     }
 }
 
-/// As many of these rows as are held at a time.
+/// The first rows, up to the memory bound.
 async fn held(
     mut rows: impl Stream<Item = sqlx::Result<StagedRow>> + Unpin,
 ) -> sqlx::Result<Vec<StagedRow>> {

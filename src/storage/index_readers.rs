@@ -1,6 +1,5 @@
-//! Read-only connections for questions to the text index. Apart from sqlx's pools, because a
-//! request must never wait for one, and the next one finds it free at once: a pool takes a
-//! connection back by a task of its own, after one more statement.
+//! Read-only connections for queries of the text index. They are not in sqlx's pools because a request must never wait
+//! for one, and a pool takes a connection back only in a separate task, after one more statement.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +10,10 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use super::error::DbError;
 use super::files::DatabaseFiles;
 
-/// Readers of the text index at a time, for requests. Where all are busy, a request does without.
+/// Maximum number of text index readers for requests; if all are busy, a request does without.
 pub const INDEX_READERS_MAX: usize = 4;
 
-/// The readers. Cloning shares them.
+/// Cloning shares the readers.
 #[derive(Debug, Clone)]
 pub struct IndexReaders {
     options: SqliteConnectOptions,
@@ -29,21 +28,21 @@ struct ReaderPool {
     is_closed: bool,
 }
 
-/// A reader that is lent. It goes back where [`IndexReader::done`] is called; dropped otherwise, it
-/// is closed, since a statement may still run on it.
+/// A reader on loan. [`IndexReader::done`] returns it; if it is dropped instead, it is closed, because a statement may
+/// still run on it.
 #[derive(Debug)]
 pub struct IndexReader {
-    /// The connection, in no transaction.
+    /// In no transaction.
     pub connection: SqliteConnection,
     place: Lent,
 }
 
-/// The place of a reader that is lent: free again when it is dropped.
+/// The slot of a lent reader; free again when dropped.
 #[derive(Debug)]
 struct Lent(Arc<Mutex<ReaderPool>>);
 
 impl IndexReaders {
-    /// Readers with `options`, none of them open yet.
+    /// Opens no connection yet.
     pub(super) fn new(options: SqliteConnectOptions, place: &Arc<DatabaseFiles>) -> Self {
         Self {
             options,
@@ -52,10 +51,10 @@ impl IndexReaders {
         }
     }
 
-    /// A reader that nobody else has; `None` where all are lent.
+    /// `None` if all are lent.
     ///
     /// # Errors
-    /// [`DbError`] when the file cannot be opened, or is another one by now.
+    /// [`DbError`] when the file cannot be opened, or another file has replaced it.
     pub(super) async fn lend(&self, path: &Path) -> Result<Option<IndexReader>, DbError> {
         let idle = {
             let mut state = lock(&self.state);
@@ -65,7 +64,7 @@ impl IndexReaders {
             state.lent += 1;
             state.idle.pop()
         };
-        // Where opening fails or is given up, the place is free again.
+        // If opening fails or is cancelled, the slot is free again.
         let place = Lent(Arc::clone(&self.state));
         let connection = if let Some(connection) = idle {
             connection
@@ -77,7 +76,7 @@ impl IndexReaders {
         Ok(Some(IndexReader { connection, place }))
     }
 
-    /// Closes those that are idle, and lends none any more.
+    /// Closes idle readers; no reader can be lent afterwards.
     pub(super) async fn close(&self) {
         let idle = {
             let mut state = lock(&self.state);
@@ -93,7 +92,7 @@ impl IndexReaders {
 }
 
 impl IndexReader {
-    /// Gives the reader back; no statement runs on it any more.
+    /// Returns the reader; no statement may run on it any more.
     pub fn done(self) {
         let mut state = lock(&self.place.0);
         if !state.is_closed {

@@ -1,8 +1,8 @@
-//! Which process of a cluster raises versions and sends: the one that holds a leased row. On one machine every
-//! process may raise versions, and a locked file says who sends ([`super::DeliveryLock`]).
+//! The lease of the one process in a cluster that raises versions and sends deliveries. On one machine every process
+//! may raise versions, and a lock file chooses the sender ([`super::DeliveryLock`]).
 //!
-//! The row says when the lease ends by its holder's wall clock; another process takes it over after that, and a margin for
-//! clocks that differ. The holder itself goes by its monotonic clock, and by when it began to ask.
+//! The lease is a row with an end time by its holder's wall clock; another process takes it over after that time plus a
+//! margin for clock differences. The holder uses its monotonic clock, from the moment at which it sent the request.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -16,26 +16,23 @@ use super::rqlite::{Executed, SqlStatement, has_marker};
 use super::write::Write;
 use crate::clock::{Clock, Monotonic};
 
-/// How long a lease holds at least: another process sends so much later where the holder dies.
+/// Minimum length of a lease: how much later another process sends if the holder dies.
 const LEASE_MIN: Duration = Duration::from_secs(20);
-/// By how much clocks may differ.
+/// Maximum difference between the clocks of two machines.
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
-/// What the lease is of.
 const NAME: &str = "sender";
 
-/// The lease as this process knows it.
 #[derive(Debug)]
 pub(super) struct Lease {
-    /// This process, among all.
+    /// Random id of this process.
     holder: String,
-    /// Until when it is held; nothing while another one has it.
+    /// `None` while this process does not hold it.
     ends_at: Mutex<Option<Monotonic>>,
-    /// The marker of the write that prolonged it last.
+    /// Marker of the write that last prolonged it.
     marker: Mutex<Option<String>>,
 }
 
 impl Lease {
-    /// Not held.
     pub(super) const fn new(holder: String) -> Self {
         Self {
             holder,
@@ -48,7 +45,6 @@ impl Lease {
         *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner) = ends_at;
     }
 
-    /// How long it is held yet.
     fn time_left(&self) -> Duration {
         let ends_at = *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner);
         ends_at.map_or(Duration::ZERO, |ends_at| {
@@ -64,18 +60,18 @@ impl Database {
         self.lease_left() > Duration::ZERO
     }
 
-    /// How long this process may send yet; without end where no lease is needed.
+    /// How long this process may still send; [`Duration::MAX`] if no lease is needed.
     #[must_use]
     pub fn lease_left(&self) -> Duration {
         self.cluster()
             .map_or(Duration::MAX, |cluster| cluster.lease().time_left())
     }
 
-    /// Takes the lease where nobody holds it, or prolongs it, so that one exchange that takes `exchange` at most can be begun
-    /// for some time; says whether this process holds it now.
+    /// Takes the lease if it is free, or prolongs it, so that an exchange of at most `exchange` can still begin for
+    /// some time; returns whether this process holds it now.
     ///
     /// # Errors
-    /// That the cluster takes no write; what was held stays held until its end.
+    /// When the cluster takes no write; a lease already held stays valid until its end.
     pub async fn renew_lease(&self, exchange: Duration) -> Result<bool, DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
@@ -108,8 +104,9 @@ impl Database {
         Ok(is_held)
     }
 
-    /// Whether this node's file has the write that prolonged the lease last. Asked before it is prolonged again, it tells a node
-    /// that cannot follow the cluster, and so neither raise versions nor see what is due: another one should.
+    /// Whether this node's file has the write that last prolonged the lease. Checked before it is prolonged again: a
+    /// node that does not follow the cluster can neither raise versions nor see what is due, so another process should
+    /// take over.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -127,10 +124,10 @@ impl Database {
         has_marker(&mut reader, &marker).await.map_err(fault)
     }
 
-    /// Gives the lease up, so that another process takes it over at once.
+    /// Gives the lease up, so that another process can take it over at once.
     ///
     /// # Errors
-    /// That the cluster takes no write; then it ends by itself.
+    /// When the cluster takes no write; then the lease ends by itself.
     pub async fn give_up_lease(&self) -> Result<(), DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(());
@@ -148,7 +145,7 @@ impl Database {
         Ok(())
     }
 
-    /// Makes `write` fail as overtaken where another process holds the lease by then.
+    /// Makes `write` fail as overtaken if another process holds the lease when it is applied.
     ///
     /// # Errors
     /// When the database fails.
@@ -165,7 +162,7 @@ impl Database {
             .await
     }
 
-    /// Whether this node's file says that another process holds the lease: then the cluster need not be asked.
+    /// Whether this node's file shows another holder; the cluster then need not be asked.
     async fn is_held_elsewhere(&self, now: DateTime<Utc>) -> Result<bool, DbError> {
         let held_after = instant(now - CLOCKS_DIFFER_MAX);
         sqlx::query_scalar!(
@@ -178,7 +175,7 @@ impl Database {
         .map_err(|error| DbError::at(self.path(), error))
     }
 
-    /// Who holds the lease, as the leader has it.
+    /// The holder according to the leader.
     async fn holder(&self) -> Result<Option<String>, DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(None);
@@ -191,7 +188,7 @@ impl Database {
     }
 }
 
-/// An instant as it stands in the row: texts of the same length, so that they compare as instants do.
+/// RFC 3339 with milliseconds: all of one length, so that texts sort like instants.
 fn instant(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

@@ -13,22 +13,21 @@ use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use crate::random::Random;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
-/// Where sqlx keeps what was applied.
+/// sqlx's table of applied migrations.
 pub(super) const TABLE: &str = "_sqlx_migrations";
 
-/// What a migration run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Migrated {
     /// The migrations applied now, as `0001 business`.
     pub applied: Vec<String>,
-    /// How many the file has altogether.
+    /// Number of migrations in the file.
     pub total: usize,
-    /// The copy of the file as it was before, if one was kept.
+    /// The copy from before the migration, if one was kept.
     pub former: Option<PathBuf>,
 }
 
-/// Brings the database behind `connection` up to date, and gives it its lineage. With `keeps_former`, a copy of one that
-/// holds data is kept before the first migration.
+/// Migrates the database behind `connection` and gives it a lineage. With `keeps_former`, copies a database that holds
+/// data before the first migration.
 pub(super) async fn run(
     connection: &mut SqliteConnection,
     path: &Path,
@@ -74,7 +73,7 @@ pub(super) async fn run(
     })
 }
 
-/// Whether anything is in the database that somebody would miss. One that is being made has no such rows.
+/// Whether the database has rows worth a copy; a new one has none.
 async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bool, DbError> {
     let fault = |error| DbError::at(path, error);
     for table in ["business", "review", "subscription"] {
@@ -99,8 +98,8 @@ async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bo
     Ok(false)
 }
 
-/// Brings a cluster up to date that is not empty: each migration in one transaction there, through its leader. `file` is
-/// how errors name it.
+/// Migrates a cluster that is not empty: one transaction for each migration, through the leader. `file` is the path
+/// that errors name.
 pub(super) async fn run_on_cluster(
     client: &RqliteClient,
     file: &Path,
@@ -141,7 +140,7 @@ pub(super) async fn run_on_cluster(
             Ok(()) => applied
                 .applied
                 .push(format!("{:04} {}", next.version, next.description)),
-            // Another process, or an earlier try, has applied it: the next look tells.
+            // Another process or an earlier try has applied it; the next query shows that.
             Err(ClusterError::Refused(reason))
                 if reason.contains("already exists")
                     || reason.contains("UNIQUE")
@@ -151,8 +150,8 @@ pub(super) async fn run_on_cluster(
     }
 }
 
-/// The statements of a migration, one by one: rqlite takes one at a time. A semicolon ends one, but within a text, a comment
-/// or the body of a trigger.
+/// Splits a migration into statements, because rqlite takes one at a time. A semicolon ends a statement except in a
+/// text, a comment or a trigger's body.
 fn statements(sql: &str) -> Vec<String> {
     let (mut statements, mut one, mut code, mut in_text) =
         (Vec::new(), String::new(), String::new(), false);
@@ -184,13 +183,12 @@ fn statements(sql: &str) -> Vec<String> {
     statements
 }
 
-/// Applies all migrations to the empty database behind `connection`.
 pub(super) async fn apply(connection: &mut SqliteConnection) -> sqlx::Result<()> {
     Ok(MIGRATIONS.run(connection).await?)
 }
 
-/// Whether what was applied to the database behind `connection` is what this release would have;
-/// `is_alone` says that it has no table but the one of migrations, and then nothing need have been.
+/// Whether the applied migrations are this release's. `is_alone` means that the migrations table is the only table, so
+/// that none need be applied.
 pub(super) async fn are_ours(
     connection: &mut SqliteConnection,
     path: &Path,
@@ -202,7 +200,7 @@ pub(super) async fn are_ours(
             .await;
     let applied = match applied {
         Ok(applied) => applied,
-        // Another table of that name.
+        // Another program's table of that name.
         Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == "1") => {
             return Ok(false);
         }
@@ -216,7 +214,7 @@ pub(super) async fn are_ours(
     Ok(applied.iter().all(is_known) && (is_alone || !applied.is_empty()))
 }
 
-/// Says whether the database behind `connection` is exactly of this version, changing nothing.
+/// Checks that the database behind `connection` has exactly this release's version; writes nothing.
 pub(super) async fn verify(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     let applied = applied(connection, path).await?;
     reject_newer(&applied, path)?;
@@ -273,7 +271,7 @@ async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i
     Ok(versions)
 }
 
-/// Names this database once and for all (see `migrations/0003_change.sql`).
+/// Gives the database its permanent id (see `migrations/0003_change.sql`).
 async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     let lineage = Random::system().hex_128();
     let lineage = lineage.map_err(|error| DbError::Other {

@@ -1,7 +1,7 @@
-//! The database: one writer, read-only readers of its file, embedded migrations, and the eye for
-//! foreign writers. The writer is the file's own or, on many nodes, a cluster (`rqlite`).
+//! The database: one writer, read-only readers of its file, embedded migrations, and detection of foreign writes. The
+//! writer is the file's own connection or, on many nodes, a cluster (`rqlite`).
 //!
-//! SQL lives here and in the rooms' `store.rs`, nowhere else. Nobody else opens a connection.
+//! All SQL and all connections are here and in the modules' `store.rs`.
 
 mod backup;
 pub mod business;
@@ -16,7 +16,7 @@ mod error;
 mod files;
 mod first_load;
 mod former;
-pub mod imports;
+pub(crate) mod imports;
 mod index_readers;
 mod lease;
 mod migrate;
@@ -65,36 +65,32 @@ pub use text::{Text, unpack_value};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
 
-/// How long a statement waits for another process's lock before it gives up.
+/// How long a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// For how long a long write leaves the lock to others: more than twice as long as SQLite, at the
-/// most, waits between two looks at a lock (100 ms).
+/// How long a long write leaves the lock to others: more than twice SQLite's longest interval between two attempts (100
+/// ms).
 const GAP: Duration = Duration::from_millis(250);
-/// How often a long write looks whether the lock is free before it asks for it like any other: for
-/// 5 s.
+/// How often a long write checks for a free lock before it queues like any other: 5 s.
 const LOOKS_MAX: u32 = 20;
 
-/// An open database. Cloning shares the same connections.
+/// Cloning shares the same connections.
 #[derive(Debug, Clone)]
 pub struct Database {
     path: PathBuf,
-    /// The file and its readers; on a cluster, a node may put another file in its place.
+    /// The file and its readers; on a cluster rqlited may replace the file.
     open: Arc<ArcSwap<OpenFile>>,
     writer: Writer,
 }
 
-/// Who writes.
 #[derive(Debug, Clone)]
 enum Writer {
-    /// This process, to the file.
     File(SqlitePool),
-    /// The cluster.
     Cluster(Arc<Cluster>),
 }
 
 impl Database {
-    /// Opens the file at `path`, makes it (mode 0600) where there is none, and brings it up to
-    /// date; of one that holds data a copy is kept before. A file of another program is left as it is.
+    /// Opens the file at `path`, creates it (mode 0600) if there is none, and migrates it; a copy of a database that
+    /// holds data is kept before. Another program's file is left unchanged.
     ///
     /// # Errors
     /// [`DbError`], each kind with its own advice.
@@ -102,7 +98,7 @@ impl Database {
         Self::open_and_migrate(path, true).await
     }
 
-    /// The same; `keeps_former` says whether a copy is kept.
+    /// `keeps_former`: whether a copy is kept before a migration.
     async fn open_and_migrate(
         path: &Path,
         keeps_former: bool,
@@ -138,10 +134,10 @@ impl Database {
         Ok((database, migrated))
     }
 
-    /// Opens the file at `path` for reading alone: nothing is made, migrated or written.
+    /// Opens the file at `path` read-only: creates, migrates and writes nothing.
     ///
     /// # Errors
-    /// [`DbError`], among them that there is no such file, or that it is not of this version.
+    /// [`DbError`], also when there is no such file or it has another version.
     pub async fn open_read_only(path: &Path) -> Result<SqlitePool, DbError> {
         if !path.exists() {
             return Err(DbError::Missing(path.to_owned()));
@@ -159,13 +155,13 @@ impl Database {
         Ok(open.readers)
     }
 
-    /// The path of the file.
+    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The pool of read-only connections.
+    /// Read-only connections.
     #[must_use]
     pub fn readers(&self) -> SqlitePool {
         self.open.load().readers.clone()
@@ -174,12 +170,12 @@ impl Database {
     /// Whether the names of the database and of its log still lead to the files that were opened.
     ///
     /// # Errors
-    /// [`DbError::Replaced`], [`DbError::Removed`] or [`DbError::LogGone`]. Each ends when the file is put back.
+    /// [`DbError::Replaced`], [`DbError::Removed`] or [`DbError::LogGone`], until the file is put back.
     pub fn verify_place(&self) -> Result<(), DbError> {
         self.open.load().place.verify()
     }
 
-    /// A read-only connection for one question to the text index; `None` where all are busy.
+    /// `None` if all index readers are busy.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be opened.
@@ -188,8 +184,7 @@ impl Database {
         index_readers.lend(&self.path).await
     }
 
-    /// Adds the rows that the text index lacks, and says how many those were; makes it anew where
-    /// it is gone.
+    /// Adds the rows that the text index lacks and returns their number; rebuilds the index if it is missing.
     ///
     /// # Errors
     /// [`DbError`]; the index may lack rows then.
@@ -206,12 +201,12 @@ impl Database {
         Ok(repaired)
     }
 
-    /// Begins a write. There is one writer: this waits its turn, and up to 5 s for other processes.
-    /// On a cluster nothing waits here, but for the answer to its commit.
+    /// Begins a write. There is one writer: this waits for its turn, and up to 5 s for other processes. On a cluster
+    /// only the commit waits.
     ///
     /// # Errors
-    /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`]
-    /// where the file cannot be written, and as [`Database::verify_place`].
+    /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] when the file cannot
+    /// be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Write, DbError> {
         self.verify_place()?;
         let fault = |error| DbError::at(&self.path, error);
@@ -226,18 +221,15 @@ impl Database {
         }
     }
 
-    /// Opens the connection that sees whether anybody wrote.
-    ///
     /// # Errors
     /// [`DbError`] when the file cannot be opened.
     pub async fn changes(&self) -> Result<Changes, DbError> {
         Changes::open(&options(&self.path).read_only(true), &self.path).await
     }
 
-    /// Begins a write that will take long. Where another process has the lock, this waits up to 5 s
-    /// for it to be free, and then lets those go first who wait for it as well: SQLite gives it to
-    /// whoever happens to ask next, and who has waited for one long write would else wait for a
-    /// second.
+    /// Begins a long write. If another process has the lock, this waits up to 5 s for it to be free and then lets other
+    /// waiting processes go first: SQLite gives the lock to the next one that asks, so a process could otherwise wait
+    /// for two long writes in a row.
     ///
     /// # Errors
     /// As [`Database::write`].
@@ -255,7 +247,7 @@ impl Database {
             clock.sleep(GAP).await;
         }
         let mut write = self.write().await?;
-        // Most of what it writes is not read again: the pages are better off in the log, and an import stays below 64 MiB.
+        // Most written pages are not read again, so they belong in the log; an import stays below 64 MiB.
         sqlx::query("pragma cache_size = -4096")
             .execute(&mut *write)
             .await
@@ -263,7 +255,7 @@ impl Database {
         Ok(write)
     }
 
-    /// Whether somebody has the write lock at this moment.
+    /// Whether a process has the write lock at this moment.
     async fn is_locked(&self) -> Result<bool, DbError> {
         let fault = |error| DbError::at(&self.path, error);
         self.verify_place()?;
@@ -284,8 +276,8 @@ impl Database {
         }
     }
 
-    /// Closes every connection, so that the last one checkpoints the log into the file; if it is
-    /// not the last one, a log that has grown is cut. A node's file is rqlited's to tidy.
+    /// Closes every connection, so that the last one checkpoints the log into the file; if others stay open, a log that
+    /// has grown is truncated. rqlited maintains a node's file itself.
     pub async fn close(&self) {
         if let Writer::File(_) = self.writer
             && let Err(error) = self.checkpoint().await
@@ -301,13 +293,12 @@ impl Database {
     }
 }
 
-/// A database of its own for what does not fit into memory: on disk, without a name, gone with its
-/// connection.
+/// A temporary database on disk, without a name, removed with its connection.
 ///
 /// # Errors
 /// When no temporary file can be made.
 async fn scratch() -> sqlx::Result<SqliteConnection> {
-    // The empty name is SQLite's word for it (<https://www.sqlite.org/inmemorydb.html#temp_db>).
+    // An empty name means a temporary on-disk database (<https://www.sqlite.org/inmemorydb.html#temp_db>).
     let options = unlogged()
         .filename("")
         .create_if_missing(true)
@@ -315,40 +306,38 @@ async fn scratch() -> sqlx::Result<SqliteConnection> {
     SqliteConnection::connect_with(&options).await
 }
 
-/// Options of connections that log none of their statements: sqlx would write each one that takes more than a second to the
-/// log, whole.
+/// Options without statement logging: sqlx would log each statement that takes more than a second in full.
 fn unlogged() -> SqliteConnectOptions {
     SqliteConnectOptions::new().disable_statement_logging()
 }
 
-/// What all connections have in common. Only writers set the journal mode: a copy may have another,
-/// and is read as it is.
+/// Options common to all connections. Only writers set the journal mode: a copy may have another one and is read as it
+/// is.
 fn options(path: &Path) -> SqliteConnectOptions {
     unlogged()
         .filename(path)
-        // What was committed survives a loss of power: we write rarely, and subscriptions must not
-        // be lost.
+        // Commits survive a power failure: writes are rare, and subscriptions must not be lost.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
         .pragma("cache_size", "-8192")
         .pragma("temp_store", "memory")
-        // What is deleted is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
+        // Deleted content is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")
 }
 
-// Pools of connections to one file.
+// Connection pools for one file.
 
-/// A pool that hands out a connection only if it is in no transaction, and else makes another.
-/// Where the disk is full or fails, SQLite may roll back by itself
-/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx,
-/// whose own rollback then fails, would for ever refuse to begin another one. Those that it makes
-/// later are to the file that was opened, too, or there are none.
+/// A pool that returns a connection only if it is in no transaction, and otherwise opens another. When the disk is full
+/// or fails, SQLite may roll back by itself
+/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx's own rollback then
+/// fails, and that connection could never begin a transaction again. Connections opened later must also be to the file
+/// that was opened.
 fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
     let place = Arc::clone(place);
     let options = SqlitePoolOptions::new()
         .test_before_acquire(false)
-        // The last connection that is closed removes the log, and the next one makes another.
+        // Closing the last connection removes the log, and the next one would create another.
         .idle_timeout(None)
         .max_lifetime(None)
         .after_connect(move |_, _| {
@@ -362,15 +351,14 @@ fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
     })
 }
 
-// What an operator wants to know of the database while it is in use: whether it can be read, how large it is, and which
-// SQLite reads it. Nothing here writes.
+// Read-only queries for monitoring: whether the database can be read, its size, and the SQLite version.
 
 impl Database {
-    /// Whether the file is there, can be read, and is of the version of this release.
+    /// Whether the file exists, can be read, and has this release's version.
     ///
     /// # Errors
-    /// As [`Database::verify_place`]; [`DbError::Newer`] or [`DbError::Older`] where another release migrated it; others
-    /// where it cannot be read.
+    /// As [`Database::verify_place`]; [`DbError::Newer`] or [`DbError::Older`] when another release migrated it; others
+    /// when it cannot be read.
     pub async fn verify_readable(&self) -> Result<(), DbError> {
         self.verify_place()?;
         let reader = self.readers().acquire().await;
@@ -378,17 +366,17 @@ impl Database {
         migrate::verify(&mut reader, &self.path).await
     }
 
-    /// The bytes of the file, and of its write-ahead log; 0 for one that is not there.
+    /// Bytes of the file and of its write-ahead log; 0 for a missing file.
     #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
         (bytes_beside(&self.path, ""), bytes_beside(&self.path, LOG))
     }
 }
 
-/// The version of the SQLite that is built in.
+/// Version of the built-in SQLite.
 ///
 /// # Errors
-/// When SQLite cannot be asked.
+/// When SQLite cannot be queried.
 pub async fn sqlite_version() -> sqlx::Result<String> {
     let mut connection = scratch().await?;
     sqlx::query_scalar("select sqlite_version()")

@@ -1,6 +1,6 @@
-//! A database that is there only once something has been written into it: a command that fails, or that was asked only to
-//! look, leaves no new file behind. It is made under another name beside the place that it shall have, and
-//! gets its name when all is written, so that not even a process that is killed leaves half a database there.
+//! A new database that appears only once it has content: a command that fails or only looks leaves no file behind. It
+//! is created under a temporary name in the same folder and renamed at the end, so that even a killed process leaves no
+//! partial database.
 
 use std::fs::hard_link;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use super::rqlite::{COMMAND_WAIT_MAX, RqliteClient};
 use super::{Database, Migrated};
 use crate::config::{ClusterAddress, DatabaseAddress};
 
-/// A database that a command writes into, and that is made by it where there is none.
+/// A database that a command writes to, created if there is none.
 #[derive(Debug)]
 pub struct Opening(NewFileKind);
 
@@ -22,12 +22,11 @@ enum NewFileKind {
     File {
         database: Database,
         migrated: Migrated,
-        /// Where it shall be, if it is new.
+        /// The final path of a new file.
         place: Option<PathBuf>,
     },
-    /// A cluster that is empty yet.
+    /// An empty cluster.
     FirstLoad(FirstLoad),
-    /// A cluster.
     Cluster {
         database: Database,
         migrated: Migrated,
@@ -35,7 +34,7 @@ enum NewFileKind {
 }
 
 impl Opening {
-    /// Opens the database at this address, or begins a new one.
+    /// Opens the database at `address`, or begins a new one.
     ///
     /// # Errors
     /// As [`Database::open`].
@@ -58,7 +57,7 @@ impl Opening {
     }
 
     async fn of_file(path: &Path) -> Result<Self, DbError> {
-        // A link that leads nowhere yet says where the file is wished; what is there already is opened as it is.
+        // A dangling link names the place for the new file; an existing file is opened in place.
         if path.exists() || path.is_symlink() {
             return Self::in_place(path).await;
         }
@@ -82,7 +81,7 @@ impl Opening {
         }
     }
 
-    /// The same, but a new file has its name at once.
+    /// As [`Opening::of`], but a new file has its final name at once.
     ///
     /// # Errors
     /// As [`Database::open`].
@@ -102,7 +101,7 @@ impl Opening {
         }))
     }
 
-    /// The open database; while it is new, under a temporary name.
+    /// A new database has a temporary name.
     #[must_use]
     pub const fn database(&self) -> &Database {
         match &self.0 {
@@ -111,7 +110,6 @@ impl Opening {
         }
     }
 
-    /// What bringing it up to date did.
     #[must_use]
     pub const fn migrated(&self) -> &Migrated {
         match &self.0 {
@@ -120,11 +118,11 @@ impl Opening {
         }
     }
 
-    /// Closes it; a new one gets its name.
+    /// Closes the database; a new one gets its final name.
     ///
     /// # Errors
-    /// [`DbError::Create`] where that is not possible, among others because another process has made one there meanwhile;
-    /// that is left as it is then, and nothing else is left. [`DbError::Cluster`] where an empty cluster could not be filled.
+    /// [`DbError::Create`] when that is not possible, also when another process has created one there meanwhile, which
+    /// is left as it is. [`DbError::Cluster`] when an empty cluster could not be filled.
     pub async fn keep(self) -> Result<(), DbError> {
         let (database, place) = match self.0 {
             NewFileKind::FirstLoad(load) => return load.keep().await,
@@ -143,7 +141,7 @@ impl Opening {
             if error.kind() == ErrorKind::AlreadyExists || place.exists() {
                 return Err(error);
             }
-            // A file system without links.
+            // The file system does not support links.
             std::fs::rename(begun, &place)
         });
         remove_files(begun);
@@ -153,7 +151,7 @@ impl Opening {
         })
     }
 
-    /// Closes it; of a new one nothing is left.
+    /// Closes the database; a new one is removed.
     pub async fn leave(self) {
         match self.0 {
             NewFileKind::FirstLoad(load) => load.leave().await,

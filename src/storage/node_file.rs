@@ -1,4 +1,4 @@
-//! The file that this node's rqlited keeps, opened for reading, and beside it the file of what is derived from it.
+//! The file of this node's rqlited, opened for reading, with the side file of derived data.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,6 @@ use super::open_file::OpenFile;
 use super::{derived, migrate, options};
 use crate::clock::Clock;
 
-/// This node's file, and beside it what is derived of it.
 pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
     let side = derived::beside(path);
     let writer = derived::open(&side, path).await?;
@@ -19,7 +18,7 @@ pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
     Ok(open)
 }
 
-/// Waits until the file at `path` is one that this release reads, which rqlited makes when it has heard of the cluster.
+/// Waits until the file at `path` is one that this release can read; rqlited creates it once it has joined the cluster.
 pub(super) async fn wait_for_file(path: &Path, wait_max: Duration) -> Result<(), DbError> {
     let clock = Clock::system();
     let end = clock.monotonic() + wait_max;

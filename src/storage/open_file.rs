@@ -1,5 +1,5 @@
-//! A file that is open for reading: which one it is, and its readers. Apart, because on a cluster rqlited may put another
-//! file in its place (after a restart, or when it rejoins), and all of this is then made anew.
+//! A file open for reading, with its readers. It is separate from `Database` because rqlited may replace the file
+//! (after a restart or when it rejoins), and all of this is then reopened.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,21 +12,20 @@ use super::files::DatabaseFiles;
 use super::index_readers::IndexReaders;
 use super::{derived, options, pool};
 
-/// Readers at a time. Requests are answered from memory; these serve the render and the checks.
+/// Maximum number of readers. Requests are answered from memory; these serve rendering and checks.
 const READERS_MAX: u32 = 2;
 
-/// See the head of this file.
 #[derive(Debug)]
 pub(super) struct OpenFile {
     pub(super) place: Arc<DatabaseFiles>,
     pub(super) readers: SqlitePool,
     pub(super) index_readers: IndexReaders,
-    /// The writer of what is derived, where that has a file of its own.
+    /// Writer of the side file of derived data, if there is one.
     pub(super) derived: Option<SqlitePool>,
 }
 
 impl OpenFile {
-    /// Opens the file at `path` for reading, with what is derived of it in that other file, where one is named.
+    /// Opens the file at `path` for reading, with the derived data of the file `derived`, if given.
     pub(super) async fn open(path: &Path, derived: Option<&Path>) -> Result<Self, DbError> {
         let place = Arc::new(DatabaseFiles::of(path)?);
         let reading = options(path).read_only(true);
@@ -38,7 +37,7 @@ impl OpenFile {
             .max_connections(READERS_MAX)
             .connect_with(reading)
             .await;
-        // They never wait for a lock, and once open stay so: a request that finds none ready does without.
+        // They never wait for a lock and stay open; a request that finds none free does without.
         let index_options = options(path)
             .read_only(true)
             .pragma("query_only", "on")
@@ -52,7 +51,6 @@ impl OpenFile {
         })
     }
 
-    /// Closes every connection.
     pub(super) async fn close(&self) {
         self.index_readers.close().await;
         self.readers.close().await;

@@ -1,5 +1,5 @@
-//! A backup in the place of the database: checked and prepared beside it first, then swapped in while nobody uses the
-//! database. The former file stays beside it, under another name.
+//! Restores a backup: checks and prepares a copy beside the database, then swaps it in while no other process uses the
+//! database. The former file stays beside it under another name.
 
 use std::fs::{self, File, Permissions, hard_link, remove_file, rename};
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,21 +15,21 @@ use super::files::remove_files;
 use super::schema::untouching;
 use super::{Database, DeliveryLock, former, migrate, options, schema, unused_name};
 
-/// How long another process may take to let go of the database.
+/// How long this waits for other processes to close the database.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// The copy of a backup, beside the place that it shall have, brought up to date.
+/// The migrated copy of a backup, beside its final place.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The open copy.
     pub database: Database,
 }
 
 impl Prepared {
-    /// Copies the backup to a file beside `path`, and brings the copy up to date.
+    /// Copies the backup to a file beside `path` and migrates the copy.
     ///
     /// # Errors
-    /// [`DbError`], where the backup is no database of ours, damaged, or of a newer release; nothing is left then.
+    /// [`DbError`] when the backup is not a reviews database, is damaged, or is from a newer release; no copy is left
+    /// then.
     pub async fn copy_of(backup: &Path, path: &Path) -> Result<Self, DbError> {
         let there = backup.metadata();
         if there.is_err() {
@@ -54,7 +54,7 @@ impl Prepared {
             .map_err(fault);
         reading.close().await.map_err(fault)?;
         let opened = match copied {
-            // The backup itself is what there was before.
+            // No former state is kept, because the backup itself is that state.
             Ok(_) => Database::open_and_migrate(&copy, false).await,
             Err(error) => Err(error),
         };
@@ -67,17 +67,17 @@ impl Prepared {
         }
     }
 
-    /// Closes the copy and takes it away.
+    /// Closes and removes the copy.
     pub async fn leave(self) {
         self.database.close().await;
         remove_files(self.database.path());
     }
 
-    /// Puts the copy in the place of the database that `alone` holds; where the former file is now. One `rename` does it, so
-    /// that there is a database at every moment.
+    /// Replaces the database that `alone` holds by the copy; returns the former file's path. A single `rename` does it,
+    /// so there is always a database.
     ///
     /// # Errors
-    /// [`DbError::Create`] where the folder takes no file; then everything is as it was.
+    /// [`DbError::Create`] when the folder cannot be written; nothing has changed then.
     pub async fn put_in_place(
         self,
         path: &Path,
@@ -95,7 +95,7 @@ impl Prepared {
             .then(|| former::name(&place, former::RESTORE, now));
         if let Some(former) = &former {
             fs::set_permissions(&place, Permissions::from_mode(0o600)).map_err(fault)?;
-            // A file system without links has no database for a moment.
+            // Without links, there is no database for a moment.
             hard_link(&place, former)
                 .or_else(|_| rename(&place, former))
                 .map_err(fault)?;
@@ -128,19 +128,19 @@ impl Prepared {
     }
 }
 
-/// The database, which nobody else uses until this is released.
+/// Exclusive access to the database until it is released.
 #[derive(Debug)]
 pub struct Alone {
-    /// A connection in a transaction that keeps others from writing.
+    /// In a transaction that keeps other processes from writing.
     pub connection: SqliteConnection,
     _sender: DeliveryLock,
 }
 
 impl Alone {
-    /// Takes the database at `path`, and writes its log back into the file.
+    /// Takes exclusive access to the database at `path` and writes its log back into the file.
     ///
     /// # Errors
-    /// [`DbError::InUse`] where another process has it open; others where it cannot be read.
+    /// [`DbError::InUse`] when another process has it open; others when it cannot be read.
     pub async fn take(path: &Path) -> Result<Self, DbError> {
         let fault = |error| {
             let error = DbError::at(path, error);
@@ -156,7 +156,7 @@ impl Alone {
             .connect()
             .await
             .map_err(fault)?;
-        // Leaving write-ahead logging needs that nobody else has the file open
+        // Leaving write-ahead logging requires that no other connection is open
         // (<https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode>).
         let mode: String = sqlx::query_scalar("pragma journal_mode = delete")
             .fetch_one(&mut connection)
@@ -175,7 +175,6 @@ impl Alone {
         })
     }
 
-    /// Lets others use it again.
     pub async fn release(mut self) {
         let _ = sqlx::query("rollback").execute(&mut self.connection).await;
         if let Err(error) = self.connection.close().await {
@@ -185,8 +184,8 @@ impl Alone {
 }
 
 impl Database {
-    /// Replaces who subscribes, with what keys sessions are signed, and under which base URL the feeds' entries have their
-    /// ids, by what the database at `former` has: none of that is a backup's to bring back.
+    /// Copies `tables` (subscriptions, session keys, and the base URL of feed entry ids) from the database at `former`:
+    /// a backup must not bring old ones back.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -200,7 +199,7 @@ impl Database {
             .map_err(fault)?;
         let mut transaction = connection.begin().await.map_err(fault)?;
         for table in tables {
-            // Of two releases' tables, the columns that both have.
+            // The two releases' tables may differ: the columns that both have.
             let columns: Vec<String> = sqlx::query_scalar(
                 "select name from pragma_table_info(?1, 'main') where name in (select name from pragma_table_info(?1, 'former'))",
             )

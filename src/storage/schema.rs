@@ -1,6 +1,5 @@
-//! Whether the schema is the one that the embedded migrations make: each table, index, view and
-//! trigger is compared with that of a scratch database in memory. What is there besides is its
-//! owner's affair.
+//! Checks that the schema is the one of the embedded migrations: compares each table, index, view and trigger with a
+//! scratch database in memory. Additional objects are allowed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,10 +12,9 @@ use super::files::{JOURNAL, LOG, beside};
 use super::text::Text;
 use super::{BUSY_TIMEOUT, migrate, unlogged};
 
-/// What is wrong with a schema.
 #[derive(Debug, Default)]
 pub(super) struct SchemaFaults {
-    /// A sentence for each thing that is missing or has another shape.
+    /// One sentence for each object that is missing or differs.
     pub wrong: Vec<String>,
     /// Whether a table or view is among them, so that queries would fail or mislead.
     pub is_unreadable: bool,
@@ -29,7 +27,6 @@ struct SchemaObject {
     sql: Text,
 }
 
-/// Compares the schema behind `connection` with that of a new database.
 pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<SchemaFaults> {
     let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
     migrate::apply(&mut scratch).await?;
@@ -51,13 +48,13 @@ pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Sc
     Ok(faults)
 }
 
-/// Everything that was made by a statement, by kind and name.
+/// The SQL of every schema object, by kind and name.
 async fn objects(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<(String, String), String>> {
     let query = r"select type as kind, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
     let objects: Vec<SchemaObject> = sqlx::query_as(query).fetch_all(connection).await?;
-    // SQLite's names are the same in either case.
+    // SQLite's names are case-insensitive.
     let entry = |SchemaObject { kind, name, sql }: SchemaObject| {
         (
             (kind.into(), spelling(name.as_ref())),
@@ -67,8 +64,8 @@ async fn objects(
     Ok(objects.into_iter().map(entry).collect())
 }
 
-/// A statement without its comments, case and white space, which say nothing of the shape. What
-/// stands between quotes loses them too, on both sides alike.
+/// A statement without comments, case and white space, which do not affect the schema. Quoted text loses them too, on
+/// both sides.
 fn spelling(sql: &str) -> String {
     let words = sql.lines().flat_map(|line| {
         line.split("--")
@@ -82,16 +79,15 @@ fn spelling(sql: &str) -> String {
         .collect()
 }
 
-// Whose database a file is. Asked before anything is written, so that another program's database
-// stays as it is, byte for byte: already `pragma journal_mode` would change it.
+// Recognizes the owner of a database file. Checked before any write, so that another program's database stays byte for
+// byte as it is: even `pragma journal_mode` would change it.
 
 /// The only encoding that our queries pack and unpack.
 const ENCODING: &str = "UTF-8";
-/// Tables that every database of ours has from its third migration on, and hardly anybody else's.
+/// Tables that every database of ours has from its third migration on, and other programs' hardly ever have.
 const MARKS: [&str; 2] = ["lineage", "review_change"];
 
-/// Refuses a file that another program has put tables into, and one whose texts are not UTF-8. One
-/// without any table may become ours.
+/// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
     let fault = |error| DbError::at(path, error);
     if path
@@ -108,14 +104,13 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
     judged
 }
 
-/// A connection that leaves the file, and its folder, as they are.
+/// Options that leave the file and its folder unchanged.
 pub(super) fn untouching(path: &Path) -> SqliteConnectOptions {
     let options = unlogged().filename(path).busy_timeout(BUSY_TIMEOUT);
-    // With neither beside it nobody writes, and all that was committed is in the file. Else even a
-    // reader would make a log and its index where the file is meant to have them.
+    // Without a log or journal no process writes, and every commit is in the file. Otherwise even a reader would create
+    // a log and its index beside it.
     let (has_log, has_journal) = (beside(path, LOG).exists(), beside(path, JOURNAL).exists());
-    // A journal may mean that a writer was cut off; what it did is taken back by whoever reads
-    // next, who must write for it.
+    // A journal may mean that a writer was killed; the next reader rolls its changes back and must write for that.
     options
         .immutable(!has_log && !has_journal)
         .read_only(!has_journal)
@@ -140,8 +135,8 @@ async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbE
         .map_err(fault)?;
     let has = |name: &str| names.iter().any(|one| one.as_ref() == name);
     let is_ours = if has(migrate::TABLE) {
-        // A first start may have been cut off before the marks were made; what it applied is known
-        // by its checksum.
+        // A first start may have been killed before these tables existed; the checksums identify the applied
+        // migrations.
         MARKS.into_iter().all(has) || migrate::are_ours(connection, path, names.len() == 1).await?
     } else {
         names.is_empty()

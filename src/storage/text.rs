@@ -1,11 +1,11 @@
-//! Text as it stands in the file. Nothing keeps a shell from writing bytes there that are no UTF-8,
-//! and one such row must not stop the others: they are mended with U+FFFD.
+//! Text columns. A shell can write bytes that are not UTF-8, and one such row must not stop the others: they become
+//! U+FFFD.
 
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{Sqlite, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Type};
 
-/// A text column, read whatever its bytes are. Name it in queries: `name as "name: Text"`.
+/// A text column that accepts any bytes. Name it in queries: `name as "name: Text"`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Text(String);
 
@@ -41,11 +41,10 @@ impl<'r> Decode<'r, Sqlite> for Text {
     }
 }
 
-// Values packed by a query into one, for speed: each row and column that SQLite hands over costs
-// much, whatever is in it. A value is its length in bytes, a colon, and its bytes; for null the
-// length is left out.
+// Values packed by a query into one, for speed: each row and column that SQLite returns costs much, whatever its size.
+// A value is its length in bytes, a colon, and its bytes; null has no length.
 
-/// Takes one value off `packed`; `Some(None)` for null, `None` where nothing can be taken off.
+/// Takes one value off `packed`; `Some(None)` for null, `None` if the rest is malformed.
 #[must_use]
 pub fn unpack_value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let colon = packed.iter().position(|byte| *byte == b':')?;

@@ -1,32 +1,31 @@
-//! Makes the text index whole again: triggers keep it in step, but a shell can delete from it, or
-//! drop it. Apart from `verify`, which only tells. Knows nothing of what is asked of the index.
+//! Repairs the text index: triggers keep it in step, but a shell can delete from it or drop it.
 //!
-//! And refuses to use one whose pages were forged: the SQLite that sqlx links is older than 3.53.2, whose FTS5 believes
-//! the length that a page states of itself and writes beyond a buffer (CVE-2026-11822, CVE-2026-11824). Its own
-//! `integrity-check` walks the pages the same way, so they are read here as rows of an ordinary table.
+//! Refuses to use an index with forged pages: the SQLite that sqlx links is older than 3.53.2, whose FTS5 trusts the
+//! length that a page states and writes beyond a buffer (CVE-2026-11822, CVE-2026-11824). Its own `integrity-check`
+//! reads pages the same way, so here they are read as rows of an ordinary table.
 
 use super::write::Write;
 use sqlx::{Connection, Executor, Sqlite, SqliteConnection};
 
-/// As migration 0003 makes it; `check` holds the one against the other.
+/// As in migration 0003; `check` compares the two.
 const CREATE: &str =
     "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
-/// Whether the tables of its pages and of its settings are there.
+/// Whether the tables of its pages and of its settings exist.
 const HAS_PAGES: &str =
     "select count(*) = 2 from sqlite_schema where name in ('review_fts_data', 'review_fts_config')";
-/// Whether it is set to `secure-delete`, which we never do and which trusts pages as well (CVE-2026-119374), or there is a leaf
-/// page whose content ends before its header of four bytes does (its bytes 3 and 4 say where). Rows 1
-/// and 10 are no pages, nor are those with one of the bits 31 to 36 in their number
+/// Whether it is set to `secure-delete`, which we never use and which also trusts pages (CVE-2026-119374), or has a
+/// leaf page whose content ends before its header of four bytes does (its bytes 3 and 4 say where). Rows 1 and 10 are
+/// no pages, nor are rows with one of the bits 31 to 36 in their number
 /// (<https://www.sqlite.org/fts5.html#the_data_table>).
 const FORGED: &str = "select exists (select 1 from review_fts_config where k = 'secure-delete') \
      or exists (select 1 from review_fts_data where id not in (1, 10) and (id >> 31) & 63 = 0 \
      and (typeof(block) <> 'blob' or length(block) < 4 or hex(substr(block, 3, 2)) < '0004'))";
-/// The record of the segments that there are.
+/// The structure record, which lists the segments.
 const STRUCTURE: &str = "select cast(block as blob) from review_fts_data where id = 10";
-/// The largest number that a segment may have.
+/// The largest segment number.
 const SEGMENT_MAX: u64 = 65_535;
 
-/// Whether FTS5 can walk the index without leaving its buffers; so where there is none. Reads every page, some 0.15 s for
+/// Whether FTS5 can read the index without leaving its buffers; true if there is none. Reads every page: 0.15 s for
 /// 100,000 reviews.
 pub(super) async fn is_sound(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
     let has_pages: bool = sqlx::query_scalar(HAS_PAGES)
@@ -45,7 +44,7 @@ pub(super) async fn is_sound(connection: &mut SqliteConnection) -> sqlx::Result<
     Ok(!is_forged && names_segments_alone(&structure).unwrap_or(false))
 }
 
-/// Builds the index again from the reviews, where it is not sound; whether it did. Nothing of it is read for that.
+/// Rebuilds the index from the reviews if it is not sound, without reading it; returns whether it did.
 pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
     if is_sound(connection).await? {
         return Ok(false);
@@ -60,13 +59,13 @@ pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Resul
     Ok(true)
 }
 
-/// Whether a structure record names nothing but segments with numbers that segments have: number 0 would make pages of
-/// other records. `None` where it ends too early.
+/// Whether a structure record lists only valid segment numbers: number 0 would make pages of other records. `None` if
+/// the record is too short.
 fn names_segments_alone(record: &[u8]) -> Option<bool> {
-    /// What follows the cookie in the second version of the format.
+    /// Follows the cookie in the second version of the format.
     const SECOND: [u8; 4] = [0xff, 0, 0, 1];
     let mut rest = record.get(4..)?;
-    // Of these, each segment has five more numbers.
+    // In that version each segment has five more numbers.
     let more = if let Some(after) = rest.strip_prefix(&SECOND) {
         rest = after;
         5
@@ -89,7 +88,7 @@ fn names_segments_alone(record: &[u8]) -> Option<bool> {
     Some(true)
 }
 
-/// A number as SQLite packs it (<https://www.sqlite.org/fileformat2.html#varint>), taken from the front of `rest`.
+/// Takes a SQLite varint off `rest` (<https://www.sqlite.org/fileformat2.html#varint>).
 fn varint(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for place in 0..9 {
@@ -106,9 +105,8 @@ fn varint(rest: &mut &[u8]) -> Option<u64> {
     Some(number)
 }
 
-/// Whether every review has a row in the index. Only rows are counted (FTS5 keeps one in
-/// `review_fts_docsize` for each, <https://www.sqlite.org/fts5.html#the_docsize_table>): two walks
-/// side by side, a tenth of a microsecond for each review.
+/// Whether every review has a row in the index. Compares only row ids (FTS5 keeps one in `review_fts_docsize` for each,
+/// <https://www.sqlite.org/fts5.html#the_docsize_table>): a tenth of a microsecond for each review.
 pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
     if !is_there(connection).await? {
         return Ok(false);
@@ -122,7 +120,7 @@ pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<
     .await
 }
 
-/// Adds what is lacking, and says how many rows that were.
+/// Adds the missing rows; returns their number.
 pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
     if !is_there(write).await? {
         sqlx::query(CREATE).execute(&mut **write).await?;
@@ -130,7 +128,7 @@ pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
     add_missing(&mut **write).await
 }
 
-/// Adds a row for each review that has none, and says how many those were.
+/// Adds a row for each review that has none; returns their number.
 async fn add_missing<'c>(executor: impl Executor<'c, Database = Sqlite>) -> sqlx::Result<u64> {
     let added = sqlx::query!(
         "insert into review_fts (rowid, text, review_id)

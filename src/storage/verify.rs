@@ -1,23 +1,22 @@
-//! Is the file sound, and is what triggers keep in step really in step? Reads alone.
+//! Verifies the file, and that everything that triggers maintain is in step. Read-only.
 
 use sqlx::SqliteConnection;
 
 use super::text::Text;
 use super::{schema, text_index};
 
-/// How many faults of one kind are told one by one.
+/// Faults of one kind that are listed.
 const TOLD_MAX: i64 = 20;
 
-/// What a verification found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileVerification {
-    /// How many reviews there are, withheld ones included.
+    /// Number of reviews, including withheld ones.
     pub reviews: i64,
-    /// Whether every table is there and in its shape; else the rows were not looked at.
+    /// Whether every table exists in its shape; if not, the rows were not checked.
     pub is_readable: bool,
-    /// What is wrong, a sentence each.
+    /// Faults, one sentence each.
     pub wrong: Vec<String>,
-    /// What is only behind, and will be caught up with: a sentence each.
+    /// What is only behind and will be caught up with, one sentence each.
     pub behind: Vec<String>,
 }
 
@@ -33,7 +32,7 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
     } = schema::verify(connection).await?;
     verified.wrong.extend(wrong);
     if !text_index::is_sound(connection).await? {
-        // SQLite's own check would walk them.
+        // SQLite's own check would read them.
         verified.wrong.push(
             "text index: its pages are malformed, so nothing else was verified; any command that writes, such as `reviews \
              migrate`, rebuilds it from the reviews"
@@ -65,7 +64,7 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
     Ok(verified)
 }
 
-/// How many reviews changed after what was published last.
+/// Number of reviews that changed after the last publication.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -78,10 +77,10 @@ pub async fn unpublished(connection: &mut SqliteConnection) -> sqlx::Result<i64>
     .await
 }
 
-/// What SQLite finds wrong with its file.
+/// The faults that SQLite reports.
 async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    // Pages, indices, and FTS5's own index of its own content. Not the tables' checks: a connection
-    // that only reads has none.
+    // Pages, indices, and FTS5's index of its own content. Not the tables' checks, which a read-only connection does
+    // not have.
     let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)")
         .fetch_all(connection)
         .await?;
@@ -92,7 +91,6 @@ async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String
         .collect())
 }
 
-/// Where the text index is out of step with the reviews.
 async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let unindexed = sqlx::query_scalar!(
         r#"select r.review_id as "id!: Text" from review as r
@@ -124,7 +122,7 @@ async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<V
     Ok(unindexed.chain(stray).collect())
 }
 
-/// Publications that are ahead of the changes.
+/// Publications that are ahead of the newest change.
 async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let ahead = sqlx::query_scalar!(
         r#"select document as "document!: Text" from publication

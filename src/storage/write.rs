@@ -1,10 +1,9 @@
-//! A write: a transaction on the file, or one that a cluster applies. Whoever builds its statements does not know which.
+//! A write: a transaction on the file, or one that a cluster applies; callers need not know which.
 //!
-//! Statements run through [`Recorder`], which is an [`Executor`] of sqlx like a connection. On a cluster it keeps each
-//! statement with its values, and [`Write::commit`] sends them, to be applied as one transaction. Those of the owner's
-//! commands run here too, on a copy of this node's file (`copy`), so that each sees what those before it did. Those of the
-//! service do not: what they read is what this node's file says, and what they take for granted is guarded
-//! ([`Write::guard`]).
+//! Statements run through [`Recorder`], which is an sqlx [`Executor`] like a connection. On a cluster it records each
+//! statement with its values, and [`Write::commit`] sends them as one transaction. Statements of the owner's commands
+//! also run on a copy of this node's file (`copy`), so that each sees the effects of those before it. Statements of the
+//! service do not: they read this node's file, and [`Write::guard`] checks their assumptions.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -21,27 +20,26 @@ use sqlx::{Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 use super::copy::Copy;
 use super::rqlite::{Cluster, ClusterError, SqlStatement};
 
-/// See the head of this file. Dropped, it is rolled back.
+/// Rolled back when dropped.
 #[derive(Debug)]
 pub struct Write(Recorder);
 
-/// Runs statements, and keeps them where they are to be sent to a cluster. Derefs to the connection, for what only reads.
+/// Runs statements, and records them if they go to a cluster. Dereferences to the connection, for reads.
 pub struct Recorder {
     transaction: Transaction<'static, Sqlite>,
     record: Option<Record>,
 }
 
-/// What is to be sent.
+/// The statements for the cluster.
 struct Record {
     cluster: Arc<Cluster>,
-    /// The copy that statements run on as well.
+    /// The copy on which statements also run.
     copy: Option<Copy>,
-    /// Transactions to be, in their order.
+    /// One transaction for each group, in order.
     groups: Vec<Vec<SqlStatement>>,
 }
 
 impl Write {
-    /// A write to the file.
     pub(super) const fn to_file(transaction: Transaction<'static, Sqlite>) -> Self {
         Self(Recorder {
             transaction,
@@ -49,7 +47,7 @@ impl Write {
         })
     }
 
-    /// A write to a cluster, whose reads `transaction` answers, which only reads.
+    /// A write to a cluster; `transaction` answers its reads and is read-only.
     pub(super) fn to_cluster(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
@@ -57,7 +55,7 @@ impl Write {
         Self::recording(transaction, cluster, None)
     }
 
-    /// A write to `copy`, and to the cluster where that is still as it was copied.
+    /// A write to `copy`, and to the cluster if that still has the state of the copy.
     pub(super) fn to_copy(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
@@ -81,11 +79,11 @@ impl Write {
         })
     }
 
-    /// Makes the write fail whole, as overtaken ([`super::is_overtaken`]), unless `condition`, an expression of SQL, is 1
-    /// when it is applied; it sees what the statements before it did.
+    /// Makes the write fail whole, as overtaken ([`super::is_overtaken`]), unless the SQL expression `condition` is 1
+    /// when it is applied; it sees the effects of the statements before it.
     ///
     /// # Errors
-    /// That it does not hold, where that is known at once.
+    /// When it does not hold, if that is known at once.
     pub async fn guard(&mut self, condition: &'static str, values: &[Value]) -> sqlx::Result<()> {
         let sql = format!("insert into guard (holds) select coalesce(({condition}), 0)");
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
@@ -105,18 +103,17 @@ impl Write {
             .map(drop)
     }
 
-    /// What was written so far may be applied by itself: many rows go over in several transactions. One file takes all of
-    /// them in one.
+    /// Ends a group: on a cluster, large writes are applied in several transactions. One file takes all groups in one.
     pub fn end_group(&mut self) {
         if let Some(record) = &mut self.0.record {
             record.groups.push(Vec::new());
         }
     }
 
-    /// Applies it, whole.
+    /// Applies the write whole.
     ///
     /// # Errors
-    /// When the database refuses it; nothing was changed then, but for groups that were ended and applied before.
+    /// When the database refuses it; nothing has changed then, except by groups that were already applied.
     pub async fn commit(self) -> sqlx::Result<()> {
         let Recorder {
             transaction,
@@ -125,7 +122,7 @@ impl Write {
         let Some(record) = record else {
             return transaction.commit().await;
         };
-        // Gives the connection back first: a reader is not to be waited for meanwhile, and a copy has done its work.
+        // Returns the connection first: other readers must not wait for the cluster, and the copy is no longer needed.
         transaction.rollback().await?;
         if let Some(copy) = record.copy {
             let written = record
@@ -141,8 +138,6 @@ impl Write {
         Ok(())
     }
 
-    /// Leaves everything as it was.
-    ///
     /// # Errors
     /// When the database fails.
     pub async fn rollback(self) -> sqlx::Result<()> {
@@ -186,11 +181,11 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// What a statement comes to, row by row.
+/// A row or a result of a statement.
 type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 
 impl Recorder {
-    /// Keeps a statement, and runs it where statements run here.
+    /// Records a statement, and runs it if statements run here.
     async fn run<'q>(
         &mut self,
         mut query: impl Execute<'q, Sqlite>,
@@ -208,7 +203,7 @@ impl Recorder {
         if record.copy.is_none() {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
-        // What reaches the connection another way would never reach the cluster: it is refused.
+        // A statement that bypassed the recorder would never reach the cluster; it is refused.
         connection.execute("pragma query_only = off").await?;
         let steps = connection.fetch_many((sql, arguments)).collect().await;
         connection.execute("pragma query_only = on").await?;
@@ -216,7 +211,7 @@ impl Recorder {
     }
 }
 
-/// Whether a statement changes nothing, by its first word.
+/// Judged by the first word of a statement.
 fn only_reads(sql: &str) -> bool {
     let first = sql
         .trim_start()
@@ -285,7 +280,7 @@ impl<'c> Executor<'c> for &'c mut Recorder {
     }
 }
 
-/// Whether a write failed because what it took for granted was not so any more: then everything is read again.
+/// Whether a write failed because data it relied on has changed; everything must then be read again.
 #[must_use]
 pub fn is_overtaken(error: &sqlx::Error) -> bool {
     if let sqlx::Error::Configuration(inner) = error {

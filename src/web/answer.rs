@@ -1,5 +1,4 @@
-//! Answering a GET with what is rendered: the content coding, the validators, 304 and 412, and the
-//! headers of them all.
+//! Answers GET and HEAD with published bytes: content coding, validators, 304 and 412, and their header fields.
 
 use std::io;
 use std::pin::Pin;
@@ -25,23 +24,21 @@ use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
 
-/// How long anybody may keep what we published, and how long they may show it while they ask anew
-/// or cannot reach us.
+/// How long caches may keep a response, and how long they may serve it stale while they revalidate or cannot reach the
+/// service.
 const CACHEABLE: HeaderValue =
     HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
 
-/// Room for the header fields of an answer, those that all answers have included: growing costs
-/// more than filling.
+/// Capacity for an answer's header fields, the shared ones included, so that the map does not grow.
 const FIELDS_MAX: usize = 16;
 
-/// What is known about an answer besides its bytes.
 pub(super) struct Facts<'a> {
     pub(super) content_type: &'static str,
     pub(super) digest: &'a str,
     pub(super) modified: Option<Modified>,
 }
 
-/// Answers with a cached body that stays the same while the service runs.
+/// Answers with a body that does not change while the service runs.
 #[must_use]
 pub fn cached_body(
     headers: &HeaderMap,
@@ -58,7 +55,7 @@ pub fn cached_body(
     })
 }
 
-/// Answers with bytes that are made for this request alone, in no coding.
+/// Answers with bytes that are made for this request, without a content coding.
 #[must_use]
 pub fn pieces(
     headers: &HeaderMap,
@@ -78,8 +75,7 @@ pub fn pieces(
     })
 }
 
-/// The same with a body in one piece that nothing else is known of: its digest is that of its
-/// bytes.
+/// Like [`pieces`], with a body in one piece, whose digest is computed here.
 #[must_use]
 pub fn whole_body(
     headers: &HeaderMap,
@@ -98,7 +94,6 @@ pub fn whole_body(
     )
 }
 
-/// When a document changed, as the conditional requests need it.
 #[must_use]
 pub const fn modified(publication: &Publication) -> Modified {
     Modified {
@@ -107,8 +102,8 @@ pub const fn modified(publication: &Publication) -> Modified {
     }
 }
 
-/// The bytes of a cached body in a coding, or as they are. They are given up when the reader is too
-/// far behind, coded ones likewise: else each holds a whole document for half an hour.
+/// The bytes of a cached body, coded or not. They are cut off when the reader is too far behind; otherwise a slow
+/// reader could hold a whole document for half an hour.
 pub(super) fn sent(
     body: &Arc<CachedBody>,
     coding: Option<Coding>,
@@ -117,7 +112,7 @@ pub(super) fn sent(
     BodyPieces::of_cached(Arc::clone(body), coding, Arc::clone(snapshot))
 }
 
-/// The rest, alike for all: `body` gives the bytes in the coding that was chosen.
+/// `body` returns the bytes in the chosen coding.
 fn answer(
     headers: &HeaderMap,
     codings: &[Coding],
@@ -138,7 +133,7 @@ fn answer(
     }
 }
 
-/// The coding that a request gets and whether it is sent the body, or why it gets neither.
+/// The chosen coding and whether the body is sent, or an error response.
 pub(super) fn judge(
     headers: &HeaderMap,
     codings: &[Coding],
@@ -168,13 +163,13 @@ pub(super) fn judge(
     }
 }
 
-/// The header fields of a 200 of so many bytes, or of a 304, which repeats what the 200 would have
-/// sent (RFC 9110 §15.4.5).
+/// The header fields of a 200 of `length` bytes, or of a 304 (`None`), which repeats those of the 200 (RFC 9110
+/// §15.4.5).
 pub(super) fn head(facts: &Facts<'_>, coding: Option<Coding>, length: Option<u64>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(FIELDS_MAX);
     if let Some(length) = length {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(facts.content_type));
-        // Said here so that HEAD says it too.
+        // Set explicitly so that HEAD has it too.
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         if let Some(coding) = coding {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
@@ -189,14 +184,12 @@ pub(super) fn head(facts: &Facts<'_>, coding: Option<Coding>, length: Option<u64
     headers
 }
 
-/// A 200 with that head and body.
 pub(super) fn whole(head: HeaderMap, body: BodyPieces) -> Response {
     let mut response = Response::builder().body(body);
     *response.headers_mut() = head;
     response
 }
 
-/// A 304 with that head.
 pub(super) fn unchanged(head: HeaderMap) -> Response {
     let mut response = Response::builder()
         .status(StatusCode::NOT_MODIFIED)
@@ -205,21 +198,18 @@ pub(super) fn unchanged(head: HeaderMap) -> Response {
     response
 }
 
-// Ready responses: a path whose answer is a cached body keeps the heads of its answers, each made
-// once for the body, its coding and its status. What is left to do for a request is to choose one
-// and to hand out a copy.
-//
-// It must not know which path that is, nor wait for anything.
+// Ready responses: for a path whose answer is a cached body, the heads are built once per body, coding and status, so
+// a request only chooses and clones one. This code does not know the path and never waits.
 
-/// Answers one path from the cached bodies that come out there, one after the other.
+/// Answers one path from its successive cached bodies.
 #[derive(Debug)]
 pub struct Ready {
-    /// What its answers say besides, such as `Link`.
+    /// Additional header fields, such as `Link`.
     fields: Vec<(HeaderName, HeaderValue)>,
     last: ArcSwap<Heads>,
 }
 
-/// The heads of the answers with one body: of a 200 and a 304, in each coding and in none.
+/// The heads for one body: 200 and 304, in each coding and in none.
 #[derive(Debug, Default)]
 struct Heads {
     body: Weak<CachedBody>,
@@ -229,7 +219,7 @@ struct Heads {
 }
 
 impl Ready {
-    /// A path whose answers say this besides.
+    /// `fields` are added to every answer.
     #[must_use]
     pub fn new(fields: Vec<(HeaderName, HeaderValue)>) -> Self {
         Self {
@@ -238,8 +228,7 @@ impl Ready {
         }
     }
 
-    /// Answers a request with these header fields with `body`, which is out while `snapshot` is and
-    /// changed when `modified` says; `clock` is that of `Date`.
+    /// `body` belongs to `snapshot` and changed at `modified`; `clock` is used for `Date`.
     #[must_use]
     pub fn answer(
         &self,
@@ -273,10 +262,10 @@ impl Ready {
         response
     }
 
-    /// The heads of answers with `body`: nothing yet, where another one was answered with last.
+    /// The heads for `body`; empty ones if the last answer had another body.
     fn heads(&self, body: &Arc<CachedBody>, modified: Option<Modified>) -> Guard<Arc<Heads>> {
         let last = self.last.load();
-        // While it is held weakly, its address is not given to another.
+        // The weak reference keeps the allocation, so its address is not reused.
         if std::ptr::eq(last.body.as_ptr(), Arc::as_ptr(body)) && last.modified == modified {
             return last;
         }
@@ -308,14 +297,12 @@ impl Ready {
     }
 }
 
-// A response body of pieces that many answers share: nothing is copied, and its length is known
-// before the first byte.
+// A response body of shared pieces: nothing is copied, and its length is known before the first byte.
 
-/// How many bytes are handed over at a time: before each it is asked whether they still may be. A
-/// coding of 100,000 reviews is one piece of some MB; a segment of reviews goes whole.
+/// Bytes per frame; before each frame the snapshot is checked for revocation. A coded dataset of 100,000 reviews is
+/// one piece of some MB; a segment of reviews fits into one frame.
 const FRAME_BYTES_MAX: usize = 128 * 1024;
 
-/// Where the pieces are.
 #[derive(Debug)]
 enum BodySource {
     Cached(Arc<CachedBody>),
@@ -323,21 +310,20 @@ enum BodySource {
     Own(Vec<Bytes>),
 }
 
-/// A body being sent. It ends with an error when its snapshot is revoked: the reader has been too
-/// slow for four snapshots.
+/// A response body. It ends with an error when its snapshot is revoked, that is, when the reader is four snapshots
+/// behind.
 #[derive(Debug)]
 pub struct BodyPieces {
     source: BodySource,
     snapshot: Arc<Snapshot>,
     next: usize,
-    /// How many bytes of the next piece are handed over already.
+    /// Bytes of the next piece that are already sent.
     given_bytes: usize,
     left_bytes: u64,
 }
 
 impl BodyPieces {
-    /// The bytes of `body` in a coding, or as they are where there is none, read while `snapshot` is
-    /// out.
+    /// The bytes of `body` in `coding`, or uncoded if that coding is not ready.
     #[must_use]
     pub fn of_cached(
         body: Arc<CachedBody>,
@@ -358,7 +344,7 @@ impl BodyPieces {
         }
     }
 
-    /// These bytes, one behind the other, cut from `snapshot`.
+    /// The concatenation of `pieces`, cut from `snapshot`.
     #[must_use]
     pub fn new(pieces: Vec<Bytes>, snapshot: Arc<Snapshot>) -> Self {
         let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
@@ -379,7 +365,6 @@ impl BodyPieces {
         }
     }
 
-    /// How many bytes are still to be sent.
     #[must_use]
     pub const fn left_bytes(&self) -> u64 {
         self.left_bytes

@@ -1,7 +1,7 @@
-//! Whether a GET or HEAD needs the whole answer (RFC 9110 §13).
+//! Decides whether a GET or HEAD needs the full response (RFC 9110 §13).
 //!
-//! Pure policy over the request's headers and the validators of what would be sent. It must not be
-//! asked where the answer would be an error: preconditions do not apply then (§13.2.1).
+//! Pure policy over the request's headers and the validators. Do not call it for an error response: preconditions do
+//! not apply then (§13.2.1).
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -16,42 +16,37 @@ use crate::snapshot::Coding;
 /// The last second of the year 9999.
 const FIXDATE_SECONDS_MAX: u64 = 253_402_300_799;
 
-/// What tells one state of a document from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Validators<'a> {
-    /// The content's digest in hexadecimal digits; see [`etag`].
+    /// The content's digest in hexadecimal; see [`etag`].
     pub digest: &'a str,
-    /// When it last changed, where that is kept.
     pub modified: Option<Modified>,
 }
 
-/// When a document last changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modified {
-    /// The instant; requests and answers only say its second.
+    /// The instant; requests and responses carry only its second.
     pub at: DateTime<Utc>,
-    /// It changed twice within that second, so the second does not tell the two states apart.
+    /// Whether it changed twice within that second, so that the second does not identify the state.
     pub is_ambiguous: bool,
 }
 
-/// What a conditional request is answered with (RFC 9110 §13.2.2).
+/// How a conditional request is answered (RFC 9110 §13.2.2).
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionalOutcome {
-    /// 200: the client's copy is out of date, or it named none.
+    /// 200: the client's copy is out of date, or it sent no validator.
     Send,
-    /// 304: the client has it.
+    /// 304.
     NotModified,
-    /// 412: it is not what the client insists on.
+    /// 412.
     Failed,
 }
 
-/// The answer to a GET or HEAD with these headers, in the order of §13.2.2. A precondition that
-/// cannot be read is not met by anything if it is a list of tags, and is ignored if it is a date
-/// (§13.1.3, §13.1.4).
+/// Evaluates the preconditions in the order of §13.2.2. An invalid precondition matches nothing if it is a list of
+/// tags, and is ignored if it is a date (§13.1.3, §13.1.4).
 ///
-/// There is no clock in it: a date in the future is after every change, so RFC 9110 answers 304
-/// (RFC 2616 ignored it).
+/// A date in the future is after every change, so RFC 9110 answers 304 (RFC 2616 ignored it).
 pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
     let is_met = if headers.contains_key(IF_MATCH) {
         is_named(headers, &IF_MATCH, validators.digest, TagComparison::Strong)
@@ -82,20 +77,19 @@ pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcom
     }
 }
 
-/// The strong tag of the content with that digest in that coding: `"<digest>"` or
-/// `"<digest>-gzip"`.
+/// A strong entity tag: `"<digest>"` or `"<digest>-gzip"`.
 #[must_use]
 pub fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     let tag = match coding {
         None => format!("\"{digest}\""),
         Some(coding) => format!("\"{digest}-{}\"", coding.token()),
     };
-    // Hexadecimal digits always are a field value; the empty tag stands for a digest that is none.
+    // Hexadecimal digits are always a valid field value; any other digest becomes the empty tag.
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// An instant as IMF-fixdate, to the second (RFC 9110 §5.6.7); one that cannot be said so, before
-/// 1970 or after 9999, as the first that can.
+/// IMF-fixdate, to the second (RFC 9110 §5.6.7); an instant before 1970 or after 9999 becomes the first representable
+/// one.
 #[must_use]
 pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
@@ -111,14 +105,13 @@ pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TagComparison {
-    /// Neither tag is weak (§8.8.3.2).
+    /// Neither tag may be weak (§8.8.3.2).
     Strong,
     /// Weak comparison (RFC 9110 §8.8.3.2): `W/"a"` equals `"a"`.
     Weak,
 }
 
-/// Whether a list of entity tags names the content in any of its codings. `*` alone names whatever
-/// there is.
+/// Whether a list of entity tags contains the content in any of its codings. `*` by itself matches everything.
 fn is_named(
     headers: &HeaderMap,
     name: &HeaderName,
@@ -151,8 +144,8 @@ fn is_of(opaque: &[u8], digest: &str) -> bool {
     })
 }
 
-/// The members of one line, without the blanks around them and without empty ones. A comma within
-/// quotes is part of a tag; quotes within a tag have no escape (§8.8.3).
+/// The members of one line, trimmed and without empty ones. A comma within quotes is part of a tag; tags have no
+/// escapes (§8.8.3).
 fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut is_quoted = false;
     let parts = line.split(move |byte| {
@@ -164,10 +157,10 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|member| !member.is_empty())
 }
 
-/// True also where there is no such condition.
+/// Also true without such a condition.
 fn is_unmodified_since(headers: &HeaderMap, modified: Modified) -> bool {
     date(headers, &IF_UNMODIFIED_SINCE).is_none_or(|since| {
-        // Of two states of one second nobody knows which one the client means.
+        // If two states share the second, the client's state is unknown.
         if modified.is_ambiguous {
             modified.at.timestamp() < since
         } else {
@@ -181,7 +174,7 @@ fn is_not_modified_since(headers: &HeaderMap, modified: Modified) -> bool {
         && date(headers, &IF_MODIFIED_SINCE).is_some_and(|since| modified.at.timestamp() <= since)
 }
 
-/// The one date in a header, in any of the three forms (§5.6.7), as seconds since 1970.
+/// The single date of a header, in any of the three forms (§5.6.7), as seconds since 1970.
 fn date(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
     let mut lines = headers.get_all(name).iter();
     let (Some(line), None) = (lines.next(), lines.next()) else {
@@ -203,7 +196,7 @@ mod tests {
     use super::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
     use crate::snapshot::Coding;
 
-    /// Name, header lines, answer. The content is `abc`, changed at 1994-11-06 08:49:37.5.
+    /// Case, header lines, outcome. The content is `abc`, changed at 1994-11-06 08:49:37.5.
     type Row = (
         &'static str,
         &'static [(&'static str, &'static str)],
@@ -481,7 +474,7 @@ mod tests {
             ),
         ];
 
-        /// Where two changes share the second.
+        /// Two changes within the second.
         pub(super) const AMBIGUOUS: &[Row] = &[
             ("ambiguous: modified-since same", &[(IMS, SAME)], Send),
             ("ambiguous: modified-since after", &[(IMS, AFTER)], Send),
@@ -499,7 +492,7 @@ mod tests {
             ("ambiguous: unmodified-since after", &[(IUS, AFTER)], Send),
         ];
 
-        /// Where no date is kept.
+        /// Without a date.
         pub(super) const UNDATED: &[Row] = &[
             ("undated: modified-since", &[(IMS, AFTER)], Send),
             ("undated: unmodified-since", &[(IUS, BEFORE)], Send),

@@ -1,4 +1,4 @@
-//! What the surfaces are handed: the snapshot that is out, the links and the clock.
+//! The state that every handler shares: snapshot, links, clock and compute.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,20 +11,16 @@ use crate::links::Links;
 use crate::search::TextIndex;
 use crate::snapshot::CurrentSnapshot;
 
-/// One for the whole service, shared by everything that answers.
+/// There is one, shared by all handlers and jobs.
 #[derive(Debug)]
 pub struct Ctx {
-    /// The snapshot that is out.
     pub current: Arc<CurrentSnapshot>,
-    /// Builds every absolute URL from the base URL.
     pub links: Links,
-    /// The clock that handlers and jobs share.
     pub clock: Clock,
-    /// Where work is done that takes CPU.
+    /// Runs CPU-bound work.
     pub compute: Compute,
-    /// Where searches find what is rare.
+    /// Finds rare search terms.
     pub text_index: TextIndex,
-    /// How current the snapshot is.
     pub freshness: SnapshotFreshness,
     contacts: OnceLock<Vec<String>>,
     request_log: OnceLock<RequestLog>,
@@ -32,7 +28,6 @@ pub struct Ctx {
 }
 
 impl Ctx {
-    /// The context of a service whose first snapshot is out.
     #[must_use]
     pub fn new(
         current: CurrentSnapshot,
@@ -55,50 +50,48 @@ impl Ctx {
         }
     }
 
-    /// URIs of those to whom security faults are reported; none where nobody said.
+    /// URIs for reporting security issues (RFC 9116); empty if none are configured.
     #[must_use]
     pub fn contacts(&self) -> &[String] {
         self.contacts.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Tells, once, who they are.
+    /// Takes effect once.
     pub fn set_contacts(&self, contacts: Vec<String>) {
         let _ = self.contacts.set(contacts);
     }
 
-    /// Which requests are logged; none until that is set.
+    /// Logs nothing until set.
     #[must_use]
     pub fn request_log(&self) -> RequestLog {
         self.request_log.get().copied().unwrap_or_default()
     }
 
-    /// Sets, once, which requests are logged.
+    /// Takes effect once.
     pub fn set_request_log(&self, request_log: RequestLog) {
         let _ = self.request_log.set(request_log);
     }
 
-    /// Whether the service is about to stop, so that no new work should be sent here.
+    /// Whether the service is shutting down and should receive no new requests.
     #[must_use]
     pub fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
 
-    /// From now on it is.
     pub fn drain(&self) {
         self.is_draining.store(true, Ordering::Relaxed);
     }
 }
 
-/// How current the snapshot that is out is, for whoever watches over the service.
+/// How current the snapshot is, for monitoring.
 #[derive(Debug)]
 pub struct SnapshotFreshness {
-    /// When it was published, in milliseconds of the monotonic clock.
+    /// Milliseconds of the monotonic clock.
     published_ms: AtomicU64,
-    /// Since when publishing has been failing, likewise; [`NEVER`] where it does not.
+    /// Since when publishing has been failing, in the same unit; [`NEVER`] if it is not failing.
     failing_since_ms: AtomicU64,
 }
 
-/// The value of an instant that has not come yet.
 const NEVER: u64 = u64::MAX;
 
 impl SnapshotFreshness {
@@ -109,33 +102,31 @@ impl SnapshotFreshness {
         }
     }
 
-    /// A snapshot was published at `now`.
     pub fn published(&self, now: Monotonic) {
         self.published_ms.store(now.millis(), Ordering::Relaxed);
     }
 
-    /// Publishing failed at `now`: that is when it began, if the attempt before did not fail.
+    /// Records a failed attempt; consecutive failures keep the time of the first.
     pub fn failed(&self, now: Monotonic) {
         let (was, ordering) = (NEVER, Ordering::Relaxed);
-        // Where it fails already, the first time stays.
+        // Keeps the time of the first failure.
         let _ = self
             .failing_since_ms
             .compare_exchange(was, now.millis(), ordering, ordering);
     }
 
-    /// Publishing works, whether or not there was anything to publish.
+    /// Records that publishing works, whether or not there was anything to publish.
     pub fn succeeded(&self) {
         self.failing_since_ms.store(NEVER, Ordering::Relaxed);
     }
 
-    /// The time since the snapshot that is out was published.
     #[must_use]
     pub fn age(&self, now: Monotonic) -> Duration {
         let published_ms = self.published_ms.load(Ordering::Relaxed);
         Duration::from_millis(now.millis().saturating_sub(published_ms))
     }
 
-    /// For how long publishing has been failing; `None` where it does not.
+    /// `None` if publishing is not failing.
     #[must_use]
     pub fn failing_for(&self, now: Monotonic) -> Option<Duration> {
         let since_ms = self.failing_since_ms.load(Ordering::Relaxed);

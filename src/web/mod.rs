@@ -1,8 +1,6 @@
-//! What all surfaces share about requests and answers: the parameters in a URL, routes, the policy
-//! of conditional requests and content codings, and errors as everybody gets them.
+//! What all HTTP handlers share: URL parameters, routes, conditional requests, content codings and errors.
 //!
-//! Policy is apart from handlers so that it can be tested as a table: nothing here waits, reads a
-//! clock or knows a route.
+//! Policies are pure so that they can be tested as tables: nothing here waits, reads a clock or knows a route.
 
 mod answer;
 mod conditional;

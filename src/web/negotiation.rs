@@ -1,27 +1,24 @@
-//! Which content coding a request gets (RFC 9110 §12.5.3).
+//! Chooses the content coding of a response (RFC 9110 §12.5.3).
 //!
-//! Pure policy: it knows what the request says and what is ready, and never makes a coding.
+//! Pure policy over the request and the codings that are ready; it never encodes.
 
 use poem::http::HeaderMap;
 use poem::http::header::ACCEPT_ENCODING;
 
 use crate::snapshot::Coding;
 
-/// Which form of a body `Accept-Encoding` asks for.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncodingChoice {
-    /// The bytes as they are.
+    /// Uncoded.
     Identity,
-    /// The body in this content coding.
     Coded(Coding),
-    /// Identity is refused, and nothing that is ready is accepted: 406.
+    /// 406: identity is refused, and no available coding is accepted.
     NotAcceptable,
 }
 
-/// The choice among `available` and identity: what the request weighs highest; among equals the
-/// first of [`Coding::ALL`], identity last. A member that is not `coding [;q=0.123]` is ignored; of
-/// two for one coding, the lower weight counts.
+/// Chooses among `available` and identity by the highest weight; among equals the first of [`Coding::ALL`], identity
+/// last. A member that is not `coding [;q=0.123]` is ignored; if a coding appears twice, the lower weight counts.
 pub fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
     let weights = EncodingWeights::read(headers);
     let mut best: Option<(u16, Coding)> = None;
@@ -45,7 +42,7 @@ pub fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
     }
 }
 
-/// Thousandths for each coding that the request names.
+/// Weights in thousandths, by coding.
 #[derive(Default)]
 struct EncodingWeights {
     codings: [Option<u16>; Coding::ALL.len()],
@@ -86,7 +83,7 @@ impl EncodingWeights {
         self.codings.get_mut(at)
     }
 
-    /// 0 where it is not acceptable. `*` stands for every coding that is not named.
+    /// 0 if not acceptable. `*` applies to every coding that is not named.
     fn of(&self, coding: Coding) -> u16 {
         let named = Coding::ALL
             .iter()
@@ -95,7 +92,7 @@ impl EncodingWeights {
         named.or(self.others).unwrap_or(0)
     }
 
-    /// `None` where it is refused. Unnamed it is acceptable, below all that is named.
+    /// `None` if refused. Unnamed, it is acceptable and ranks below all that are named.
     fn identity(&self) -> Option<u16> {
         match self.identity.or(self.others) {
             None => Some(0),
@@ -141,7 +138,7 @@ mod tests {
 
     const ALL: &[Coding] = &Coding::ALL;
 
-    /// Name, header lines, what is ready, what is chosen.
+    /// Case, header lines, available codings, choice.
     type Row = (
         &'static str,
         &'static [&'static str],

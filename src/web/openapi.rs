@@ -1,9 +1,7 @@
-//! The API document as OAS 3.1.0, from the 3.0.0 that poem-openapi writes.
+//! Converts the OpenAPI document from 3.0.0, which poem-openapi writes, to 3.1.0.
 //!
-//! Apart, because it knows two versions of a specification and nothing of the service: a version of
-//! the framework that writes 3.1 itself makes it superfluous. It walks the places where schemas
-//! stand, so what looks like a keyword in a default, an example or a property's name is left as it
-//! is.
+//! It knows nothing of the service and becomes superfluous when the framework writes 3.1. It visits only the places
+//! where schemas occur, so a default, an example or a property name that looks like a keyword stays unchanged.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -11,7 +9,7 @@ use serde_json::{Map, Number, Value, json};
 const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
-/// Formats that OAS 3.1.0 §4.4 or JSON Schema 2020-12 §7.3 define; others say nothing to a reader.
+/// Formats of OAS 3.1.0 §4.4 or JSON Schema 2020-12 §7.3; others have no defined meaning.
 const FORMATS: [&str; 24] = [
     "int32",
     "int64",
@@ -38,7 +36,7 @@ const FORMATS: [&str; 24] = [
     "relative-json-pointer",
     "regex",
 ];
-/// Header names that are not spelt with one capital for each part.
+/// Header names that are not spelled with one capital per part.
 const HEADERS: [&str; 5] = [
     "ETag",
     "RateLimit",
@@ -46,7 +44,7 @@ const HEADERS: [&str; 5] = [
     "MCP-Protocol-Version",
     "WWW-Authenticate",
 ];
-/// What makes a member of `allOf` a schema of its own, rather than a note on the one beside it.
+/// Keywords that make a member of `allOf` a schema rather than a note on the reference next to it.
 const STRUCTURE: [&str; 8] = [
     "$ref",
     "type",
@@ -58,7 +56,7 @@ const STRUCTURE: [&str; 8] = [
     "oneOf",
 ];
 
-/// The same document in OAS 3.1.0. Nothing in it needs a key (`security: []`).
+/// Converts the document. No operation needs a key (`security: []`).
 #[must_use]
 pub fn to_3_1(mut document: Value) -> Value {
     for group in ["paths", "webhooks"] {
@@ -121,9 +119,9 @@ fn holder(holder: &mut Value) {
     }
 }
 
-/// The rules, in an order that matters: a null is added to what the earlier ones leave.
+/// The rules, in order: nullability applies to the result of the others.
 fn schema(schema: &mut Value) {
-    // `true` and `false` are schemas, too.
+    // `true` and `false` are schemas too.
     let Some(keywords) = schema.as_object_mut() else {
         return;
     };
@@ -167,8 +165,7 @@ fn descend(within: &mut Value) {
     }
 }
 
-/// `allOf: [{$ref}, {notes}]` is how 3.0 has notes beside a reference; in 3.1 they may stand there
-/// themselves.
+/// 3.0 writes notes on a reference as `allOf: [{$ref}, {notes}]`; 3.1 allows them next to the reference.
 fn unwrap_reference(keywords: &mut Map<String, Value>) {
     let Some([reference, notes]) = keywords
         .get("allOf")
@@ -200,7 +197,7 @@ fn unwrap_reference(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// `nullable` is a type in 3.1. A schema without a type takes null as it is.
+/// In 3.1, `nullable` is the type `null`. A schema without a type accepts null already.
 fn make_nullable(keywords: &mut Map<String, Value>) {
     if keywords.remove("nullable") != Some(json!(true)) {
         return;
@@ -231,8 +228,7 @@ fn make_exclusive(keywords: &mut Map<String, Value>, exclusive: &str, inclusive:
     }
 }
 
-/// Binary texts are a media type in 3.1; a format that nobody defines goes, and an unsigned one
-/// leaves its least.
+/// In 3.1, binary text is a media type. An undefined format is removed; an unsigned one leaves `minimum: 0`.
 fn settle_format(keywords: &mut Map<String, Value>) {
     let Some(Value::String(format)) = keywords.remove("format") else {
         return;
@@ -250,7 +246,7 @@ fn settle_format(keywords: &mut Map<String, Value>) {
     keywords.entry(keyword).or_insert(value);
 }
 
-/// The number without its `.0`, where it has no more than that and is exact as a float.
+/// The number without its `.0`, if it is an integer and exact as a float.
 fn integral(float: f64) -> Option<Number> {
     let exact = float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0;
     exact
@@ -258,7 +254,7 @@ fn integral(float: f64) -> Option<Number> {
         .flatten()
 }
 
-/// A header's name as its specification writes it; the framework writes capitals only.
+/// A header's name as its specification spells it; the framework writes capitals only.
 fn spelling(name: &str) -> String {
     if let Some(known) = HEADERS
         .iter()
@@ -302,14 +298,14 @@ mod tests {
 
     use super::to_3_1;
 
-    /// What becomes of a schema among the components.
+    /// Converts a schema among the components.
     fn changed(schema: &Value) -> Value {
         to_3_1(json!({"openapi": "3.0.0", "components": {"schemas": {"X": schema}}}))["components"]
             ["schemas"]["X"]
             .take()
     }
 
-    /// What is named, a schema before and after.
+    /// Case, schema before, schema after.
     fn hold(rows: impl IntoIterator<Item = (&'static str, Value, Value)>) {
         for (name, before, after) in rows {
             assert_eq!(changed(&before), after, "{name}");

@@ -1,8 +1,6 @@
-//! Errors as everybody gets them: `application/problem+json` (RFC 9457).
+//! Error responses: `application/problem+json` (RFC 9457).
 //!
-//! Apart, so that every surface says the same thing the same way. It must not know what went wrong
-//! inside: whoever calls writes a detail for the reader, and never a path, a query or a table of
-//! ours.
+//! Callers write a detail for the client, without internal paths, queries or table names.
 
 use std::time::Duration;
 
@@ -12,14 +10,12 @@ use poem::http::{HeaderValue, Method, StatusCode};
 
 use crate::wire::{self, Issue, Problem};
 
-/// The media type of errors (RFC 9457).
 pub const PROBLEM: &str = "application/problem+json";
-/// The kind of problem that has `issues`. It has a name of its own, as `about:blank` would bind its
-/// title to the status's phrase (RFC 9457 §4.2.1).
+/// The problem type with `issues`. Not `about:blank`, which would bind its title to the status's phrase (RFC 9457
+/// §4.2.1).
 pub const INVALID_PARAMETERS: &str = "urn:problem-type:reviews-service:invalid-parameters";
 
-/// An error whose status says what kind it is; `detail` says what was wrong this time, and what to
-/// do.
+/// An error that its status classifies; `detail` says what is wrong and what to do.
 #[must_use]
 pub fn problem(status: StatusCode, detail: impl Into<String>) -> Response {
     send(
@@ -35,7 +31,7 @@ pub fn problem(status: StatusCode, detail: impl Into<String>) -> Response {
     )
 }
 
-/// 400 with all that is wrong with the parameters.
+/// 400 with every issue of the parameters.
 #[must_use]
 pub fn invalid_parameters(issues: Vec<Issue>) -> Response {
     let status = StatusCode::BAD_REQUEST;
@@ -57,8 +53,7 @@ pub fn invalid_parameters(issues: Vec<Issue>) -> Response {
     )
 }
 
-/// An error that passes: `Retry-After` says in how many seconds, rounded up and at least one (RFC
-/// 9110 §10.2.3).
+/// A temporary error; `Retry-After` is `after` in seconds, rounded up and at least 1 (RFC 9110 §10.2.3).
 #[must_use]
 pub fn retry_later(status: StatusCode, detail: impl Into<String>, after: Duration) -> Response {
     let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
@@ -69,7 +64,7 @@ pub fn retry_later(status: StatusCode, detail: impl Into<String>, after: Duratio
     response
 }
 
-/// 405 with what is allowed instead (RFC 9110 §15.5.6).
+/// 405 with `Allow` (RFC 9110 §15.5.6).
 #[must_use]
 pub fn method_not_allowed(allowed: &[Method]) -> Response {
     let list = allowed
@@ -81,7 +76,7 @@ pub fn method_not_allowed(allowed: &[Method]) -> Response {
         StatusCode::METHOD_NOT_ALLOWED,
         format!("Allowed here: {list}."),
     );
-    // Method names are tokens, and so is their list a field value.
+    // Method names are tokens, so the list is a valid field value.
     if let Ok(list) = HeaderValue::from_str(&list) {
         response.headers_mut().insert(ALLOW, list);
     }
@@ -96,7 +91,7 @@ fn send(status: StatusCode, problem: &Problem) -> Response {
     response
 }
 
-/// The status's phrase in RFC 9110; the `http` crate still has two from RFC 7231.
+/// The status's phrase in RFC 9110; the `http` crate has two from RFC 7231.
 fn phrase(status: StatusCode) -> &'static str {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => "Content Too Large",

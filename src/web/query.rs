@@ -1,7 +1,7 @@
-//! The parameters in a URL, each part decoded once for all who ask for a parameter.
+//! URL parameters: percent-encoding and `application/x-www-form-urlencoded` (WHATWG URL §5.1), decoded once per
+//! request.
 //!
-//! Apart from the parameters themselves, because percent-encoding and
-//! `application/x-www-form-urlencoded` (WHATWG URL §5.1) are of HTTP alone: agents send JSON.
+//! Separate from the parameters themselves, which MCP clients send as JSON.
 
 use std::sync::OnceLock;
 
@@ -10,20 +10,19 @@ use poem::Request;
 
 use crate::model::parameters::{Parameter, Parsed, parse_all};
 
-/// A text; not `Ok` where its bytes are no UTF-8.
+/// `Err` if the bytes are not UTF-8.
 type Decoded = Result<String, String>;
 
-/// What a URL says, kept with its request.
+/// The parameters of a URL, kept with its request.
 #[derive(Debug, Clone, Default)]
 pub struct UrlParameters {
     path: Vec<(&'static str, Decoded)>,
-    /// Decoded when somebody asks for the first parameter: most requests with a query string are of
-    /// routes that take none.
+    /// Decoded when the first parameter is read: most requests with a query string are for routes that take none.
     query: OnceLock<Vec<(String, Decoded)>>,
 }
 
 impl UrlParameters {
-    /// Of the named segments of a path, still encoded.
+    /// From the named segments of a path, still encoded.
     #[must_use]
     pub fn of_path(segments: Vec<(&'static str, &str)>) -> Self {
         let decoded = |segment: &str| text(percent_decode(segment.as_bytes()).collect());
@@ -36,10 +35,10 @@ impl UrlParameters {
         }
     }
 
-    /// The value of `P` in the query string of `request`. Names that nobody asks for are ignored.
+    /// The value of `P` in the query string of `request`. Unknown names are ignored.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the value is invalid.
     pub fn query<P: Parameter>(request: &Request) -> Parsed<P> {
         parse_all::<P>(
             Self::pairs(request)
@@ -48,8 +47,7 @@ impl UrlParameters {
         )
     }
 
-    /// The names and values in the query string of `request`; a value is `Err` where its bytes are
-    /// no UTF-8.
+    /// The names and values in the query string of `request`; a value is `Err` if its bytes are not UTF-8.
     pub fn pairs(request: &Request) -> impl Iterator<Item = (&str, Result<&str, &str>)> {
         let pairs = match (request.uri().query(), request.extensions().get::<Self>()) {
             (Some(raw), Some(parameters)) => parameters.query.get_or_init(|| pairs(raw)).as_slice(),
@@ -63,7 +61,7 @@ impl UrlParameters {
     /// The value of `P` in the path of `request`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the value is invalid.
     pub fn path<P: Parameter>(request: &Request) -> Parsed<P> {
         let parts = request
             .extensions()
@@ -88,7 +86,7 @@ fn pairs(raw: &str) -> Vec<(String, Decoded)> {
         .collect()
 }
 
-/// One name or value. A `%` without two hexadecimal digits stands for itself.
+/// One name or value. A `%` without two hexadecimal digits is literal.
 fn form(raw: &str) -> Decoded {
     if !raw.bytes().any(|byte| byte == b'+' || byte == b'%') {
         return Ok(raw.to_owned());
@@ -113,7 +111,7 @@ mod tests {
         RECEIVED_CHARACTERS_MAX, Rating, Since, TextKind,
     };
 
-    /// A text with a bound, as `query` is.
+    /// A bounded text like `query`.
     struct Short;
     impl Parameter for Short {
         type Kind = TextKind;
@@ -123,7 +121,7 @@ mod tests {
         };
     }
 
-    /// A choice, as `polarity` is.
+    /// A choice like `polarity`.
     struct Sort;
     impl Parameter for Sort {
         type Kind = OneOf<u8>;
@@ -141,7 +139,7 @@ mod tests {
         request
     }
 
-    /// What is wrong with a query, in the order in which a handler takes its parameters.
+    /// The errors of a query, in the order in which a handler takes its parameters.
     fn faults(query: &str) -> Vec<InvalidParameter> {
         fn fault<P: Parameter>(request: &Request) -> Option<InvalidParameter> {
             UrlParameters::query::<P>(request).err()
@@ -257,7 +255,7 @@ mod tests {
             Type as InvalidType,
         };
 
-        /// Name, query string, the invalid parameters with their codes.
+        /// Case, query string, the invalid parameters with their codes.
         type Row = (
             &'static str,
             &'static str,

@@ -1,7 +1,6 @@
-//! A route as a room exports it: path, methods, operation ids and what answers, written once.
+//! A route as a module exports it: path, methods, operation IDs and handlers.
 //!
-//! Apart from the table that holds all of them (`app::routes`), so that `http`, `mcp` and `pages`
-//! say theirs without knowing each other.
+//! Separate from the table of all routes (`app::routes`), so that the modules do not depend on each other.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,33 +10,29 @@ use poem::http::header::LOCATION;
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response};
 
-/// Answers GET and HEAD of a path from what is at hand: it sees the header fields alone, and waits
-/// for nothing. The server asks it before anything is made of a request.
+/// Answers GET and HEAD of a path from the header fields without waiting. The server calls it before it converts the
+/// request.
 pub type AtHand = Arc<dyn Fn(&HeaderMap) -> Response + Send + Sync>;
 
-/// One path and everything that may be done there.
 pub struct Route {
-    /// For example `/api/reviews/:id`; `:name` stands for one segment.
+    /// For example `/api/reviews/:id`; `:name` matches one segment.
     pub pattern: &'static str,
-    /// What it is called where people are shown the way; `None` where they are not.
+    /// The name under which the path is listed for people; `None` if it is not listed.
     pub title: Option<&'static str>,
-    /// Where it leads to, relative to itself; `None` where it answers.
+    /// The redirect's target, relative to the pattern; `None` if the path is not a redirect.
     pub target: Option<&'static str>,
     handlers: Vec<RouteHandler>,
     at_hand: Option<AtHand>,
 }
 
-/// What answers one method.
 pub struct RouteHandler {
-    /// The HTTP method that the handler answers.
     pub method: Method,
-    /// Its id in the description of the API; `None` where it is not described.
+    /// The operation ID in the OpenAPI document; `None` if it is not documented.
     pub operation: Option<&'static str>,
     endpoint: BoxEndpoint<'static>,
 }
 
 impl Route {
-    /// A path that answers nothing yet.
     #[must_use]
     pub const fn new(pattern: &'static str) -> Self {
         Self {
@@ -49,8 +44,8 @@ impl Route {
         }
     }
 
-    /// A path that is not there, for whoever types it: it leads to another one for good, with the query string as it came (308, as
-    /// nobody may make another method of it). `target` is relative to `pattern`, so that it holds below any base URL.
+    /// A permanent redirect that keeps the query string (308, so that clients do not change the method). `target` is
+    /// relative to `pattern`, so it holds below any base URL.
     #[must_use]
     pub fn leading_to(pattern: &'static str, target: &'static str) -> Self {
         let lead = move |request: Request| {
@@ -71,8 +66,8 @@ impl Route {
         }
     }
 
-    /// With an answer at hand to GET, and to HEAD like it, of that very path without a query string;
-    /// with one, too, where nothing else answers GET.
+    /// Adds an [`AtHand`] answer to GET and HEAD of this path without a query string; if nothing else answers GET,
+    /// also with one.
     #[must_use]
     pub fn at_hand(
         mut self,
@@ -89,13 +84,12 @@ impl Route {
         )
     }
 
-    /// What answers GET at once, if anything does.
     #[must_use]
     pub const fn answer_at_hand(&self) -> Option<&AtHand> {
         self.at_hand.as_ref()
     }
 
-    /// With what answers GET, and HEAD like it.
+    /// Adds a handler for GET and HEAD.
     #[must_use]
     pub fn get<E: Endpoint<Output: IntoResponse> + 'static>(
         self,
@@ -105,7 +99,6 @@ impl Route {
         self.on(Method::GET, operation, endpoint)
     }
 
-    /// With what answers a method.
     #[must_use]
     pub fn on<E>(
         mut self,
@@ -124,20 +117,19 @@ impl Route {
         self
     }
 
-    /// Shown to people under that name.
+    /// Lists the path for people under `title`.
     #[must_use]
     pub const fn titled(mut self, title: &'static str) -> Self {
         self.title = Some(title);
         self
     }
 
-    /// What answers, one for each method.
     #[must_use]
     pub fn handlers(&self) -> &[RouteHandler] {
         &self.handlers
     }
 
-    /// What answers that method; HEAD is answered like GET (RFC 9110 §9.3.2).
+    /// HEAD has the handler of GET (RFC 9110 §9.3.2).
     #[must_use]
     pub fn endpoint(&self, method: &Method) -> Option<&BoxEndpoint<'static>> {
         let method = if *method == Method::HEAD {
@@ -151,7 +143,7 @@ impl Route {
             .map(|handler| &handler.endpoint)
     }
 
-    /// Every method that is answered, as `Allow` lists them; OPTIONS is answered everywhere.
+    /// The methods for `Allow`; OPTIONS is always included.
     #[must_use]
     pub fn methods(&self) -> Vec<Method> {
         let answered = self

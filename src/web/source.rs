@@ -1,9 +1,8 @@
-//! Who asks, also through proxies (`X-Forwarded-For` read from the right, as far as it is believed),
-//! and computing in the turn of who asks.
+//! The client's address, also behind trusted proxies (`X-Forwarded-For`), and fair turns of compute by address.
 //!
-//! Each proxy appends the address that it was asked from, so only the part that trusted proxies wrote tells anything; what
-//! stands left of it is whatever the client sent. Pure, so that every case is a row of a table. There is no standard for the
-//! field (RFC 7239 §5.2 has its successor's syntax: an address, perhaps with a port, or a word for one that is unknown).
+//! Each proxy appends the address of its peer, so the field is read from the right, and only while the entries come
+//! from trusted proxies; the client can write anything to the left. The field has no standard (RFC 7239 §5.2 has its
+//! successor's syntax: an address, optionally with a port, or a word for an unknown one).
 
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,15 +16,14 @@ use crate::compute::{Compute, Crowded};
 use crate::config::{Nets, network};
 use crate::metrics;
 
-/// When to come back, where too many wait.
+/// The `Retry-After` when too many requests wait.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
-/// The address that a request counts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// Keeps with `request` whom it counts for, where that is known.
+    /// Stores the client's address in `request`, if it is known.
     pub fn keep(request: &mut Request, trusted: &Nets) {
         if let Addr::SocketAddr(peer) = &request.remote_addr().0 {
             let lines = request
@@ -38,23 +36,23 @@ impl ClientAddress {
         }
     }
 
-    /// Whom `request` counts for; `None` where that is not known.
+    /// `None` if it is unknown.
     #[must_use]
     pub fn of(request: &Request) -> Option<IpAddr> {
         request.data::<Self>().map(|source| source.0)
     }
 }
 
-/// Answers `request` with what `work` computes, in the turn of its source (IPv6: of its /64); with
-/// 503 where too many wait.
+/// Answers `request` with the result of `work`, in the turn of its source (IPv6: of its /64), or with 503 if too many
+/// wait.
 pub async fn in_turn(
     request: &Request,
     compute: &Compute,
     work: impl Future<Output = Response>,
 ) -> Response {
     let source = ClientAddress::of(request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-    // Boxed, because it would be moved with each step on the way.
-    let answered = compute.here(network(source, 64), Box::pin(work)).await;
+    // Boxed because the future would be moved several times.
+    let answered = compute.in_turn(network(source, 64), Box::pin(work)).await;
     answered.unwrap_or_else(|Crowded| {
         metrics::COMPUTE_REFUSED.count(&[]);
         retry_later(
@@ -65,9 +63,9 @@ pub async fn in_turn(
     })
 }
 
-/// The `peer`, or, where that is a trusted proxy, the nearest hop that is none. An
-/// entry that is no address ends the chain, and the last trusted hop stands for all behind it. `values` are the field's
-/// lines in their order; `None` is a line that is no text.
+/// The `peer`, or, if that is a trusted proxy, the nearest hop that is not one. An entry that is not an address ends
+/// the chain, and the last trusted hop is used. `values` are the field's lines in order; `None` is a line that is not
+/// text.
 fn source<'v>(
     peer: IpAddr,
     values: impl DoubleEndedIterator<Item = Option<&'v str>>,
@@ -76,7 +74,7 @@ fn source<'v>(
     let entries = values
         .rev()
         .flat_map(|value| value.unwrap_or("unknown").rsplit(','));
-    // Empty elements of a list are none (RFC 9110 §5.6.1).
+    // Empty list elements are ignored (RFC 9110 §5.6.1).
     let mut entries = entries.map(str::trim).filter(|entry| !entry.is_empty());
     let mut source = peer.to_canonical();
     while trusted.0.iter().any(|net| net.contains(&source)) {
@@ -88,7 +86,7 @@ fn source<'v>(
     source
 }
 
-/// An address as proxies write it: with a port or without, IPv6 in brackets or without.
+/// An address with or without a port, IPv6 with or without brackets.
 fn address(entry: &str) -> Option<IpAddr> {
     let bare = entry
         .strip_prefix('[')
@@ -111,7 +109,7 @@ mod tests {
     fn the_chain_is_read_from_the_right_and_ends_at_the_first_hop_that_is_not_trusted() {
         let trusted: Nets = "10.0.0.0/8,fd00::/8".parse().unwrap();
         for (peer, lines, expected) in [
-            // A stranger may write what it likes.
+            // An untrusted peer's field is ignored.
             ("198.51.100.1", &["203.0.113.1"][..], "198.51.100.1"),
             ("10.0.0.1", &[], "10.0.0.1"),
             ("::ffff:10.0.0.1", &["198.51.100.9"], "198.51.100.9"),

@@ -1,6 +1,5 @@
-//! One exchange with a callback: a verification of intent (WebSub §5.3), a delivery (§7), or the word
-//! that a subscription was ended (§5.2). What it came to is decided here and written down by the
-//! worker.
+//! One exchange with a callback: a verification of intent (WebSub §5.3), a delivery (§7) or a denial (§5.2). It
+//! decides the outcome, which the worker records.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,51 +20,47 @@ use crate::links::Links;
 use crate::random::Random;
 use crate::snapshot::{CachedBody, Snapshot};
 
-/// For the whole of a verification, and of the word that a subscription was ended.
+/// For a whole verification, and for a denial.
 pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
-/// A challenge is 64 characters; what is longer is another body.
+/// A challenge has 64 characters; a longer body cannot match.
 const VERIFY_BODY_MAX: usize = 1_024;
-/// After an answer that may not have been one, a second question follows after this.
+/// The delay before the second attempt when the callback may not have received the first.
 const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
-/// How long a verification waits while our own network is down.
+/// The delay of a verification while our own network is down.
 const OUTAGE_WAIT: TimeDelta = TimeDelta::seconds(60);
-/// For the whole of a delivery, plus a second for each MiB of it.
+/// For a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Sends verifications and deliveries, and says what became of each.
 #[derive(Clone)]
 pub struct Exchange {
-    /// The only way out.
     pub egress: Arc<Egress>,
-    /// The clock by which attempts are dated.
     pub clock: Clock,
     /// For challenges and jitter.
     pub random: Random,
-    /// For topics and the hub.
+    /// For the URLs of topics and the hub.
     pub links: Links,
-    /// The waits between attempts.
+    /// The delays between attempts.
     pub delays: RetryDelays,
-    /// How often one network may be asked to verify.
+    /// How often one network may be sent verifications.
     pub rates: Arc<RateLimits>,
-    /// Tells failures of our own network from those of callbacks.
+    /// Distinguishes failures of our own network from those of callbacks.
     pub outages: Outages,
 }
 
-/// When an exchange began: the instant that is kept, and what its duration is measured from.
+/// The start of an exchange: the recorded instant, and the base of its duration.
 #[derive(Clone, Copy)]
 struct Start {
     at: DateTime<Utc>,
     monotonic: Monotonic,
-    /// How many signs of life there had been from outside.
+    /// [`Egress::signs_of_life`] at that moment.
     signs: u64,
 }
 
-/// What an exchange came to, the status that is recorded of it, and the reason that operators are
-/// told.
+/// The outcome, the recorded status, and the reason shown to operators.
 type Conclusion = (Outcome, Option<u16>, &'static str);
 
 impl Exchange {
-    /// Asks a callback whether it means it; `turn` is the one that it had to wait for, if it had.
+    /// Verifies the subscriber's intent; `turn` is the booked turn that it waited for, if any.
     pub async fn verify(&self, due: &DueVerification, turn: Option<&Turn>) -> Attempt {
         let start = self.start();
         let (outcome, status, reason) = match self.challenge() {
@@ -111,12 +106,12 @@ impl Exchange {
         };
         let answered = match self.ask(due, &question.url(), turn).await {
             Ok(answered) => answered,
-            // Somebody else's addresses are not ours to flood: later, and no attempt is recorded.
+            // The networks of third parties must not be flooded: it waits, and no attempt is recorded.
             Err(turn) => return (Outcome::Waits(turn), None, "waits"),
         };
         let (verdict, status, reason) = judge(&question, &answered);
-        // A silent callback counts at once: it ends nothing, and strangers could else have as many
-        // waiting as they like.
+        // A timeout counts at once: it ends no subscription, and otherwise strangers could keep any number of requests
+        // waiting.
         let failure = answered.as_ref().err();
         let failure = failure.filter(|failure| **failure != Failure::TimedOut);
         let is_ours = self
@@ -131,7 +126,7 @@ impl Exchange {
         Ok(self.random.hex_128()? + &self.random.hex_128()?)
     }
 
-    /// What a verdict means for the request; `sent_at` is when it was asked.
+    /// `sent_at` is when the verification was sent.
     fn verification_outcome(
         &self,
         due: &DueVerification,
@@ -147,7 +142,7 @@ impl Exchange {
                 // From the moment it was sent (WebSub §5.3).
                 lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
             },
-            // Nothing was learnt about the callback: the request stays until our network is back.
+            // Nothing is known about the callback, so the request waits until our network is back.
             Verdict::Unheard | Verdict::Refused if is_ours => Outcome::VerifyAgain {
                 serial,
                 attempts: 0,
@@ -162,8 +157,8 @@ impl Exchange {
         }
     }
 
-    /// Looks the callback up, counts by the addresses found, and only then dials; 10 s for all of
-    /// it. `Err` is the turn to wait for where those addresses have been asked often enough.
+    /// Resolves the callback, counts by its addresses, and then connects; 10 s in total. `Err` is the turn to wait for
+    /// if a limit is reached.
     async fn ask(
         &self,
         due: &DueVerification,
@@ -189,7 +184,7 @@ impl Exchange {
             .unwrap_or(Ok(Err(Failure::TimedOut)))
     }
 
-    /// Sends a subscriber what is out.
+    /// Delivers the published version.
     pub async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Attempt {
         let start = self.start();
         let published = snapshot.document(due.document);
@@ -245,8 +240,7 @@ impl Exchange {
         }
     }
 
-    /// Tells a subscriber that its subscription was ended (WebSub §5.2). Whatever it answers,
-    /// nothing follows from it.
+    /// Notifies a subscriber that its subscription was ended (WebSub §5.2). The response is ignored.
     async fn deny(&self, due: &DueDelivery) {
         let topic = self.links.absolute(due.document.path());
         let reason =
@@ -270,8 +264,8 @@ impl Exchange {
         );
     }
 
-    /// Whether a callback surely leads into a net that the operator opened, and is free of the
-    /// limits per host.
+    /// Whether a callback is certain to lead into a net that the operator allows, and so is exempt from the limits per
+    /// host.
     #[must_use]
     pub fn is_free(&self, callback: &str) -> bool {
         let policy = self.egress.policy();
@@ -292,14 +286,12 @@ impl Exchange {
     }
 }
 
-/// How long a delivery of so many bytes may take.
 #[must_use]
 pub fn delivery_timeout(bytes: u64) -> Duration {
     DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
 }
 
-/// What an answer to a delivery comes to, with the status where it was none of success, and the
-/// reason that operators are told.
+/// The result of a delivery, with the status unless it succeeded, and the reason shown to operators.
 fn delivery_result(
     answered: &Result<Answer, Failure>,
     is_ours: bool,
@@ -329,7 +321,7 @@ fn delivery_result(
     }
 }
 
-/// A delivery's body: the sheet that all subscribers of a topic share.
+/// The body that all subscribers of a topic share.
 struct Body(Arc<CachedBody>);
 
 impl AsRef<[Bytes]> for Body {
@@ -338,7 +330,7 @@ impl AsRef<[Bytes]> for Body {
     }
 }
 
-/// What an answer is worth, with its status and the reason that operators are told.
+/// The verdict, with its status and the reason shown to operators.
 fn judge(
     question: &IntentVerification<'_>,
     answered: &Result<Answer, Failure>,
@@ -358,8 +350,7 @@ fn judge(
     }
 }
 
-/// Whether the callback may not have heard the question: then it is asked a second time
-/// (`docs/WEBSUB.md`).
+/// Whether the callback may not have received the verification, which is then sent a second time (`docs/WEBSUB.md`).
 const fn is_unheard(failure: &Failure) -> bool {
     match failure {
         Failure::TimedOut
@@ -378,39 +369,35 @@ const fn is_unheard(failure: &Failure) -> bool {
     }
 }
 
-// Asking a callback whether it means it (WebSub §5.3): the question's URL, and what an answer is
-// worth.
+// Verification of intent (WebSub §5.3): the request's URL, and how the response is judged.
 
-/// What a verification asks.
 #[derive(Debug, Clone, Copy)]
 pub struct IntentVerification<'a> {
-    /// The callback, kept byte for byte.
+    /// Kept byte for byte.
     pub callback: &'a str,
-    /// What it is asked to confirm.
     pub mode: Mode,
     /// The topic's absolute URL.
     pub topic: &'a str,
-    /// A random value that the callback has to echo; each is used once.
+    /// A random value that the callback must echo; used once.
     pub challenge: &'a str,
-    /// The lease that is offered; on unsubscribing, what is left of the running one.
+    /// The offered lease; when unsubscribing, the rest of the running one.
     pub lease_seconds: i64,
 }
 
-/// What an answer is worth.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// Any 2xx with exactly the challenge.
     Confirmed,
-    /// It may not have been heard: worth a second question.
+    /// The callback may not have received it: worth a second attempt.
     Unheard,
-    /// Anything else: 3xx and 4xx, and 2xx with another body.
+    /// Anything else: 3xx, 4xx, and 2xx with another body.
     Refused,
 }
 
 impl IntentVerification<'_> {
-    /// The callback's URL with our parameters at its end. Its own query stays as it is, even where
-    /// names are the same.
+    /// The callback's URL with our parameters appended. Its own query stays unchanged, even if it has parameters of
+    /// the same name.
     #[must_use]
     pub fn url(&self) -> String {
         let lease = self.lease_seconds.to_string();
@@ -423,7 +410,6 @@ impl IntentVerification<'_> {
         with_parameters(self.callback, &parameters)
     }
 
-    /// What an answer to it is worth.
     pub fn judge(&self, status: u16, body: &[u8]) -> Verdict {
         match status {
             200..=299 if body == self.challenge.as_bytes() => Verdict::Confirmed,

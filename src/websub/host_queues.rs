@@ -1,5 +1,4 @@
-//! Who is next: hosts take turns, and each has only so many attempts in flight. A host that hangs
-//! holds up itself alone.
+//! Fair queues: hosts take turns, and each has a limit on attempts in flight, so a host that hangs delays only itself.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -7,18 +6,18 @@ use std::time::Duration;
 use super::limits::Turn;
 use crate::clock::Monotonic;
 
-/// What is due, by host.
+/// Due work by host.
 #[derive(Debug)]
 pub struct HostQueues<T> {
     in_flight_max: usize,
     queues: HashMap<String, VecDeque<T>>,
-    /// The hosts with something in their queue, in the order of their turns.
+    /// The hosts with a non-empty queue, in turn order.
     turns: VecDeque<String>,
     in_flight: HashMap<String, usize>,
 }
 
 impl<T> HostQueues<T> {
-    /// Nothing is due yet; each host may have `in_flight_max` attempts at a time.
+    /// `in_flight_max` is per host.
     #[must_use]
     pub fn new(in_flight_max: usize) -> Self {
         Self {
@@ -29,7 +28,6 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// Adds what is due at `host`.
     pub fn push(&mut self, host: &str, due: T) {
         if let Some(queue) = self.queues.get_mut(host) {
             queue.push_back(due);
@@ -39,19 +37,19 @@ impl<T> HostQueues<T> {
         }
     }
 
-    /// Whether nothing is left.
+    /// Whether no work is queued.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }
 
-    /// Forgets what is due, to be read again; what is in flight stays counted.
+    /// Removes queued work; the counts of work in flight stay.
     pub fn clear(&mut self) {
         self.queues.clear();
         self.turns.clear();
     }
 
-    /// The next one whose host has room and is not `resting`; it is in flight from now on.
+    /// The next work item whose host is below its limit and not resting; it counts as in flight.
     pub fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, T)> {
         for _ in 0..self.turns.len() {
             let host = self.turns.pop_front()?;
@@ -82,7 +80,7 @@ impl<T> HostQueues<T> {
         None
     }
 
-    /// One attempt at `host` has come to its end.
+    /// Ends one attempt at `host`.
     pub fn done(&mut self, host: &str) {
         if let Some(count) = self.in_flight.get_mut(host) {
             *count -= 1;
@@ -93,15 +91,14 @@ impl<T> HostQueues<T> {
     }
 }
 
-/// A turn that nobody has taken for so long belongs to a request that is not there any more.
+/// An unused turn is removed after this time, because its request no longer exists.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
 
-/// Subscriptions with which nothing is done before their turn.
+/// Subscriptions that wait for their turn.
 #[derive(Debug, Default)]
 pub struct WaitingSubscriptions(HashMap<i64, Turn>);
 
 impl WaitingSubscriptions {
-    /// From now on this one waits for its turn.
     pub fn insert(&mut self, subscription_id: i64, turn: Turn) {
         self.0.insert(subscription_id, turn);
     }
@@ -114,12 +111,12 @@ impl WaitingSubscriptions {
             .is_some_and(|turn| turn.at > now)
     }
 
-    /// Its turn, which has come, if it waited for one.
+    /// Removes its turn, which has come; `None` if it did not wait.
     pub fn take(&mut self, subscription_id: i64) -> Option<Turn> {
         self.0.remove(&subscription_id)
     }
 
-    /// When the next turn comes; those that nobody took are forgotten.
+    /// When the next turn comes. Removes unused ones.
     pub fn next_at(&mut self, now: Monotonic) -> Option<Monotonic> {
         self.0.retain(|_, turn| turn.at + FORGOTTEN_AFTER > now);
         self.0
@@ -129,7 +126,6 @@ impl WaitingSubscriptions {
             .min()
     }
 
-    /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

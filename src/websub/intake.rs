@@ -1,9 +1,8 @@
-//! The hub's intake: what is well-formed and within the limits is committed and then answered 202,
-//! before anything is sent. Whether the callback means it is found out afterwards and never said
-//! here (WebSub §5.1.2).
+//! The hub's intake: commits valid requests within the limits, then answers 202, before anything is sent. The result
+//! of the verification is never part of the response (WebSub §5.1.2).
 //!
-//! Limits are there for what is new. What renews or ends an active subscription, or takes the place
-//! of its own request, has a share of its own that no stranger's requests use up.
+//! Limits apply to new subscriptions. Requests that renew or end an active subscription, or replace their own request,
+//! have a share that strangers' requests cannot use up.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -23,24 +22,23 @@ use crate::links::Links;
 use crate::storage::{Database, DbError};
 use crate::websub::http_client::Policy;
 
-/// How long committing may take before the request is refused.
+/// After this time without a commit the request is refused.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
-/// When to come back to a hub that is full, or cannot write.
+/// The `Retry-After` of a hub that is full or cannot write.
 const FULL_RETRY: Duration = Duration::from_mins(1);
 const UNAVAILABLE: IntakeError = IntakeError::Unavailable {
     reason: "the hub cannot write now",
     after: FULL_RETRY,
 };
 
-/// Of the places for requests that wait, one network has one in so many, but never fewer than these:
-/// the network that asks, and the one that is dialled.
+/// One network may have one in `SHARE` of the places for waiting requests, but at least `SHARE_MIN`: this applies to
+/// the client's network and to the callback's.
 const SHARE: u64 = 10;
 const SHARE_MIN: u64 = 10;
-/// How many times the places may wait in all: those that lead to a network beyond its share take no
-/// place, and end here.
+/// Requests that wait in total, as a multiple of the places: those that lead to a network beyond its share take no
+/// place and are limited by this.
 const WAITING_FACTOR: u64 = 10;
 
-/// See the head of this file.
 pub struct SubscriptionIntake {
     database: Database,
     links: Links,
@@ -52,26 +50,23 @@ pub struct SubscriptionIntake {
     wake: Arc<Notify>,
 }
 
-/// Why a request was not taken: one line that says what to change.
+/// One line that says what to change.
 #[derive(Debug, Error)]
 pub enum IntakeError {
-    /// It cannot be taken as it is.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// Somebody asks too often: 429.
+    /// 429.
     #[error("{reason}; try again in {} s.", after.as_secs().max(1))]
     TooMany {
-        /// What there is too much of.
+        /// The limit that was exceeded.
         reason: &'static str,
-        /// How long to wait.
         after: Duration,
     },
-    /// The hub cannot take it now: 503.
+    /// 503.
     #[error("{reason}; try again in {} s.", after.as_secs().max(1))]
     Unavailable {
-        /// Why the request is refused, for the log.
+        /// For the log.
         reason: &'static str,
-        /// How long to wait.
         after: Duration,
     },
 }
@@ -83,7 +78,6 @@ impl From<RateExceeded> for IntakeError {
 }
 
 impl IntakeError {
-    /// The body is longer than any request needs to be.
     #[must_use]
     pub const fn too_large() -> Self {
         Self::Request(RequestError::TooLarge)
@@ -91,7 +85,7 @@ impl IntakeError {
 }
 
 impl SubscriptionIntake {
-    /// Takes requests into this database. `wake` tells the worker that there is something new.
+    /// `wake` notifies the worker of a new request.
     #[must_use]
     pub fn new(
         database: Database,
@@ -114,10 +108,10 @@ impl SubscriptionIntake {
         }
     }
 
-    /// Takes a request from `source`.
+    /// Accepts a request from `source`.
     ///
     /// # Errors
-    /// [`IntakeError`]; nothing is kept then.
+    /// If it is refused; then nothing is stored.
     pub async fn take(
         &self,
         source: Option<IpAddr>,
@@ -160,8 +154,8 @@ impl SubscriptionIntake {
         Ok(())
     }
 
-    /// Commits a request that may be kept; one that a limit refuses, only where it is known and has
-    /// its own share left.
+    /// Commits a request within the limits; one that a limit refuses only if it is for a known subscription with a
+    /// share of its own left.
     async fn commit(
         &self,
         wanted: &SubscriptionRequest,
@@ -183,14 +177,14 @@ impl SubscriptionIntake {
         store::accept(&mut write, wanted, self.clock.now())
             .await
             .map_err(fault)?;
-        // synchronous=FULL: what is answered 202 survives a loss of power.
+        // `synchronous=FULL`: a request that is answered 202 survives a power failure.
         write.commit().await.map_err(fault)?;
         self.known.add(&wanted.callback_key).await;
         Ok(Ok(()))
     }
 
-    /// Whether a request is for a subscription that is known and has its own share left. Whoever
-    /// floods the hub is mostly refused without the database being asked.
+    /// Whether a request is for a known subscription with a share of its own left. A flood is mostly refused without a
+    /// query.
     async fn has_own_share(&self, wanted: &SubscriptionRequest) -> sqlx::Result<bool> {
         let readers = self.database.readers();
         let read = async || store::known_callbacks(&mut *readers.acquire().await?).await;
@@ -202,12 +196,12 @@ impl SubscriptionIntake {
         store::is_known(&mut *readers.acquire().await?, wanted).await
     }
 
-    /// How many requests that wait one network may have.
+    /// The waiting requests that one network may have.
     fn share(&self) -> u64 {
         (self.rates.limits.pending_max / SHARE).max(SHARE_MIN)
     }
 
-    /// Why there is no room for a request, if there is none.
+    /// Why a request exceeds a limit, if it does.
     fn full(
         &self,
         wanted: &SubscriptionRequest,
@@ -248,7 +242,7 @@ impl SubscriptionIntake {
         }
     }
 
-    /// The row to be, and whether its callback surely leads into a net that the operator opened.
+    /// The row to insert, and whether its callback is certain to lead into a net that the operator allows.
     fn subscription_request(&self, request: Request) -> (SubscriptionRequest, bool) {
         let callback = request.callback;
         let is_within = callback.is_allowed_besides(&self.policy);
@@ -269,15 +263,15 @@ impl SubscriptionIntake {
     }
 }
 
-// Which callbacks may be known, without asking the database for each: a flood of requests that a limit
-// refuses costs it one look a second, not one each.
+// A cache of known callbacks: during a flood of refused requests the database is read once a second instead of once
+// per request.
 //
-// Errs on one side: a callback that is in here is looked up. One that another process has taken is
-// missed for as long as the list stands, and refused like a stranger's until then.
+// A callback in the cache is looked up in the database. One that another process has accepted is missing until the
+// next read, and is refused like a stranger's until then.
 
-/// How long the list stands.
+/// How long the cache is valid.
 const STANDS: Duration = Duration::from_secs(1);
-/// For each second that reading it took, this many pass before it is read again.
+/// The cache is read again at the earliest after this multiple of the time that reading took.
 const PAUSE_FACTOR: u32 = 20;
 
 struct KnownCallbacks {
@@ -289,7 +283,7 @@ struct KnownCallbacks {
 #[derive(Default)]
 struct List {
     hashes: HashSet<u64>,
-    /// Not before anybody has asked.
+    /// `None` before the first read.
     stands_until: Option<Monotonic>,
 }
 
@@ -302,7 +296,7 @@ impl KnownCallbacks {
         }
     }
 
-    /// Whether `callback` may be known; `read` reads those that are.
+    /// Whether `callback` may be known; `read` returns those that are.
     ///
     /// # Errors
     /// Those of `read`.
@@ -322,7 +316,7 @@ impl KnownCallbacks {
         Ok(list.hashes.contains(&self.hash(callback)))
     }
 
-    /// Notes a callback that this process has taken.
+    /// Adds a callback that this process has accepted.
     async fn add(&self, callback: &str) {
         self.list.lock().await.hashes.insert(self.hash(callback));
     }

@@ -1,7 +1,6 @@
-//! The hub's limits on what strangers may cause: anonymous requests make us call others, so how often
-//! that may happen is bounded by who asks and by who is called. Counting only: nothing here answers
-//! or sends. Time is measured on the monotonic clock, so that setting the wall clock neither opens a
-//! limit nor closes it for longer.
+//! Rate limits on the requests that strangers can cause, by the client's address and by the callback's. Pure counting:
+//! nothing here answers or sends. The monotonic clock is used, so setting the wall clock neither lifts nor prolongs a
+//! limit.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,42 +12,39 @@ use crate::clock::{Clock, Monotonic};
 use crate::config::{HubLimits, network};
 use crate::snapshot::Document;
 
-/// A source is one IPv4 address, or an IPv6 network of the size that one customer gets.
+/// Prefix length of an IPv6 source, the size of one customer's network; IPv4 sources are single addresses.
 const SOURCE_PREFIX: u32 = 64;
-/// What one customer of a larger kind gets: 65,536 of those. What is dialled is counted by it, too.
+/// Prefix length of a larger customer's network: 65,536 of the former. Callback addresses are counted by it too.
 pub const NETWORK_PREFIX: u32 = 48;
-/// How often in a minute one subscription may be renewed, ended or asked for anew while limits are
-/// used up.
+/// How often per minute one known subscription may be renewed, ended or requested again while limits are used up.
 const KNOWN_PER_MINUTE: u64 = 4;
 
-/// Every rate of the hub: what it counts by, and how much is allowed in a minute.
+/// All rates of the hub, per minute.
 #[derive(Debug)]
 pub struct RateLimits {
-    /// The settings that they come from, and how many requests and subscriptions there may be.
+    /// The settings, including the limits on waiting requests and subscriptions.
     pub limits: HubLimits,
     by_source: RateLimit<IpAddr>,
     by_network: RateLimit<IpAddr>,
     by_host: RateLimit<String>,
     by_subscription: RateLimit<(Document, String)>,
-    /// Verifications sent to callbacks at one network, whatever their names.
+    /// Verifications sent to callbacks in one network, under any names.
     by_address: RateLimit<IpAddr>,
-    /// More of them, for renewing and ending active subscriptions alone, so that false requests that
-    /// lead to a subscriber's address do not keep it out.
+    /// An additional share for renewing and ending active subscriptions, so that forged requests for a subscriber's
+    /// address do not block it.
     by_address_reserved: RateLimit<IpAddr>,
     clock: Clock,
 }
 
-/// A request is one too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateExceeded {
-    /// What there is too much of.
+    /// Which limit was exceeded.
     pub reason: &'static str,
-    /// After how long there is room again.
+    /// When to try again.
     pub after: Duration,
 }
 
 impl RateLimits {
-    /// The rates that these settings allow.
     #[must_use]
     pub fn new(limits: &HubLimits, clock: &Clock) -> Self {
         let verifications = limits.verifications_per_address_per_minute;
@@ -64,10 +60,10 @@ impl RateLimits {
         }
     }
 
-    /// Counts a request from `source`, and from the network that it is in.
+    /// Counts a request from `source`, and from its network.
     ///
     /// # Errors
-    /// [`RateExceeded`].
+    /// If either limit is exceeded.
     pub fn count_source(&self, source: IpAddr) -> Result<(), RateExceeded> {
         let by_source = self.by_source.take(&network(source, SOURCE_PREFIX));
         by_source.map_err(exceeded("this address sends too many requests"))?;
@@ -82,24 +78,24 @@ impl RateLimits {
     /// Counts a request whose callback is at `host`.
     ///
     /// # Errors
-    /// [`RateExceeded`].
+    /// If the limit is exceeded.
     pub fn count_host(&self, host: &str) -> Result<(), RateExceeded> {
         let by_host = self.by_host.take(&host.to_owned());
         by_host.map_err(exceeded("this callback's host gets too many requests"))
     }
 
-    /// Whether a subscription that is known may be renewed, ended or asked for anew, though another
-    /// limit is used up.
+    /// Whether a known subscription may be renewed, ended or requested again although another limit is used up. Counts
+    /// the request.
     #[must_use]
     pub fn has_own_share(&self, document: Document, callback_key: &str) -> bool {
         let key = (document, callback_key.to_owned());
         self.by_subscription.take(&key).is_ok()
     }
 
-    /// Books a verification at all of `addresses`, but where `before` has booked one already.
+    /// Books a verification for all of `addresses`, except those that `before` has booked.
     ///
     /// # Errors
-    /// The turn, where it has not come yet.
+    /// The turn to wait for, if it has not come yet.
     pub fn book_verification(
         &self,
         before: Option<&Turn>,
@@ -139,33 +135,32 @@ fn exceeded(reason: &'static str) -> impl Fn(Duration) -> RateExceeded {
     move |after| RateExceeded { reason, after }
 }
 
-/// A turn that was booked.
+/// A booked turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// The instant, on the monotonic clock, at which it may be taken.
+    /// The earliest instant at which it may be used.
     pub at: Monotonic,
-    /// At which networks it was booked; the one that is waited for is the first.
+    /// The networks for which it is booked; the first is the one that decides `at`.
     pub networks: Vec<IpAddr>,
 }
 
-/// With more keys than this, those that are unused again are forgotten.
+/// Beyond this many keys, unused ones are removed.
 const KEYS_MAX: usize = 50_000;
 
-/// So many a minute for each key, all of which may come at once; those beyond are refused, or booked
-/// ahead (GCRA). Booking gives each of those that wait a moment of its own, before which it does
-/// nothing; a limiter that only refuses (governor) would have all of them ask again at the first free
-/// one. Kept in memory alone: after a restart all is counted anew.
+/// Allows `count` per minute and key, all of which may come at once; more are refused or booked ahead (GCRA). Booking
+/// gives each waiting request its own time; a limiter that only refuses (governor) would have all of them retry at the
+/// first free one. In memory only: a restart resets it.
 #[derive(Debug)]
 struct RateLimit<K> {
     interval: Duration,
     burst: Duration,
     clock: Clock,
-    /// When each key would be free again if none could come at once, since the start.
+    /// When each key's bucket is full again, since the clock's start.
     free_at: Mutex<HashMap<K, Duration>>,
 }
 
 impl<K: Hash + Eq + Clone> RateLimit<K> {
-    /// `count` a minute, at least one.
+    /// `count` per minute, at least one.
     fn new(count: u64, clock: &Clock) -> Self {
         let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
         let interval = Duration::from_mins(1) / count;
@@ -177,18 +172,18 @@ impl<K: Hash + Eq + Clone> RateLimit<K> {
         }
     }
 
-    /// Takes one for `key`, if there is one now; or says after how long there will be.
+    /// Takes one for `key`; `Err` is the wait until one is free.
     fn take(&self, key: &K) -> Result<(), Duration> {
         self.book_within(key, Duration::ZERO).map(drop)
     }
 
-    /// Books one for `key`, and says how long it is until then.
+    /// Books one for `key` and returns the wait until then.
     fn book(&self, key: &K) -> Duration {
         let (Ok(wait) | Err(wait)) = self.book_within(key, Duration::MAX);
         wait
     }
 
-    /// Books one for `key` where the wait until then, which it says, is no longer than `wait_max`.
+    /// Books one for `key` if the wait is at most `wait_max`; `Err` is the longer wait.
     fn book_within(&self, key: &K, wait_max: Duration) -> Result<Duration, Duration> {
         let now = self.clock.monotonic().since_start();
         let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,16 +200,14 @@ impl<K: Hash + Eq + Clone> RateLimit<K> {
     }
 }
 
-// How much one host is sent in an hour: enough for any subscriber, too little to drown one. Hours
-// are measured on the monotonic clock.
+// Bytes sent per host and hour: enough for any subscriber, too few to overload one. Hours are measured on the
+// monotonic clock.
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Hosts that are remembered; more than these are forgotten together, which errs on the side of
-/// sending.
+/// Hosts remembered; beyond that all are forgotten, which errs on the side of sending.
 const HOSTS_MAX: usize = 100_000;
 
-/// Bytes per host and hour.
 #[derive(Debug)]
 pub struct HostBudget {
     bytes_per_hour: u64,
@@ -222,7 +215,6 @@ pub struct HostBudget {
 }
 
 impl HostBudget {
-    /// A budget of so many bytes for each host.
     #[must_use]
     pub fn new(bytes_per_hour: u64) -> Self {
         Self {
@@ -231,7 +223,7 @@ impl HostBudget {
         }
     }
 
-    /// Whether `host` has had its share of this hour.
+    /// Whether `host` has used its share of this hour.
     #[must_use]
     pub fn is_spent(&self, host: &str, now: Monotonic) -> bool {
         self.spent
@@ -239,7 +231,6 @@ impl HostBudget {
             .is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + HOUR)
     }
 
-    /// Counts what `host` is sent now.
     pub fn spend(&mut self, host: &str, bytes: u64, now: Monotonic) {
         if self.spent.len() >= HOSTS_MAX {
             self.spent.clear();

@@ -1,8 +1,7 @@
-//! The hub (W3C WebSub, 2018-01-23): takes requests, verifies them, and delivers what changes.
+//! The hub (W3C WebSub, 2018-01-23): accepts and verifies subscriptions, and delivers changes.
 //!
-//! A level, not an edge: a subscription is due while the version it has is behind the one that is
-//! out. So there is no queue, a crash loses nothing, and a change made while the service was down
-//! is delivered at the next start.
+//! A subscription is due while its delivered version is behind the published one, so there is no queue, a crash loses
+//! nothing, and a change made while the service was down is delivered after the next start.
 
 mod exchange;
 mod host_queues;
@@ -13,7 +12,7 @@ mod request;
 mod retry;
 mod signature;
 mod state;
-pub mod store;
+pub(crate) mod store;
 mod worker;
 
 pub use exchange::{Exchange, delivery_timeout};

@@ -1,8 +1,7 @@
-//! What a subscriber asks of the hub: the form that it posts, read and checked (W3C WebSub §5.1).
+//! Parses and validates a subscriber's form (W3C WebSub §5.1).
 //!
-//! Pure, and without lookups: the answer may not depend on what the callback turns out to be. What
-//! is wrong is said in one line that a person can act on. Of a field that counts only one may be
-//! given; fields that we do not know are ignored.
+//! Pure and without lookups, because the response must not depend on what the callback is. An error is one line that
+//! says what to change. A known field may be given only once; unknown fields are ignored.
 
 use std::borrow::Cow;
 
@@ -15,25 +14,22 @@ use crate::links::Links;
 use crate::snapshot::Document;
 use crate::websub::http_client::{Callback, CallbackFault, Policy, Refused, normal};
 
-/// No request is longer: even a callback of more than 2,048 characters that are all escaped fits,
-/// and is told that it is too long.
+/// The longest body. Even a callback of more than 2,048 characters that are all escaped fits, so that its error names
+/// the callback.
 pub const BODY_BYTES_MAX: usize = 32 * 1_024;
 /// W3C WebSub §5.1: "MUST be less than 200 bytes".
 const SECRET_BYTES_MAX: usize = 199;
-/// How much of a wrong value is repeated.
+/// Characters of a wrong value that an error repeats.
 const ECHO_CHARS_MAX: usize = 60;
 
-/// Whether a request is to subscribe or to unsubscribe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// To be told of changes.
     Subscribe,
-    /// Not to be told any more.
     Unsubscribe,
 }
 
 impl Mode {
-    /// Its word in requests, verifications and the database.
+    /// Its name in requests, verifications and the database.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,7 +38,6 @@ impl Mode {
         }
     }
 
-    /// The mode of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         [Self::Subscribe, Self::Unsubscribe]
@@ -51,82 +46,70 @@ impl Mode {
     }
 }
 
-/// A request that is well-formed, and permitted as far as that can be said without a lookup.
+/// A well-formed request, permitted as far as this can be decided without a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Whether to subscribe or to unsubscribe.
     pub mode: Mode,
-    /// The document that the topic URL names.
     pub document: Document,
-    /// The callback URL, untrusted input (SSRF).
+    /// Untrusted input (SSRF).
     pub callback: Callback,
-    /// What to sign with, if at all; none where it ends the subscription.
+    /// The signing key, if any; `None` when unsubscribing.
     pub secret: Option<Secret>,
     /// The lease that will be granted.
     pub lease_seconds: u64,
 }
 
-/// What is wrong with a request, in one line that says what to change.
+/// One line that says what to change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RequestError {
-    /// The body is not a form.
     #[error("Content-Type must be application/x-www-form-urlencoded in UTF-8.")]
     ContentType,
-    /// It is too long.
     #[error("The body has more than {BODY_BYTES_MAX} bytes.")]
     TooLarge,
-    /// A field that is needed is not there, or empty.
     #[error("{field} is missing; give hub.callback, hub.mode and hub.topic.")]
     Missing {
-        /// The name of the form's field.
+        /// For example `hub.mode`.
         field: &'static str,
     },
-    /// A field is there more than once, so nobody can say which is meant.
     #[error("{field} is given more than once; give it once.")]
     Repeated {
-        /// The name of the form's field.
+        /// For example `hub.mode`.
         field: &'static str,
     },
-    /// A field is not text.
     #[error("{field} is not UTF-8 once its percent-encoding is decoded.")]
     NotUtf8 {
-        /// The name of the form's field.
+        /// For example `hub.mode`.
         field: &'static str,
     },
-    /// The mode is none of ours.
     #[error("hub.mode `{given}` is neither subscribe nor unsubscribe.")]
     Mode {
-        /// What it is, in part.
+        /// Shortened.
         given: String,
     },
-    /// The topic is none of ours.
     #[error("hub.topic `{given}` is not a topic of this hub; its topics are {topics}.")]
     Topic {
-        /// What it is, in part.
+        /// Shortened.
         given: String,
-        /// The ones that there are.
+        /// The topics of this hub.
         topics: String,
     },
-    /// The callback cannot be called.
     #[error("hub.callback cannot be used: {0}{how}.", how = opened_with(.0))]
     Callback(#[from] CallbackFault),
-    /// The lease is no positive whole number.
     #[error(
         "hub.lease_seconds `{given}` must be a whole number of seconds above 0, in digits; leave it out for the default."
     )]
     LeaseSeconds {
-        /// What it is, in part.
+        /// Shortened.
         given: String,
     },
-    /// The secret is too long.
     #[error("hub.secret has {bytes} bytes; it must have fewer than 200.")]
     SecretTooLong {
-        /// How long it is.
+        /// At most 199 are accepted.
         bytes: usize,
     },
 }
 
-/// What an operator who means it has to set; nothing where no setting would help.
+/// The setting that would permit the callback; empty if none would.
 const fn opened_with(fault: &CallbackFault) -> &'static str {
     match fault {
         CallbackFault::Refused(Refused::Address { .. } | Refused::Port { .. }) => {
@@ -145,7 +128,6 @@ const fn opened_with(fault: &CallbackFault) -> &'static str {
 }
 
 impl RequestError {
-    /// The HTTP status that says the same.
     #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
@@ -163,10 +145,10 @@ impl RequestError {
     }
 }
 
-/// Reads a request.
+/// Parses and validates a request.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first error found.
 pub fn parse(
     content_type: Option<&str>,
     body: &[u8],
@@ -227,8 +209,7 @@ fn required_field<'a>(body: &'a [u8], name: &'static str) -> Result<Cow<'a, str>
         .ok_or(RequestError::Missing { field: name })
 }
 
-/// The value of a field, decoded (WHATWG URL, `application/x-www-form-urlencoded`), but unlike
-/// there never patched up.
+/// A field's decoded value (WHATWG URL, `application/x-www-form-urlencoded`); unlike there, invalid UTF-8 is an error.
 fn field<'a>(body: &'a [u8], name: &'static str) -> Result<Option<Cow<'a, str>>, RequestError> {
     let mut found = None;
     for pair in body.split(|byte| *byte == b'&') {
@@ -266,7 +247,7 @@ fn text(bytes: Cow<'_, [u8]>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The topic is the URL that its `Link` header calls `self`, but for escapes that need none.
+/// The topic is the URL of its `Link` header with `rel="self"`; equivalent escapes are accepted.
 fn topic(given: &str, links: &Links) -> Result<Document, RequestError> {
     let topics = || {
         Document::ALL
@@ -286,8 +267,7 @@ fn topic(given: &str, links: &Links) -> Result<Document, RequestError> {
     })
 }
 
-/// A positive whole number of any number of digits; what is larger than any lease is as good as the
-/// largest.
+/// A positive whole number of any length; one above every lease is as good as the largest.
 fn seconds(given: &str) -> Result<u64, RequestError> {
     let is_positive =
         given.bytes().all(|byte| byte.is_ascii_digit()) && given.bytes().any(|byte| byte != b'0');
@@ -298,7 +278,7 @@ fn seconds(given: &str) -> Result<u64, RequestError> {
     }
 }
 
-/// What was given, fit for one line.
+/// The value, shortened and without line breaks.
 fn echo(given: &str) -> String {
     let breaks_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let mut shown: String = given

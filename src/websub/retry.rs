@@ -1,4 +1,4 @@
-//! When to try again. Pure policy: what an attempt came to goes in, what happens next comes out.
+//! Decides when to retry. Pure: an attempt's result in, the next step out.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,51 +7,47 @@ use std::time::Duration;
 use crate::config::RetryDelays;
 use crate::websub::http_client::{Blame, Egress, Failure};
 
-/// Three failed attempts in a row end a subscription.
+/// Consecutive failed attempts that end a subscription.
 pub const ATTEMPTS_MAX: u32 = 3;
-/// Waits are made up to this share longer, so that what failed together is not tried together.
+/// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
 const JITTER_SHARE: f64 = 0.1;
-/// How long to wait while the failure is ours: such attempts do not count.
+/// The delay while our own network fails; such attempts do not count.
 pub const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 
-/// What one attempt to deliver came to.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryResult {
-    /// Any 2xx: the subscriber has the version now.
+    /// 2xx.
     Delivered,
-    /// 410: the subscriber wants no more.
+    /// 410.
     Gone,
-    /// Anything else; with the wait that the answer asked for.
+    /// Any other result.
     Failed {
-        /// `Retry-After`, where there was one.
+        /// `Retry-After`, if the response had one.
         retry_after: Option<Duration>,
     },
-    /// Our own network or resolver is down: nothing was learnt about the subscriber.
+    /// Our own network or resolver is down, so nothing is known about the subscriber.
     Ours,
 }
 
-/// What happens to the subscription then.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep {
-    /// It is level; its failures are forgotten.
+    /// The subscriber is up to date; its failures are reset.
     Rest,
-    /// It is tried again after the wait, having failed so many times in a row.
     Retry {
-        /// Failed attempts in a row, this one included.
+        /// Consecutive failures, this one included.
         failures: u32,
-        /// How long to wait.
         after: Duration,
     },
-    /// It ends, and is told so.
+    /// The subscription ends, and the subscriber is notified.
     EndDenied,
-    /// It ends, without a word: 410 said it all.
+    /// The subscription ends without a notification, because the subscriber answered 410.
     EndGone,
 }
 
-/// What follows an attempt of a subscription that had failed `failures` times in a row before.
-/// `jitter` is a random number from 0 to 1.
+/// The step after an attempt of a subscription with `failures` consecutive failures before. `jitter` is a random
+/// number from 0 to 1.
 pub fn next(delays: &RetryDelays, failures: u32, attempt: DeliveryResult, jitter: f64) -> NextStep {
     match attempt {
         DeliveryResult::Delivered => NextStep::Rest,
@@ -63,8 +59,7 @@ pub fn next(delays: &RetryDelays, failures: u32, attempt: DeliveryResult, jitter
         DeliveryResult::Failed { .. } if failures + 1 >= ATTEMPTS_MAX => NextStep::EndDenied,
         DeliveryResult::Failed { retry_after } => {
             let base = delays.0[(failures as usize).min(delays.0.len() - 1)].0;
-            // What the subscriber asks for is honoured up to twice our own wait, and never shortens
-            // it.
+            // `Retry-After` is honoured up to twice the regular delay, and never shortens it.
             let asked = retry_after.map_or(base, |asked| asked.clamp(base, base * 2));
             NextStep::Retry {
                 failures: failures + 1,
@@ -78,19 +73,17 @@ fn spread(wait: Duration, jitter: f64) -> Duration {
     wait.mul_f64(1.0 + JITTER_SHARE * jitter.clamp(0.0, 1.0))
 }
 
-// Whose failure it was: three failures in a row end a subscription, so those of our own network
-// must not count.
+// Whose fault a failure is: three consecutive failures end a subscription, so those of our own network must not count.
 //
-// Where the system says that nothing left this machine (no route, no address, no descriptor), it
-// was ours. Where nobody answered, it was ours as long as nothing outside has been reached since:
-// an attempt is made again before it counts, and counts once anybody, its own receiver included,
-// has given a sign of life.
+// If the system reports that nothing left this machine (no route, no address, no descriptor), it is ours. If there is
+// no response, it is ours until something outside has been reached since: the attempt is repeated before it counts,
+// and counts after any sign of life, including one of its own receiver.
 
-/// With more than this, all are forgotten, which errs on the side of keeping subscriptions.
+/// Beyond this many entries all are forgotten, which errs on the side of keeping subscriptions.
 const UNCLEAR_MAX: usize = 200_000;
 
-/// Tells failures of our own network from those of callbacks. Kept is for each subscription how many
-/// signs of life there had been when its first uncounted attempt began.
+/// Distinguishes failures of our own network from those of callbacks. Stores per subscription the signs of life at the
+/// start of its first uncounted attempt.
 #[derive(Clone)]
 pub struct Outages {
     egress: Arc<Egress>,
@@ -98,7 +91,6 @@ pub struct Outages {
 }
 
 impl Outages {
-    /// Nothing has failed yet.
     #[must_use]
     pub fn new(egress: Arc<Egress>) -> Self {
         Self {
@@ -107,8 +99,8 @@ impl Outages {
         }
     }
 
-    /// Whether an attempt failed by our fault, as far as can be told; `failure` is `None` where
-    /// there was an answer. `signs_before` is what [`Egress::signs_of_life`] said when it began.
+    /// Whether an attempt is believed to have failed by our fault; `failure` is `None` if there was a response.
+    /// `signs_before` is [`Egress::signs_of_life`] at its start.
     #[must_use]
     pub fn is_ours(
         &self,

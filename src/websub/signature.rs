@@ -1,4 +1,4 @@
-//! Signing what is delivered (WebSub §7.1): the receiver knows by it that the bytes are ours.
+//! Signatures of deliveries (WebSub §7.1).
 
 use std::fmt;
 
@@ -8,19 +8,18 @@ use sha2::Sha256;
 
 use crate::model::hash::hex;
 
-/// What the deliveries of a subscription are signed with, from the request to the signature. It is
-/// never shown.
+/// The signing key of a subscription's deliveries. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The secret that a subscriber gave, fewer than 200 bytes (WebSub §5.1).
+    /// Fewer than 200 bytes (WebSub §5.1).
     #[must_use]
     pub const fn new(secret: String) -> Self {
         Self(secret)
     }
 
-    /// As it is stored, and the key of the signature: nothing else may have it.
+    /// For storage and for signing only.
     #[must_use]
     pub(super) fn expose(&self) -> &str {
         &self.0
@@ -33,12 +32,12 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The value of `X-Hub-Signature`: `sha256=` and the HMAC of the whole body in hexadecimal. At
-/// least SHA-256 (§8.3).
+/// The value of `X-Hub-Signature`: `sha256=` and the HMAC of the whole body in hexadecimal (§8.3 asks for at least
+/// SHA-256).
 #[must_use]
 pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
     let mut signature = String::from("sha256=");
-    // HMAC takes keys of every length (RFC 2104 §3).
+    // HMAC accepts keys of every length (RFC 2104 §3).
     if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()) {
         body.iter().for_each(|piece| mac.update(piece));
         signature.push_str(&hex(&mac.finalize().into_bytes()));

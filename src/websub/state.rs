@@ -1,45 +1,36 @@
-//! The life of a subscription, as the specification's table has it. The table's CHECK lists the
-//! same states; a test compares them.
+//! The states and transitions of a subscription. The table's CHECK lists the same states; a test compares them.
 
 use serde_json::Value;
 
-/// Where a subscription is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Asked for, and not verified yet.
+    /// Requested, and not verified yet.
     Pending,
-    /// Verified: it gets what changes, until its lease ends.
+    /// Verified; receives changes until its lease ends.
     Active,
-    /// The verification failed: it never was.
+    /// The first verification failed.
     Rejected,
-    /// Ended by its subscriber, by 410, or by three failed deliveries in a row.
+    /// Ended by its subscriber, by 410, or by three consecutive failed deliveries.
     Removed,
-    /// Its lease ended and was not renewed.
+    /// The lease ended without renewal.
     Lapsed,
 }
 
-/// What happens to a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// Somebody asks for it; only verifying changes anything.
+    /// Changes an active subscription only once it is verified.
     Requested,
-    /// The callback confirmed that it wants it.
     SubscribeVerified,
-    /// The callback confirmed that it wants it no more.
     UnsubscribeVerified,
-    /// The callback did not confirm.
     VerificationFailed,
-    /// Three deliveries in a row failed (SPEC; stricter than WebSub §7, which asks to go on until
-    /// the lease ends).
+    /// Three consecutive deliveries failed (stricter than WebSub §7, which asks to retry until the lease ends).
     DeliveriesFailed,
-    /// The callback answered 410.
+    /// 410.
     Gone,
-    /// The lease reached its end.
     LeaseEnded,
 }
 
 impl State {
-    /// Every state that a subscription can be in.
     pub const ALL: [Self; 5] = [
         Self::Pending,
         Self::Active,
@@ -60,23 +51,21 @@ impl State {
         }
     }
 
-    /// The state of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// Where `event` leads from here; `None` where it cannot happen.
+    /// The next state; `None` if `event` cannot happen in this one.
     #[must_use]
     pub const fn on(self, event: Event) -> Option<Self> {
         match (self, event) {
-            // What is over can be asked for again.
+            // A subscription that is over can be requested again.
             (Self::Pending | Self::Rejected | Self::Removed | Self::Lapsed, Event::Requested) => {
                 Some(Self::Pending)
             }
-            // What runs goes on until the new wish is verified (WebSub §5.1), and if that fails
-            // (§5.3). What is verified holds, also where the subscription ended since it was asked
-            // for.
+            // An active subscription continues until the new request is verified (WebSub §5.1), and if that fails
+            // (§5.3). A verification holds even if the subscription ended after the request.
             (Self::Active, Event::Requested | Event::VerificationFailed)
             | (
                 Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed,
@@ -99,8 +88,8 @@ impl State {
     }
 }
 
-/// Where `event` leads from each state that it can happen in, as a JSON object of names: a statement that moves a
-/// subscription looks it up there, so that it needs no read before it.
+/// The transitions of `event` as a JSON object from state to state, so that an update statement can apply them without
+/// a read before.
 #[must_use]
 pub fn transitions(event: Event) -> String {
     let moves = State::ALL.into_iter().filter_map(|from| {

@@ -1,5 +1,4 @@
-//! The hub's rows, and every statement about them: what was asked for, who is subscribed, what is due,
-//! and what came of it.
+//! The hub's tables and every statement on them: requests, subscriptions, due work and results.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -14,69 +13,64 @@ use super::state::{Event, State, transitions};
 use crate::snapshot::Document;
 use crate::storage::Write;
 
-/// The one spelling of instants in the hub's tables, which compare as texts.
+/// Instants as the hub's tables store them; the fixed format makes them comparable as text.
 fn text(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// Reads an instant back; what is none counts as long ago.
+/// An unreadable instant becomes the Unix epoch, so it counts as past.
 fn instant(text: &str) -> DateTime<Utc> {
     DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
 }
 
-// Taking a request: committed before it is answered, and nothing else happens to what runs.
+// Accepting a request: it is committed before it is answered and does not change an active subscription.
 
-/// A request that passed the intake.
+/// A request that passed the intake's checks.
 #[derive(Clone)]
 pub struct SubscriptionRequest {
-    /// Whether to subscribe or to unsubscribe.
     pub mode: Mode,
-    /// The document that the topic URL names.
     pub document: Document,
-    /// The callback as it was given.
+    /// As the subscriber sent it.
     pub callback: String,
-    /// The callback as it is compared.
+    /// Normalized for comparison.
     pub callback_key: String,
-    /// The callback's host, whose limits apply.
+    /// Limits count by host.
     pub host: String,
-    /// What deliveries are signed with.
+    /// The signing key of deliveries.
     pub secret: Option<Secret>,
-    /// The lease, within the bounds.
+    /// Within the configured bounds.
     pub lease_seconds: i64,
-    /// The network that asks, and the one that the callback leads to where that needs no lookup;
-    /// `None` also where no limit applies.
+    /// The client's network; `None` if no limit applies.
     pub source: Option<String>,
-    /// See `source`.
+    /// The callback's network if it is known without a lookup; `None` if it is not or if no limit applies.
     pub address: Option<String>,
 }
 
-/// How much there is already, for the limits.
+/// Current counts, to compare with the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests of the same kind that wait for verification: those that renew or end active
-    /// subscriptions are counted apart.
+    /// Requests of the same kind that wait for verification: those for active subscriptions are counted separately.
     pub waiting: u64,
-    /// The places that these take: those that lead to one network take its share at most.
+    /// The places that these take; requests that lead to one network take at most its share.
     pub places: u64,
-    /// How many of these the same network asked for.
+    /// Those from the same client network.
     pub of_source: u64,
-    /// How many of these lead to the same network, as far as that is known.
+    /// Those whose callback is in the same network, as far as known.
     pub of_address: u64,
-    /// Whether this request takes the place of one that waits already.
+    /// Whether this request replaces one that waits.
     pub is_replaced: bool,
-    /// Whether there is such a subscription, active or pending, that could be ended.
+    /// Whether an active or pending subscription exists that could be ended.
     pub is_there: bool,
-    /// Active and pending subscriptions of the host.
     pub of_host: u64,
-    /// Active and pending subscriptions in all.
+    /// Active and pending subscriptions of all hosts.
     pub in_all: u64,
 }
 
-/// Keeps a request. An older one for the same topic and callback is replaced. Where there is nothing to unsubscribe, nothing
-/// is kept, and nothing will be sent.
+/// Stores a request and replaces an older one for the same topic and callback. A request to unsubscribe without a
+/// subscription is not stored.
 ///
 /// # Errors
-/// When the database refuses.
+/// If the database cannot be written.
 pub async fn accept(
     write: &mut Write,
     request: &SubscriptionRequest,
@@ -84,7 +78,7 @@ pub async fn accept(
 ) -> sqlx::Result<()> {
     let (document, mode, now) = (request.document.name(), request.mode.name(), text(now));
     let requested = transitions(Event::Requested);
-    // Checks hold for the row to be inserted too, though it comes to an update: an active one would
+    // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
     // need its lease.
     sqlx::query!(
         "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
@@ -129,10 +123,10 @@ pub async fn accept(
     .map(drop)
 }
 
-/// How much there is already; `share` is how many places one network has.
+/// `share` is the number of places that one network may take.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn counts(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
@@ -178,11 +172,11 @@ pub async fn counts(
     })
 }
 
-/// Whether a request renews or ends an active subscription, or takes the place of one that waits:
-/// those have a share of every limit that strangers cannot use up.
+/// Whether a request renews or ends an active subscription, or replaces one that waits: these have a share of every
+/// limit that strangers cannot use up.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn is_known(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
@@ -199,10 +193,10 @@ pub async fn is_known(
     .await
 }
 
-/// The callbacks of all that [`is_known`] could be true for.
+/// The callbacks for which [`is_known`] may be true.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn known_callbacks(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"select callback_key from subscription as s
@@ -212,11 +206,10 @@ pub async fn known_callbacks(connection: &mut SqliteConnection) -> sqlx::Result<
     .await
 }
 
-/// What changes whenever any process takes a request: how many were ever put in the place of
-/// another, and the newest.
+/// A value that changes whenever any process accepts a request: the sum of serials and the newest instant.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn requested(connection: &mut SqliteConnection) -> sqlx::Result<(i64, String)> {
     let row = sqlx::query!(
         r#"select coalesce(sum(serial), 0) as "serials!: i64", coalesce(max(requested_at), '') as "newest!: String" from intent"#
@@ -226,36 +219,33 @@ pub async fn requested(connection: &mut SqliteConnection) -> sqlx::Result<(i64, 
     Ok((row.serials, row.newest))
 }
 
-// What is to be done now, and when there is something again.
+// Due work, and the next instant at which some is due.
 
-/// A request to be verified.
 #[derive(Clone)]
 pub struct DueVerification {
-    /// The key of its row in `subscription`.
+    /// Primary key of `subscription`.
     pub subscription_id: i64,
-    /// Which request of it.
+    /// The number of the request for this subscription.
     pub serial: i64,
-    /// What was asked for.
     pub mode: Mode,
-    /// The document that the subscription is about.
     pub document: Document,
-    /// The callback as this request gave it.
+    /// As this request gave it.
     pub callback: String,
-    /// The callback's host, whose limits apply.
+    /// Limits count by host.
     pub host: String,
-    /// The lease that was asked for, within the bounds.
+    /// The requested lease, within the bounds.
     pub lease_seconds: i64,
-    /// When the lease ends that is running, if one is.
+    /// The end of the running lease, if there is one.
     pub lease_ends_at: Option<DateTime<Utc>>,
-    /// How often it was tried before.
+    /// Previous attempts.
     pub attempts: i64,
     /// Whether it renews or ends an active subscription.
     pub is_active: bool,
 }
 
 impl DueVerification {
-    /// The lease to tell in a verification sent at `sent_at`: a renewal never shortens the running
-    /// one, and on unsubscribing it is what is left of that.
+    /// The lease for a verification sent at `sent_at`: a renewal never shortens the running lease, and unsubscribing
+    /// states the rest of it.
     #[must_use]
     pub fn lease_seconds_at(&self, sent_at: DateTime<Utc>) -> i64 {
         let running = self
@@ -268,37 +258,31 @@ impl DueVerification {
     }
 }
 
-/// A subscription that is behind.
+/// A subscription that is behind the published version.
 #[derive(Clone)]
 pub struct DueDelivery {
-    /// The key of its row in `subscription`.
+    /// Primary key of `subscription`.
     pub subscription_id: i64,
-    /// The document that the subscription is about.
     pub document: Document,
-    /// The callback URL as it was given.
+    /// As the subscriber gave it.
     pub callback: String,
-    /// The callback's host, whose limits apply.
+    /// Limits count by host.
     pub host: String,
-    /// What to sign with.
+    /// The signing key.
     pub secret: Option<Secret>,
-    /// When its lease ends.
     pub lease_ends_at: DateTime<Utc>,
-    /// The version that the subscriber last received.
+    /// The version last delivered.
     pub delivered_version: i64,
-    /// How often in a row delivering failed.
+    /// Consecutive failed deliveries.
     pub failures: u32,
 }
 
-/// One thing to do.
 pub enum Due {
-    /// A request is to be verified.
     Verify(DueVerification),
-    /// A subscription is to be sent what is out.
     Deliver(DueDelivery),
 }
 
 impl Due {
-    /// The key of the subscription that it is about.
     #[must_use]
     pub const fn subscription_id(&self) -> i64 {
         match self {
@@ -308,10 +292,10 @@ impl Due {
     }
 }
 
-/// Requests that are due, oldest first.
+/// Due requests, oldest first.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn verifications(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -347,11 +331,11 @@ pub async fn verifications(
     Ok(due.collect())
 }
 
-/// Subscriptions that are behind and may be tried now, at most so many of one host: a host with
-/// many does not hide others.
+/// Subscriptions that are behind and due, at most `of_host` per host so that a host with many does not hide the
+/// others.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn deliveries(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -392,11 +376,10 @@ pub async fn deliveries(
     Ok(due.collect())
 }
 
-/// When the next verification or delivery will be due that is not due at `now`; `None` where
-/// nothing waits.
+/// When the next verification or delivery after `now` is due; `None` if none is scheduled.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn next_due_at(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -415,80 +398,66 @@ pub async fn next_due_at(
     Ok(next.as_deref().map(instant))
 }
 
-// What came of attempts.
+// Results of attempts.
 
-/// An exchange with a callback, and what came of it.
+/// One exchange with a callback and its result.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// The key of its row in `subscription`.
+    /// Primary key of `subscription`.
     pub subscription_id: i64,
     /// `verification` or `delivery`.
     pub kind: &'static str,
-    /// The document that it was about.
     pub document: Document,
-    /// The callback URL that was called.
     pub callback: String,
-    /// The version that was sent; none for a verification.
+    /// The version sent; `None` for a verification.
     pub version: Option<i64>,
-    /// The HTTP status, where there was an answer; none for a delivery that succeeded.
+    /// The HTTP status of a response; `None` for a successful delivery.
     pub status: Option<u16>,
-    /// `ok`, or why it failed.
+    /// `ok`, or the reason of the failure.
     pub reason: &'static str,
-    /// The instant at which it began.
+    /// The start.
     pub at: DateTime<Utc>,
-    /// How long it took.
     pub duration_ms: i64,
-    /// What it means for the subscription.
     pub outcome: Outcome,
 }
 
-/// What came of an attempt, for the subscription. A `serial` is the number of the request that was
-/// verified.
+/// The effect of an attempt on its subscription. A `serial` is the number of the verified request.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// The callback confirmed the intent.
     Verified {
-        /// See above.
         serial: i64,
-        /// Whether subscribing or unsubscribing was confirmed.
+        /// The confirmed mode.
         mode: Mode,
         /// Counted from the moment the verification was sent (WebSub §5.3).
         lease_ends_at: DateTime<Utc>,
     },
-    /// Nobody answered; it is tried once more.
+    /// No usable response; it is tried once more.
     VerifyAgain {
-        /// See above.
         serial: i64,
-        /// How many attempts this one counts for: none where nothing was learnt from it.
+        /// How many attempts it counts for: none if the failure was our own network's.
         attempts: i64,
-        /// The instant at which the next attempt is due.
         at: DateTime<Utc>,
     },
-    /// Nobody was asked: a limit put it off until its turn.
+    /// Not sent: a rate limit postponed it.
     Waits(Turn),
-    /// The callback did not confirm.
     NotVerified {
-        /// See above.
         serial: i64,
     },
-    /// It has the version that was sent.
     Delivered {
-        /// How many bytes that was.
         bytes: i64,
     },
-    /// It is tried again.
     Retry {
-        /// Failed attempts in a row.
+        /// Consecutive failed deliveries.
         failures: u32,
-        /// The instant at which the next attempt is due.
         at: DateTime<Utc>,
     },
-    /// The subscription is over: `Gone` or `DeliveriesFailed` ended it.
+    /// `Gone` or `DeliveriesFailed` ended the subscription.
     Ended(Event),
 }
 
 impl Outcome {
-    /// When it is due again.
+    /// When the next attempt is due, if there is one.
     #[must_use]
     pub const fn again_at(&self) -> Option<DateTime<Utc>> {
         match self {
@@ -502,12 +471,12 @@ impl Outcome {
     }
 }
 
-// Writing down what came of attempts, many in one transaction.
+// Recording results, many in one transaction.
 
-/// Writes down what came of some attempts.
+/// Records attempts.
 ///
 /// # Errors
-/// When the database cannot be written; then nothing of it is.
+/// If the database cannot be written; then no attempt is recorded.
 pub async fn record(
     write: &mut Write,
     attempts: &[Attempt],
@@ -531,10 +500,9 @@ pub async fn record(
     Ok(())
 }
 
-// What an attempt changes about its subscription, and about the request that it verified.
+// The effects of an attempt on its subscription and on the verified request.
 
-/// Applies an outcome to its subscription; deliveries that succeeded are left to
-/// [`mark_delivered`].
+/// Applies an outcome to its subscription, except successful deliveries, which [`mark_delivered`] applies.
 async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<()> {
     let id = attempt.subscription_id;
     match &attempt.outcome {
@@ -568,8 +536,8 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
     }
 }
 
-/// These have those versions now, in one statement. The plus keeps SQLite from beginning with all
-/// that are active.
+/// Sets the delivered versions in one statement. The unary plus keeps SQLite from starting with all active
+/// subscriptions.
 async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> sqlx::Result<()> {
     if delivered.is_empty() {
         return Ok(());
@@ -588,10 +556,10 @@ async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> 
     Ok(())
 }
 
-/// Confirmed: what was asked for is what holds. A new subscription gets what changes after it was
-/// accepted; a renewal keeps what it had, also where it ended between its request and now, and is never
-/// shortened: anyone who knows a callback can ask for one. Both start without failures, and with this
-/// request's secret and callback (WebSub §5.1).
+/// Applies a confirmed request. A new subscription receives changes made after its request was accepted. A renewal
+/// keeps the delivered version, even if the lease ended since the request, and never shortens the lease, because
+/// anyone who knows a callback can request one. Both reset the failures and take this request's secret and callback
+/// (WebSub §5.1).
 async fn confirm(
     write: &mut Write,
     (subscription_id, serial): (i64, i64),
@@ -617,7 +585,7 @@ async fn confirm(
     forget_intent(write, subscription_id, serial).await
 }
 
-/// Puts a verification off, having been tried so many times more.
+/// Postpones a verification and adds `attempts` to its count.
 async fn postpone(
     write: &mut Write,
     (subscription_id, serial): (i64, i64),
@@ -637,7 +605,7 @@ async fn postpone(
     Ok(())
 }
 
-/// Keeps the network that a request leads to, which was found by a lookup.
+/// Stores the callback's network once a lookup has found it.
 async fn keep_address(
     write: &mut Write,
     subscription_id: i64,
@@ -654,7 +622,7 @@ async fn keep_address(
     .map(drop)
 }
 
-/// Puts a delivery off, after so many failures in a row.
+/// Postpones a delivery.
 async fn retry(
     write: &mut Write,
     subscription_id: i64,
@@ -673,7 +641,7 @@ async fn retry(
     Ok(())
 }
 
-/// The failure that ends a subscription is counted like those before it.
+/// Records the failure that ends a subscription.
 async fn third_failure(write: &mut Write, subscription_id: i64) -> sqlx::Result<()> {
     let update = sqlx::query!(
         "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
@@ -682,7 +650,7 @@ async fn third_failure(write: &mut Write, subscription_id: i64) -> sqlx::Result<
     update.execute(&mut **write).await.map(|_| ())
 }
 
-/// Deletes a request, unless a newer one has taken its place.
+/// Deletes a request unless a newer one has replaced it.
 async fn forget_intent(write: &mut Write, subscription_id: i64, serial: i64) -> sqlx::Result<()> {
     sqlx::query!(
         "delete from intent where subscription_id = ? and serial = ?",
@@ -694,7 +662,7 @@ async fn forget_intent(write: &mut Write, subscription_id: i64, serial: i64) -> 
     .map(drop)
 }
 
-/// Moves a subscription to where `event` leads, if its request is still the newest one, and deletes the request.
+/// Applies `event` to a subscription and deletes the request, if it is still the newest one.
 async fn answer(
     write: &mut Write,
     (subscription_id, serial): (i64, i64),
@@ -705,8 +673,8 @@ async fn answer(
     forget_intent(write, subscription_id, serial).await
 }
 
-/// Moves a subscription to where `event` leads; where it leads nowhere, nothing happens. With a `serial`, only while that
-/// is the number of its request. What is over needs no secret any more.
+/// Applies `event` to a subscription; no effect if the state has no such transition. With a `serial`, only while that
+/// is the number of its request. A subscription that is over loses its secret.
 async fn transition(
     write: &mut Write,
     subscription_id: i64,
@@ -731,15 +699,15 @@ async fn transition(
     .map(drop)
 }
 
-// What operators see of attempts: the rows of those that failed, and sums by version.
+// Attempts as operators see them: one row per failure, and sums per version.
 
-/// How much of a callback the row of an attempt holds.
+/// Characters of a callback that an attempt's row keeps.
 const CALLBACK_CHARS_MAX: usize = 200;
 
-/// What the operator sees of an attempt that was no delivery, or no success.
+/// Stores a row for a verification or a failed delivery.
 async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     let is_failure = match attempt.outcome {
-        // Noted with the others; and nothing was tried.
+        // Deliveries are summed, and nothing was sent.
         Outcome::Delivered { .. } | Outcome::Waits(_) => return Ok(()),
         Outcome::Verified { .. } => false,
         Outcome::VerifyAgain { .. }
@@ -752,7 +720,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
         attempt.document.name(),
         attempt.status.map(i64::from),
     );
-    // The same for all kinds: `ok`, `status 404`, or why there was no answer that counts.
+    // The same for all kinds: `ok`, `status 404`, or why there was no valid response.
     let told = match status {
         Some(status) if attempt.reason == "status" => format!("status {status}"),
         Some(_) | None => attempt.reason.to_owned(),
@@ -784,8 +752,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// The beginning of a callback, which says whose it is. Whoever may subscribe may write 2 KB into
-/// it.
+/// The beginning of a callback, which identifies its owner. A subscriber may send up to 2 KB.
 fn shortened(callback: &str) -> String {
     if callback.chars().nth(CALLBACK_CHARS_MAX).is_none() {
         return callback.to_owned();
@@ -797,7 +764,7 @@ fn shortened(callback: &str) -> String {
         .collect()
 }
 
-/// What came of one version, in some attempts.
+/// The results of one version within a batch.
 struct Sum {
     first_at: DateTime<Utc>,
     last_at: DateTime<Utc>,
@@ -806,7 +773,7 @@ struct Sum {
     bytes: i64,
 }
 
-/// Adds attempts to what came of their versions, version by version.
+/// Adds attempts to the sums of their versions.
 async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
     let mut sums: BTreeMap<(&str, i64), Sum> = BTreeMap::new();
     for attempt in attempts {
@@ -860,53 +827,43 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
     Ok(())
 }
 
-// What an operator sees. Never a secret.
+// What operators see; never a secret.
 
-/// One subscription as `reviews subscriptions` shows it.
+/// A line of `reviews subscriptions`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubscriptionRow {
-    /// The name of the document that it is about.
     pub document: String,
-    /// The callback URL as it was given.
+    /// As the subscriber gave it.
     pub callback: String,
-    /// The name of its state.
     pub state: String,
-    /// When its lease ends.
     pub lease_ends_at: Option<String>,
-    /// Failed attempts in a row.
+    /// Consecutive failed deliveries.
     pub failures: i64,
-    /// When it was last tried.
     pub last_attempt_at: Option<String>,
-    /// What came of that.
     pub last_outcome: Option<String>,
-    /// When it is tried next, where it waits.
+    /// `None` if no attempt is scheduled.
     pub next_attempt_at: Option<String>,
-    /// Whether deliveries are signed.
     pub is_signed: bool,
-    /// What it has, and what is out.
     pub delivered_version: i64,
-    /// The version that is out.
+    /// The published version.
     pub version: i64,
 }
 
-/// What the metrics tell.
+/// Values for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HubGauges {
-    /// How many subscriptions are active.
     pub active: i64,
-    /// Requests that wait for verification.
     pub pending: i64,
     /// Active subscriptions that are behind.
     pub due: i64,
-    /// For how many seconds the oldest of them has been.
+    /// For how long the oldest of these has been due.
     pub oldest_due_seconds: i64,
 }
 
-/// Every subscription, active ones first; one whose lease is over has lapsed, whether or not that
-/// is recorded.
+/// Every subscription, active ones first. One whose lease is over is reported as lapsed even before that is recorded.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn list(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -925,10 +882,10 @@ pub async fn list(
     .await
 }
 
-/// What there is, in numbers.
+/// Reads the gauges.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn gauges(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
@@ -951,26 +908,25 @@ pub async fn gauges(
     .await
 }
 
-// What time does: leases end, and what nobody needs any more goes.
+// Expiry of leases and retention.
 
-/// How long attempts, fan-outs and subscriptions that are over are kept, in days.
+/// Retention of attempts, sums and ended subscriptions, in days.
 const KEPT_DAYS: i64 = 30;
-/// How long a request may wait for its verification, in hours: it is verified within seconds,
-/// unless nobody sends.
+/// How long a request may wait for its verification, in hours. Normally that takes seconds; it takes longer only if no
+/// process is sending.
 const INTENT_HOURS_MAX: i64 = 24;
 
-/// How many attempts that failed are kept. With callbacks cut short, 4 MB at most.
+/// Failed attempts kept. With shortened callbacks, at most 4 MB.
 const ATTEMPTS_MAX: i64 = 10_000;
-/// How many subscriptions that never were are kept: strangers can make as many as they like, 4 KB
-/// each.
+/// Rejected subscriptions kept: strangers can create any number of them, 4 KB each.
 const REJECTED_MAX: i64 = 1_000;
-/// How many that are over are kept: each was confirmed by its callback once.
+/// Removed and lapsed subscriptions kept: each was confirmed by its callback once.
 const OVER_MAX: i64 = 10_000;
 
-/// Keeps the newest of what strangers can cause; says how many rows went.
+/// Keeps only the newest rows that strangers can create; returns how many were deleted.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 async fn bound(write: &mut Write) -> sqlx::Result<u64> {
     let attempts = sqlx::query!(
         "delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?",
@@ -983,7 +939,7 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
         (State::Lapsed, OVER_MAX),
     ] {
         let state = state.name();
-        // What has a request that waits is not over yet.
+        // A subscription with a waiting request is not over.
         let over = sqlx::query!(
             "delete from subscription where subscription_id in (
                select subscription_id from subscription indexed by subscription_over
@@ -997,13 +953,13 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
     Ok(gone)
 }
 
-/// Ends the leases that are over; says how many there were.
+/// Ends expired leases; returns how many.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let now = text(now);
-    // State::Active.on(Event::LeaseEnded), for all at once.
+    // `State::Active.on(Event::LeaseEnded)`, for all at once.
     let done = sqlx::query!(
         "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
         now
@@ -1013,10 +969,10 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> 
     Ok(done.rows_affected())
 }
 
-/// Deletes what is old; says how many rows went.
+/// Deletes old rows; returns how many.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// If the database cannot be written.
 pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let (old, forgotten) = (
         text(now - Duration::days(KEPT_DAYS)),
@@ -1042,7 +998,7 @@ pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     .execute(&mut **write)
     .await?
     .rows_affected();
-    // State::Pending.on(Event::VerificationFailed), for those whose request was never answered.
+    // `State::Pending.on(Event::VerificationFailed)`, for those whose request expired.
     gone += sqlx::query!(
         "update subscription set state = 'rejected', secret = null, updated_at = ?1 where state = 'pending'
            and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",

@@ -1,8 +1,7 @@
-//! The hub's worker: does what is due, hosts in turn, many at a time, and writes down what came of
-//! it in batches.
+//! The hub's worker: runs due work concurrently, hosts in turn, and records results in batches.
 //!
-//! It sleeps until the next instant at which something is due, or until it is woken. Whatever it
-//! had not written down when it was killed is done again: at least once, never lost.
+//! It sleeps until work is due or it is woken. Work whose result was not recorded before a crash is done again: at
+//! least once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,43 +22,41 @@ use crate::metrics::figure;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError, is_overtaken};
 
-/// Exchanges at a time that have not been slow yet.
+/// Concurrent exchanges that are not slow yet.
 const SLOTS_MAX: usize = 256;
-/// Exchanges at a time altogether: those that hang wait here, and hold up nobody.
+/// Concurrent exchanges in total; slow ones count only here, so they delay no other.
 const IN_FLIGHT_MAX: usize = 2_048;
-/// Exchanges at a time with one host.
+/// Concurrent exchanges with one host.
 const HOST_IN_FLIGHT_MAX: usize = 4;
-/// Results are written down when there are so many, or after so long.
+/// Results are recorded when there are this many, or after this time.
 const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
-/// How long after a refusal the database is asked again to give what is due, or to take results.
+/// The delay before a failed read or write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// While hosts hang or rest, what came of others is reason to read again only so often.
+/// While hosts hang or wait, results of others cause a read of the database only this often.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// Results that may wait for a locked database; then sending pauses.
+/// Results that may wait for a locked database; beyond that, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
-/// How long a stop waits for what is in flight. What is cut is no failure: it is done again.
+/// How long shutdown waits for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-/// How many subscriptions are read at once: of one host, and in all.
+/// Subscriptions read at once: per host, and in total.
 const HOST_READ_MAX: usize = 256;
 const READ_MAX: usize = 8_192;
-/// How long a subscription rests whose exchange ended without a result.
+/// The wait of a subscription after its exchange panicked.
 const PANIC_WAIT: Duration = Duration::from_mins(1);
-/// After this an exchange counts as slow.
 const SLOW_AFTER: Duration = Duration::from_secs(1);
-/// Look again at least so often.
+/// Maximum time between two reads of the database.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
 
-/// What may have become due since it was last read, the more pressing the greater.
+/// Why there may be due work that was not read, in ascending urgency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WakeReason {
     None,
     Some,
-    /// Somebody called: a request has come, or a snapshot.
+    /// Woken for a new request or snapshot.
     Call,
 }
 
-/// See the head of this file.
 pub struct Worker {
     database: Database,
     current: Arc<CurrentSnapshot>,
@@ -69,37 +66,34 @@ pub struct Worker {
     budget: HostBudget,
     slots: Arc<Semaphore>,
     in_flight: JoinSet<Attempt>,
-    /// Shows how many those are.
     in_flight_gauge: Gauge,
-    /// Of what is in flight: at which host, and for which subscription.
+    /// Host and subscription of each exchange in flight.
     places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
-    /// Subscriptions whose verification a limit put off.
+    /// Subscriptions whose verification a rate limit postponed.
     waiting: WaitingSubscriptions,
-    /// Subscriptions whose exchange ended without a result.
+    /// Subscriptions whose exchange panicked.
     resting: WaitingSubscriptions,
     unrecorded: Vec<Attempt>,
-    /// When the oldest result that is not written down came.
+    /// When the oldest unrecorded result arrived.
     unrecorded_at: Monotonic,
-    /// Subscriptions that were verified anew since `queues` was read: what stands there of them is
-    /// out of date.
+    /// Subscriptions verified since `queues` was read, whose rows in it are out of date.
     revised: HashSet<i64>,
-    /// Whether there may be more to read than is in `queues`.
+    /// Whether the database may have more than `queues`.
     is_stale: bool,
-    /// What may have become due since `queues` was read.
+    /// Why work may have become due since `queues` was read.
     wake_reason: WakeReason,
-    /// Tells that a slow exchange has given its place among the prompt ones back.
+    /// Notified when a slow exchange gives up its slot.
     room: Arc<Notify>,
     /// When `queues` was read.
     read_at: Option<Monotonic>,
-    /// When something gets due that was not when `queues` was read.
+    /// When the next work becomes due that was not when `queues` was read.
     next_at: Monotonic,
     has_timer: bool,
 }
 
 impl Worker {
-    /// A worker with nothing in flight. `wake` tells it that something changed;
-    /// `host_bytes_per_hour` bounds what one host is sent.
+    /// `wake` is notified of changes; `host_bytes_per_hour` limits what one host is sent.
     #[must_use]
     pub fn new(
         database: Database,
@@ -134,7 +128,7 @@ impl Worker {
         }
     }
 
-    /// The same worker, but it wakes only when it is woken.
+    /// Makes the worker run only when it is woken.
     #[must_use]
     pub fn without_timer(self) -> Self {
         Self {
@@ -143,7 +137,7 @@ impl Worker {
         }
     }
 
-    /// Works until `stop`, then gives what is in flight ten seconds, and writes it down.
+    /// Runs until `stop`, then waits up to ten seconds for exchanges in flight and records them.
     pub async fn run(&mut self, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             if let Err(error) = self.fill().await {
@@ -177,10 +171,10 @@ impl Worker {
         self.flush().await;
     }
 
-    /// Does all that is due now, and returns when nothing is; says whether there was anything.
+    /// Does all work that is due and returns whether there was any.
     ///
     /// # Errors
-    /// When the database cannot be read or written.
+    /// If the database cannot be read or written.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
         self.note(WakeReason::Some);
@@ -203,15 +197,15 @@ impl Worker {
         }
     }
 
-    /// Starts as much as there is room for.
+    /// Starts as many exchanges as the limits allow.
     async fn fill(&mut self) -> Result<(), DbError> {
-        // A request that came meanwhile is verified before what is left of a long fan-out.
+        // A new request is verified before the rest of a long fan-out.
         let is_called = self.wake_reason == WakeReason::Call && self.may_read_again();
         if (is_called || self.is_stale && self.queues.is_empty()) && self.has_room() {
             self.read().await?;
         }
         self.start_queues();
-        // What is left now is for hosts that hang or rest; it must not hide what is due elsewhere.
+        // The rest is for hosts that hang or wait; it must not hide what is due for others.
         if self.wake_reason != WakeReason::None && self.has_room() {
             self.read().await?;
             self.start_queues();
@@ -237,7 +231,7 @@ impl Worker {
         self.wake_reason = self.wake_reason.max(wake_reason);
     }
 
-    /// Starts what was read, hosts in turn, as far as there is room.
+    /// Starts queued work, hosts in turn, within the limits.
     fn start_queues(&mut self) {
         let now = self.exchange.clock.monotonic();
         while self.has_room() {
@@ -251,14 +245,14 @@ impl Worker {
         }
     }
 
-    /// Reads what is due, but for what is in flight or not written down.
+    /// Reads due work, except what is in flight or unrecorded.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
         (self.wake_reason, self.next_at) = (
             WakeReason::None,
             self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER,
         );
-        // Until this node's file has what was written down, it says that the same is due once more.
+        // Until this node's replica contains the recorded results, it reports the same work as due again.
         if !self.database.has_seen_own_writes().await? {
             return Ok(());
         }
@@ -297,20 +291,19 @@ impl Worker {
         }
         let snapshot = self.current.load();
         for due in deliveries {
-            // What is being verified may change its secret or end: first things first. And what
-            // this process has not rendered yet cannot be sent.
+            // A verification in progress may change the secret or end the subscription, so it goes first. A version
+            // that this process has not rendered cannot be sent.
             let confirmed = snapshot.document(due.document).confirmed();
             let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
             if is_ahead && is_idle(due.subscription_id) {
                 self.queues.push(&due.host.clone(), Due::Deliver(due));
-                // There may be more than one page of them.
+                // There may be another page.
                 self.is_stale = true;
             }
         }
         Ok(())
     }
 
-    /// How long an exchange may take at most.
     fn longest(&self, due: &Due) -> Duration {
         match due {
             Due::Verify(_) => VERIFY_TIMEOUT,
@@ -325,10 +318,9 @@ impl Worker {
         let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
         let now = exchange.clock.now();
         let subscription_id = due.subscription_id();
-        // Nothing is delivered past the lease's end, whether or not it has been recorded (WebSub
-        // §5.3).
+        // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3).
         let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
-        // What is begun must end while no other process may send.
+        // An exchange must end before another process may send.
         let is_late = self.database.lease_left() < self.longest(&due);
         if is_over || is_late || !self.busy.insert(subscription_id) {
             return self.queues.done(&host);
@@ -355,7 +347,7 @@ impl Worker {
         self.places.insert(task.id(), (host, subscription_id));
     }
 
-    /// Takes in what an exchange came to.
+    /// Handles the result of an exchange.
     fn finish(&mut self, done: Result<(Id, Attempt), JoinError>) {
         let task = done.as_ref().map_or_else(JoinError::id, |(task, _)| *task);
         let Some((host, subscription_id)) = self.places.remove(&task) else {
@@ -403,16 +395,16 @@ impl Worker {
         }
     }
 
-    /// Writes down what came; where the database refuses it, it stays for the next time.
+    /// Records results; if the database refuses, they are kept for the next attempt.
     async fn flush(&mut self) {
         if let Err(error) = self.record().await {
             tracing::error!(%error, waiting = self.unrecorded.len(), "websub.unrecorded: results wait in memory; trying again");
-            // A full disk says no at once: not to be asked without a pause.
+            // A full disk fails immediately, so retries need a pause.
             self.unrecorded_at = Clock::system().monotonic() + RECORD_AGAIN_AFTER;
         }
     }
 
-    /// Forgets what is not written down: another process sends by now.
+    /// Drops unrecorded results when another process has taken over sending.
     pub fn forget_results(&mut self) {
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscription_id);
@@ -420,7 +412,7 @@ impl Worker {
         self.is_stale = true;
     }
 
-    /// Writes down what came, in one transaction.
+    /// In one transaction.
     async fn record(&mut self) -> Result<(), DbError> {
         if self.unrecorded.is_empty() {
             return Ok(());
@@ -433,7 +425,7 @@ impl Worker {
             .map_err(fault)?;
         if let Err(error) = write.commit().await {
             if is_overtaken(&error) {
-                // Another process sends by now, and does again what it does not know of.
+                // Another process sends now and repeats what is not recorded.
                 self.forget_results();
                 return Ok(());
             }
@@ -454,8 +446,7 @@ impl Worker {
     }
 }
 
-/// Does `work`; when it turns out to be slow, gives its place among the prompt ones back and tells
-/// `room`, so that those that hang hold up nobody.
+/// Runs `work`; if it is slow, releases its slot and notifies `room`, so that slow exchanges do not delay others.
 async fn in_slot(
     work: impl Future<Output = Attempt>,
     permit: OwnedSemaphorePermit,

@@ -1,4 +1,4 @@
-//! The business, and the whole dataset.
+//! The published business, and the whole dataset.
 
 use std::collections::BTreeMap;
 
@@ -59,13 +59,13 @@ pub struct Business {
     pub service_areas: Vec<String>,
 }
 
-/// The business as its owner keeps it in a file: with what is never published.
+/// The business as in its owner's file, with data that are never published.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OwnBusiness {
-    /// The business, full names and aliases included.
+    /// With full names and aliases.
     #[serde(flatten)]
     pub business: Business,
-    /// How its technicians are shown: `full`, `first_name` or `off`.
+    /// `full`, `first_name` or `off`.
     pub publish_staff: String,
 }
 
@@ -268,7 +268,7 @@ impl From<business::Technician> for Technician {
 impl From<&RatingCounts> for AggregateRating {
     fn from(rating_counts: &RatingCounts) -> Self {
         let [one, two, three, four, five] = rating_counts.by_stars();
-        // At most 500 hundredths: exact in a float, and printed as its shortest decimal.
+        // At most 500 hundredths, which a float prints as the shortest decimal.
         let rating_value = rating_counts
             .mean_hundredths()
             .map(|hundredths| f64::from(u16::try_from(hundredths).unwrap_or(500)) / 100.0);

@@ -1,4 +1,4 @@
-//! Two periods side by side: what was said in each, and what changed.
+//! Compares two periods: their figures, and the changes between them.
 
 use std::cmp::Ordering;
 
@@ -140,7 +140,6 @@ pub struct AspectChange {
 }
 
 impl Comparison {
-    /// Both periods, with their difference.
     #[must_use]
     pub fn new(first: Period, second: Period) -> Self {
         let difference = Difference::between(&first, &second);
@@ -155,7 +154,7 @@ impl Comparison {
 }
 
 impl Period {
-    /// The reviews of the days `since` to `until`, counted.
+    /// Counts the reviews of the days `since` to `until`.
     #[must_use]
     pub fn new(
         since: NaiveDate,
@@ -190,7 +189,7 @@ impl Difference {
     fn between(first: &Period, second: &Period) -> Self {
         let less = |first: u64, second: u64| signed(second) - signed(first);
         let (before, after) = (&first.distribution, &second.distribution);
-        // Each is shown in whole hundredths: subtracted as such, 4.9 less 4.8 is 0.1 and not 0.10000000000000053.
+        // Subtracted in whole hundredths: 4.9 less 4.8 is 0.1 and not 0.10000000000000053.
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
         Self {
             count: less(first.count, second.count),
@@ -247,7 +246,7 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
     every.iter().zip(verdicts).map(change).collect()
 }
 
-/// Of each pair of shares, each a part and its whole, whether the second is larger. All are tested together.
+/// For each pair of shares (part and whole), whether the second is larger. All are tested together.
 fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<Verdict> {
     let is_compared =
         |[before, now]: &[(u32, u32); 2]| before.1 >= COMPARED_MIN && now.1 >= COMPARED_MIN;
@@ -274,7 +273,8 @@ fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<Verdict> {
     pairs.iter().map(verdict).collect()
 }
 
-/// What the mean says, where a share of reviews with so many stars or more says the same beyond chance.
+/// The change of the mean, if the share of reviews with at least some number of stars has changed in the same direction
+/// beyond chance.
 fn rating_verdict(first: &Period, second: &Period) -> Verdict {
     let at_least = |period: &Period| {
         let Distribution {
@@ -409,7 +409,7 @@ mod tests {
         );
     }
 
-    /// So many reviews of each number of stars, five first.
+    /// The given number of reviews of each number of stars, five first.
     fn stars(counts: [usize; 5]) -> Vec<i64> {
         let each = counts.into_iter().zip((1..=5).rev());
         each.flat_map(|(count, stars)| std::iter::repeat_n(stars, count))
@@ -421,7 +421,7 @@ mod tests {
         for (first, second, verdict) in [
             ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], Verdict::Worse),
             ([0, 0, 0, 0, 20], [20, 0, 0, 0, 0], Verdict::Better),
-            // One star less or more, and nobody crosses a middle.
+            // One star less or more, and none crosses a middle.
             ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], Verdict::Worse),
             ([0, 0, 0, 0, 20], [0, 0, 0, 20, 0], Verdict::Better),
             ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], Verdict::Same),
@@ -430,7 +430,7 @@ mod tests {
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], Verdict::Worse),
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], Verdict::TooFew),
             ([0; 5], [90, 0, 0, 0, 0], Verdict::TooFew),
-            // More of the best and of the worst, and the mean as it was.
+            // More of the best and of the worst, with the same mean.
             ([0, 0, 40, 0, 0], [20, 0, 0, 0, 20], Verdict::Same),
         ] {
             let [before, now] = [first, second].map(|counts| period(&stars(counts), Vec::new()));
@@ -444,7 +444,7 @@ mod tests {
         let aspect = |id: &str, positive, negative, mixed| PeriodAspect {
             id: id.to_owned(),
             label: id.to_owned(),
-            // As many again say nothing for or against it.
+            // As many again without a judgement.
             reviews: 2 * (positive + negative + mixed),
             positive,
             negative,

@@ -1,4 +1,4 @@
-//! Facets: what reviews can be narrowed by, with counts.
+//! Facets: the values by which reviews can be filtered, with counts.
 
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,6 @@ pub struct AspectFacet {
 }
 
 impl AspectFacet {
-    /// The aspect of that id and name, with the votes on it.
     #[must_use]
     pub fn new(id: &str, label: &str, votes: &VoteCounts) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What subscribers ask the hub (W3C WebSub §5.1).
+//! The form of a subscriber's request to the hub (W3C WebSub §5.1).
 
 use poem_openapi::{Enum, Object};
 

@@ -1,5 +1,5 @@
-//! Every shape that leaves the house, for REST and agents alike. Deriving `Serialize` or `Object` on a type makes it
-//! a public promise, so those derives live here and nowhere else.
+//! Every published shape, for REST and agents. Deriving `Serialize` or `Object` on a type makes it a public promise, so
+//! those derives are only here.
 //!
 //! Rules of all shapes: `snake_case`; an absent optional field is left out, never `null`; days are `YYYY-MM-DD`;
 //! instants are RFC 3339 in UTC.
@@ -10,7 +10,7 @@ mod facets;
 mod feed;
 mod hub;
 mod insights;
-pub mod parameters;
+pub(crate) mod parameters;
 mod problem;
 mod review;
 
@@ -36,13 +36,13 @@ pub use review::{
     Source, TotalRelation, Verification, VerificationMethod,
 };
 
-/// The JSON text of a value of this room. It has no maps with keys other than texts, so this cannot fail.
+/// Cannot fail, because the shapes of this module have no maps with other keys than texts.
 #[must_use]
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-/// The JSON text of an object without the brace that closes it: further members follow.
+/// A JSON object without its closing brace, so that members can be appended.
 #[must_use]
 pub fn json_open<T: serde::Serialize>(object: &T) -> Vec<u8> {
     let mut json = json(object);

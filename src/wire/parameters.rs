@@ -1,4 +1,4 @@
-//! Parameters as they are described and as they are refused: the schema of each kind, and the issue of a wrong one.
+//! The OpenAPI schema of each kind of parameter, and the issue of a wrong value.
 
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::Type;
@@ -12,16 +12,14 @@ use crate::model::parameters::{
 };
 use crate::model::{Sort, TextMatch, Vote};
 
-/// A kind of parameter that can be described in OpenAPI.
 pub trait Described: ParameterKind {
-    /// The OpenAPI schema of its values, bounds included.
+    /// With bounds.
     fn schema(self) -> MetaSchemaRef;
 
-    /// Adds the component that the schema refers to, where it refers to one.
+    /// Registers the component that the schema refers to, if any.
     fn register(_: &mut Registry) {}
 }
 
-/// The schema of a parameter.
 #[must_use]
 pub fn schema<P: Parameter<Kind: Described>>() -> MetaSchemaRef {
     let default = P::DEFAULT.map(|default| json!(default));

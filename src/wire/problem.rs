@@ -1,4 +1,4 @@
-//! Errors as everybody gets them (RFC 9457).
+//! Error documents (RFC 9457).
 
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};

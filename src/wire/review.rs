@@ -1,4 +1,4 @@
-//! A review as everybody gets it.
+//! The published review.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use poem_openapi::{Enum, Object};
@@ -108,7 +108,6 @@ pub struct Response {
 }
 
 impl Review {
-    /// The public shape of `review`, with its permalink.
     #[must_use]
     pub fn new(review: model::Review, links: &Links) -> Self {
         let model::Review {
@@ -199,7 +198,7 @@ impl From<model::Response> for Response {
     }
 }
 
-// Parts of the dataset: what a search finds, and what is new since a day.
+// Parts of the dataset: search results, and changes since a day.
 
 /// What a search found: one page of it, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -259,7 +258,7 @@ pub struct DidYouMean {
 }
 
 impl DidYouMean {
-    /// Itself, if it names anything.
+    /// `None` if it is empty.
     #[must_use]
     pub fn if_any(self) -> Option<Self> {
         (self != Self::default()).then_some(self)
@@ -278,7 +277,7 @@ pub enum TotalRelation {
 }
 
 impl TotalRelation {
-    /// How a total stands to what there is.
+    /// Relation of a reported total to the real one.
     #[must_use]
     pub const fn of(is_exact: bool) -> Self {
         if is_exact { Self::Eq } else { Self::Gte }

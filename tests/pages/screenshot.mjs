@@ -1,10 +1,35 @@
-// The picture of the README: the first screen of `/` with the sample. `node screenshot.mjs FILE`.
+// The pictures of the README, with the sample: `/` on a desk and on a phone, and a page of another site with the badge and
+// the frame of docs/EMBED.md. `node screenshot.mjs FOLDER` writes front-page.png, phone.png and embed.png.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { launch, SAMPLE, watched } from "./browser.mjs";
 
+const folder = process.argv[2];
 const browser = await launch();
 const { page, faults } = await watched(browser, { width: 1200 });
-await page.setViewport({ width: 1200, height: 860 });
-await page.goto(`${SAMPLE}/`);
-await page.screenshot({ path: process.argv[2], optimizeForSpeed: false });
+
+async function picture(name, viewport, url) {
+  await page.setViewport(viewport);
+  await page.goto(url, { waitUntil: "networkidle0" });
+  await page.screenshot({ path: join(folder, name), optimizeForSpeed: false });
+}
+
+await picture("front-page.png", { width: 1200, height: 860 }, `${SAMPLE}/`);
+await picture("phone.png", { width: 360, height: 720, deviceScaleFactor: 2, isMobile: true, hasTouch: true }, `${SAMPLE}/`);
+
+const other = join(process.env.FOLDER, "other-site.html");
+await writeFile(
+  other,
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Saltbush Air &amp; Plumbing</title>
+<style>body { font: 17px/1.5 system-ui, sans-serif; margin: 0; color: #222 } header, main { padding: 1rem 2rem } header { background: #12324a; color: #fff }</style>
+<header><strong>Saltbush Air &amp; Plumbing</strong></header>
+<main><p>Heating, cooling and plumbing in the valley.</p>
+<p><a href="${SAMPLE}/"><img src="${SAMPLE}/badge.svg" alt="Reviews" height="36" style="max-width:100%;height:auto"></a></p>
+<iframe src="${SAMPLE}/embed?layout=grid&amp;limit=4" title="Reviews" width="100%" height="480" style="border:0"></iframe>
+<script async src="${SAMPLE}/embed.js"></script></main></html>`,
+);
+await picture("embed.png", { width: 760, height: 720 }, `file://${other}`);
 await browser.close();
-if (faults.length > 0) throw new Error(faults.join("\n"));
+const real = faults.filter((fault) => !fault.includes("file://"));
+if (real.length > 0) throw new Error(real.join("\n"));

@@ -1,4 +1,4 @@
-//! How well the reading agrees with annotators.
+//! Measures the agreement of the analysis with annotators.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,10 +19,10 @@ use crate::insights::evaluate::{
 use crate::insights::trades::{IDS, QUALITY_HEADER};
 use crate::insights::{Engine, Engines, LanguageCode, Polarity};
 
-/// How many MiB an annotated file may have.
+/// Maximum size of an annotated file.
 const ANNOTATED_MIB_MAX: u64 = 64;
 
-/// Measure the analysis against annotations: FILE.tsv with sentences (text, aspect, polarity), or FILE.jsonl with whole reviews
+/// Measure the analysis against annotations: FILE.tsv with sentences (text, aspect, polarity) or FILE.jsonl with reviews
 #[derive(Debug, Args)]
 pub struct Evaluate {
     /// The annotated file
@@ -79,8 +79,8 @@ impl Evaluate {
         Ok(Outcome::Done)
     }
 
-    /// The rows of the file, and what reads them: the trade that is set, else the first package that has
-    /// all aspects of the file.
+    /// The rows of the file, and the engine for them: the configured trade, or the first package with all aspects of
+    /// the file.
     fn read(
         engines: &Engines,
         name: &str,
@@ -104,7 +104,7 @@ impl Evaluate {
         }
     }
 
-    /// The name of the set in a package's figures: what it is called, else that of the file.
+    /// The given name of the set, or the name of the file.
     fn set(&self) -> &str {
         if let Some(set) = &self.set {
             return set;
@@ -119,7 +119,7 @@ fn language(code: &str) -> Result<LanguageCode, String> {
         .ok_or_else(|| "a language is two lower-case letters of ISO 639-1, like `es`".to_owned())
 }
 
-/// Writes figures where there are none, or others.
+/// Writes figures to a new file or replaces former figures.
 fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
     let name = path.display();
     match read_text(path, ANNOTATED_MIB_MAX) {
@@ -156,7 +156,7 @@ fn lines(set: &str, quality: &EvaluationFigures) -> String {
     text
 }
 
-/// The figures that people ask for, by their names.
+/// The shares of an evaluation, by their names in JSON.
 fn shares(quality: &EvaluationFigures) -> [(&'static str, Proportion); 6] {
     [
         ("aspect_precision", quality.pairs.precision()),
@@ -188,7 +188,7 @@ fn figures(quality: &EvaluationFigures) -> Value {
     object
 }
 
-/// Four decimals, as figures are published.
+/// Four decimals, as published.
 fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

@@ -1,4 +1,4 @@
-//! Why a review counts as it does.
+//! Explains how a review was analyzed.
 
 use clap::Args;
 

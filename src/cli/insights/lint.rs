@@ -1,4 +1,4 @@
-//! What a trade package lacks.
+//! Checks a trade package for errors and gaps.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `reviews insights`: shows what the reviews say, derives it anew, and tells why.
+//! The command `reviews insights`: shows, rebuilds and explains the insights.
 
 mod evaluate;
 mod explain;
@@ -51,12 +51,12 @@ impl Insights {
     }
 }
 
-// The trade that the settings name, for every command that reads texts.
+// The configured trade, for every command that analyzes texts.
 
-/// What reads texts: by the trade that is set, else by that of the business's type.
+/// The engines: of the configured trade, otherwise of the business's type.
 ///
 /// # Errors
-/// Where what is set cannot be read, or is not as it should be, with all that is wrong.
+/// If the package cannot be read or is invalid, with all its faults.
 pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
     let engine = match (config.package(), config.file()) {
         (None, None) => return Ok(Engines::default()),
@@ -72,17 +72,16 @@ pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
     Ok(Engines::only(engine))
 }
 
-/// The id of the package that the program brings, where that is what a setting names and no folder is
-/// called so.
+/// The ID of a built-in package if the setting names one and no folder has that name.
 fn shipped(name: &Path) -> Option<&'static str> {
     let id = IDS.iter().find(|id| name == Path::new(id));
     id.copied().filter(|_| !name.is_dir())
 }
 
-/// The package of a folder, its weights read too.
+/// The package of a folder, including its weights.
 ///
 /// # Errors
-/// What cannot be read, or all that is wrong in its files.
+/// If a file cannot be read or is invalid, with all faults.
 pub(super) fn package_of(folder: &Path) -> anyhow::Result<Trade> {
     let trade = read_folder(folder)?;
     if let Some(weights) = &trade.classifier {

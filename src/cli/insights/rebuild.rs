@@ -1,4 +1,4 @@
-//! Derives everything anew.
+//! Derives all insights again.
 
 use crate::cli::progress::Progress;
 use crate::cli::{Outcome, report_done};
@@ -10,7 +10,6 @@ use crate::storage;
 use crate::storage::reviews::{Newest, counts};
 use crate::storage::{Database, DbError};
 
-/// What a rebuild came to.
 #[derive(Debug, Default)]
 struct Rebuilt {
     deleted: u64,
@@ -20,8 +19,8 @@ struct Rebuilt {
     mentions: usize,
 }
 
-/// Deletes all that was derived and derives it anew, some hundred reviews in a transaction: a service that runs beside it
-/// goes on, and what is cut off is caught up with at its next start.
+/// Deletes all derived data and derives it again, some hundred reviews per transaction. A running service continues;
+/// an interrupted rebuild is completed at its next start.
 pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Outcome> {
     let (database, _) = Database::open_at(&database.address()?).await?;
     let rebuilt = rebuild(&database, &engines).await;

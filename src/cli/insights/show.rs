@@ -1,4 +1,4 @@
-//! What the reviews say, as a table.
+//! Prints the insights as a table.
 
 use std::fmt::Write as _;
 
@@ -12,11 +12,11 @@ use crate::snapshot::survey;
 use crate::storage::{Database, DbError};
 use crate::wire;
 
-/// Shows what is there, changing nothing.
+/// Read-only.
 pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Outcome> {
     let path = database.path()?;
     let fault = |error| DbError::at(&path, error);
-    // No address is shown.
+    // Not part of the output.
     let links: Links = "http://localhost".parse()?;
     let readers = Database::open_read_only(&path).await?;
     let mut transaction = readers.begin().await.map_err(fault)?;
@@ -129,7 +129,7 @@ fn entities(text: &mut String, insights: &wire::Insights) {
     }
 }
 
-/// The votes, where they are told.
+/// `None` if there are too few reviews to publish votes.
 fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
     Some([
         entity.positive?,
@@ -140,14 +140,14 @@ fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
     ])
 }
 
-/// How reviews speak of it, as the head of a table says it.
+/// The table's header of votes.
 const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
 
 /// A line of a table.
 struct Row {
     name: String,
     reviews: u32,
-    /// In the order of [`COLUMNS`]; they add up to the reviews.
+    /// In the order of [`COLUMNS`]; their sum is `reviews`.
     votes: Option<[u32; 5]>,
     share: Option<(f64, Vec<f64>)>,
 }

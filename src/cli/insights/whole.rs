@@ -1,5 +1,4 @@
-//! How well whole reviews are read, by the text alone and with the stars at hand, beside the rules alone and the classifier
-//! alone.
+//! Measures the analysis of whole reviews: by text only, with stars, by rules only and by classifier only.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,16 +15,16 @@ use crate::insights::evaluate::{
 use crate::insights::trades::{HOME_SERVICES, QUALITY_HEADER};
 use crate::insights::{Engine, Engines, LanguageCode, Trade};
 
-/// What an evaluation has to say.
+/// The result of an evaluation.
 pub struct Report {
-    /// For people, or as JSON.
+    /// As text or JSON.
     pub text: String,
     /// As lines of a package's `quality.tsv`.
     pub lines: String,
 }
 
-/// Reads the file's reviews by the trade that is set, else as home services, and tells how well.
-/// Reviews that name another package are left out.
+/// Evaluates the file's reviews with the configured trade, by default home services. Reviews of another package are
+/// skipped.
 pub fn told(
     engines: &Engines,
     (name, content): (&str, &str),
@@ -61,10 +60,10 @@ pub fn told(
     })
 }
 
-/// The trade in that language with what reads it.
+/// The trade in that language, with its engine.
 ///
 /// # Errors
-/// That the trade does not have it.
+/// If the trade does not support the language.
 pub fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<(&Trade, &RuleEngine)> {
     let id = &engine.trade().id;
     engine
@@ -72,19 +71,19 @@ pub fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<(&Trade
         .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))
 }
 
-/// What reads by the rules of `trade` alone: it hears nothing, neither of aspects nor of polarity.
+/// The engine with only the rules of `trade`: its classifier detects neither aspects nor polarity.
 fn only_rules(trade: &Trade) -> RuleEngine {
     RuleEngine::with(trade, NgramClassifier::default(), Decisions::of_rules())
 }
 
-/// What reads as `reader` does, but knows no phrase: its classifier alone.
+/// The engine `reader` without rules: only its classifier.
 fn without_rules(trade: &Trade, reader: &RuleEngine) -> RuleEngine {
     let mut trade = trade.clone();
     trade.rules.clear();
     RuleEngine::with(&trade, reader.classifier().clone(), Decisions::built_in())
 }
 
-/// The reader that sees the stars, and parts of the reader by themselves, by their names in JSON.
+/// The engine with stars, and the parts of the engine separately, by their names in JSON.
 type Others<'a> = [(&'static str, &'a WholeQuality); 3];
 
 fn figures(trade: &str, all: &WholeQuality, others: Others<'_>) -> Value {
@@ -110,7 +109,7 @@ fn figures(trade: &str, all: &WholeQuality, others: Others<'_>) -> Value {
     figures
 }
 
-/// Four decimals, as figures are published.
+/// Four decimals, as published.
 fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
@@ -141,7 +140,7 @@ fn table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
     text
 }
 
-/// Of another language than English the figures of each aspect too: which of them are published goes by these.
+/// For languages other than English also the figures per aspect, by which publication of an aspect is decided.
 fn lines(set: &str, quality: &WholeQuality, language: LanguageCode) -> String {
     let mut lines = quality.published(set);
     if language != LanguageCode::ENGLISH {

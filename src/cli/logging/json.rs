@@ -1,8 +1,7 @@
-//! Log lines as JSON, one object a line, for what collects logs: `timestamp` (RFC 3339, UTC), `level`, `event` (the name in
-//! the table of `docs/OPERATIONS.md`), `message`, `target` (the module) and `fields`.
+//! Log lines as JSON, one object per line: `timestamp` (RFC 3339, UTC), `level`, `event` (the name in the table of
+//! `docs/OPERATIONS.md`), `message`, `target` (the module) and `fields`.
 //!
-//! Apart from the queue that takes the lines, which knows nothing of what is in them. The formatter of `tracing-subscriber`
-//! is not used, as it has no member for the event's name, by which operators filter.
+//! The formatter of `tracing-subscriber` has no member for the event's name, by which operators filter.
 
 use std::fmt::{self, Write as _};
 
@@ -14,7 +13,6 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// Formats each event as one line.
 pub(super) struct Json;
 
 impl<S, N> FormatEvent<S, N> for Json
@@ -46,7 +44,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// One line, its end included. `message` may begin with the event's name.
+/// One line including its end. `message` may begin with the event's name.
 pub(super) fn line(
     level: &str,
     message: &str,
@@ -80,7 +78,7 @@ pub(super) fn line(
     Ok(line)
 }
 
-/// `database.gone: the file…` is the event `database.gone`, and what is said of it. Messages of other crates have no name.
+/// Splits `database.gone: the file…` into event and message. Messages of other crates have no event.
 fn split(message: &str) -> (Option<&str>, &str) {
     message
         .split_once(": ")

@@ -1,12 +1,11 @@
-//! Where log lines go: to standard error, by a thread of its own, through a queue that is bounded and drops. What `serve`
-//! prints goes to standard output likewise.
+//! A bounded queue that a separate thread writes to standard error or standard output, so that output never blocks the
+//! service.
 //!
-//! Whoever reads the log may go away, stall, or run out of disk; none of that may end the process or hold up an answer. So
-//! nothing else waits for standard error: a line is queued or dropped, at once, and what is dropped is counted
-//! (`reviews_output_lines_dropped_total`) and told in the log as soon as that takes lines again. Knows nothing of what is logged.
+//! The reader of the log may be gone, stalled or out of disk. So a line is queued or dropped immediately; dropped
+//! lines are counted (`reviews_output_lines_dropped_total`) and logged once the output works again.
 //!
-//! Not `tracing-appender` (0.2.5), which bounds lines and not their bytes, counts no line that could not be written, and
-//! prints to standard output where its queue is full at the end.
+//! `tracing-appender` (0.2.5) limits lines but not their bytes, does not count lines that could not be written, and
+//! prints to standard output if its queue is full at the end.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -15,24 +14,22 @@ use std::time::Duration;
 
 use crate::metrics;
 
-/// Lines that may wait to be written.
 const QUEUED_LINES_MAX: usize = 8_192;
-/// Bytes that may wait to be written.
 const QUEUED_BYTES_MAX: usize = 4 << 20;
-/// How long the end of the process waits for what is queued.
+/// How long the process waits at its end for queued lines.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Takes lines and never waits. Cloning shares the same queue.
+/// Accepts lines without waiting. Cloning shares the same queue.
 #[derive(Clone)]
 pub struct LineQueue(Arc<Shared>);
 
 struct Shared {
-    /// What is written to, as metrics and the log call it.
+    /// The output's name in metrics and in the log.
     stream: &'static str,
     queue: Mutex<Queue>,
-    /// A line was queued, or the queue was closed.
+    /// Notified when a line is queued or the queue is closed.
     filled: Condvar,
-    /// All that was queued has been written, or has failed to be.
+    /// Notified when all queued lines were written or failed.
     emptied: Condvar,
 }
 
@@ -41,14 +38,14 @@ struct Queue {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
     is_writing: bool,
-    /// Lines that were dropped since the start, because the queue was full or they could not be written.
+    /// Lines dropped since the start, because the queue was full or writing failed.
     dropped: u64,
-    /// How many of these the log has been told of.
+    /// Dropped lines that were logged.
     told: u64,
 }
 
 impl LineQueue {
-    /// Starts the thread that writes to `out`, which is called `stream`.
+    /// Starts the thread that writes to `out`; `stream` is its name.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -67,7 +64,7 @@ impl LineQueue {
         lines
     }
 
-    /// Queues `line`, or drops it where the queue is full.
+    /// Queues `line`, or drops it if the queue is full.
     pub fn push(&self, line: &[u8]) {
         let mut queue = self.lock();
         if queue.lines.len() >= QUEUED_LINES_MAX || queue.bytes + line.len() > QUEUED_BYTES_MAX {
@@ -81,10 +78,10 @@ impl LineQueue {
         self.0.filled.notify_one();
     }
 
-    /// Waits until all that was queued is written, at most for two seconds.
+    /// Waits at most two seconds until all queued lines are written.
     pub fn close(&self) {
         let is_busy = |queue: &mut Queue| queue.is_writing || !queue.lines.is_empty();
-        // In time or not: there is nobody left to tell.
+        // After a timeout there is no output left to report it to.
         drop(
             self.0
                 .emptied
@@ -96,7 +93,7 @@ impl LineQueue {
         let mut has_failed = false;
         loop {
             let line = self.next();
-            // What could not be written may have been written in part.
+            // A failed line may have been written in part.
             let start: &[u8] = if has_failed { b"\n" } else { b"" };
             has_failed = out
                 .write_all(start)
@@ -114,7 +111,7 @@ impl LineQueue {
         }
     }
 
-    /// The next line, once there is one.
+    /// Waits for the next line.
     fn next(&self) -> Vec<u8> {
         let mut queue = self.lock();
         queue.is_writing = false;
@@ -133,7 +130,8 @@ impl LineQueue {
         }
     }
 
-    /// Notes what came of a line; says how many were lost that the log has not been told of, where it takes lines again.
+    /// Records the result of a write; returns the number of lost lines that are not logged yet, once the output works
+    /// again.
     fn note(&self, has_failed: bool) -> Option<u64> {
         let mut queue = self.lock();
         if has_failed {
@@ -142,7 +140,7 @@ impl LineQueue {
             return None;
         }
         let lost = queue.dropped - queue.told;
-        // Not while it is still filling up: once, when that is over.
+        // Not while the queue is still full: only once, when that is over.
         if lost == 0 || queue.lines.len() > QUEUED_LINES_MAX / 2 {
             return None;
         }
@@ -161,7 +159,7 @@ impl LineQueue {
     }
 }
 
-/// What is written at once is one line. It never fails.
+/// Each write is one line. It never fails.
 impl Write for LineQueue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.push(line);
@@ -179,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes when it is let, and hands over what was written.
+    /// Writes when it is allowed to, and sends what was written.
     struct Gate {
         open: Receiver<bool>,
         written: Sender<String>,
@@ -221,7 +219,7 @@ mod tests {
         let (lines, open, said) = gate();
         let total = QUEUED_LINES_MAX + 100;
         lines.push(b"0\n");
-        // It is taken from the queue and waits at the gate.
+        // The line is taken from the queue and waits at the gate.
         while !lines.lock().is_writing {
             std::thread::yield_now();
         }

@@ -1,5 +1,5 @@
-//! Logging for the whole process: the filter, the format of lines, and panics, which are logged like everything else, as the
-//! standard hook writes and waits. Where lines go is the matter of [`LineQueue`].
+//! Logging of the process: the filter, the format, and panics, which are logged because the standard hook writes and
+//! may block. [`LineQueue`] writes the lines.
 
 mod json;
 mod line_queue;
@@ -15,13 +15,13 @@ use tracing_subscriber::filter::LevelFilter;
 
 pub use self::line_queue::LineQueue;
 
-/// What is logged where nothing else is said.
+/// The default filter.
 const FILTER: &str = "info";
 
-/// A filter as it is given, if it is one.
+/// Checks a filter.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If it is not valid.
 pub fn checked(given: &str) -> Result<String, String> {
     let advice = "write it like info, or warn,reviews_service=debug";
     EnvFilter::builder()
@@ -30,7 +30,7 @@ pub fn checked(given: &str) -> Result<String, String> {
         .map_err(|error| format!("{error}; {advice}"))
 }
 
-/// The filter, by which libraries that log each step of theirs log warnings at the most, unless it names them itself.
+/// Limits verbose libraries to warnings, unless the filter names them.
 fn with_quiet_libraries(given: &str) -> String {
     let level = given
         .split(',')
@@ -58,33 +58,33 @@ impl fmt::Display for LogFormat {
     }
 }
 
-/// The log of the process, from [`start`] to its end.
+/// From [`start`] to the end of the process.
 pub struct Log {
     lines: LineQueue,
     format: LogFormat,
 }
 
 impl Log {
-    /// Says why the command failed, whatever the filter.
+    /// Logs why the command failed, whatever the filter.
     pub fn fail(&self, reason: &str) {
         let line = match self.format {
             LogFormat::Text => format!("error: {reason}\n"),
             LogFormat::Json => {
                 let message = format!("command.failed: {reason}");
-                // A text has room for any line.
+                // Building a line in memory cannot fail.
                 json::line("ERROR", &message, module_path!(), Map::new()).unwrap_or(message)
             }
         };
         self.lines.push(line.as_bytes());
     }
 
-    /// Waits until what was queued is written, at most two seconds ([`LineQueue::close`]).
+    /// Waits at most two seconds until queued lines are written ([`LineQueue::close`]).
     pub fn close(&self) {
         self.lines.close();
     }
 }
 
-/// Sets logging up for the whole process, panics included. `filter` has been checked; an empty one is the default.
+/// Sets up logging for the process, including panics. `filter` is valid; an empty one is the default.
 #[must_use]
 pub fn start(filter: &str, format: LogFormat) -> Log {
     let filter = EnvFilter::new(with_quiet_libraries(if filter.trim().is_empty() {
@@ -97,7 +97,7 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(move || writer.clone())
-        // It would say them with `eprintln!`, which panics where nobody reads.
+        // It would report them with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false);
     match format {
         LogFormat::Text => subscriber.with_ansi(stderr().is_terminal()).init(),

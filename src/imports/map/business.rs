@@ -1,7 +1,7 @@
-//! The business as JSON: `business.json` of the seeds, and the `business` of our own documents
+//! Reads the business from JSON: `business.json` of the seeds, and the `business` of our own documents
 //! (`docs/IMPORT.md`).
 //!
-//! What the tables would refuse is refused here, in words that name the field.
+//! Everything that the tables would refuse is refused here, with a message that names the field.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -16,14 +16,14 @@ use crate::model::business::{
     local_business_type,
 };
 
-/// The longest tag that anybody is to expect (RFC 5646 §4.4.1).
+/// The length of tag that implementations must support (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
 
-/// What a business may say of itself.
+/// Known members of the business.
 const MEMBERS: Names = "id, name, type, time_zone, publish_staff, language, country, description, url, telephone, address, \
     geo, same_as, review_links, services, technicians, service_areas";
 
-/// The same of the objects in it.
+/// Known members of its objects.
 const PARTS: [(&str, Names); 2] = [
     (
         "address",
@@ -32,15 +32,15 @@ const PARTS: [(&str, Names); 2] = [
     ("geo", "latitude, longitude"),
 ];
 
-/// The same of the objects in its lists.
+/// Known members of the objects in its lists.
 const ELEMENTS: [(&str, Names); 3] = [
     ("review_links", "name, url"),
     ("services", "id, name, synonyms"),
     ("technicians", "id, name, aliases"),
 ];
 
-/// Refuses what a file that somebody wrote by hand must not say: members that nothing reads, and a type that search engines do
-/// not know. A document of another release may have both.
+/// For files written by hand: refuses unknown members, and a type that search engines do not know. A document of
+/// another release may have both.
 pub fn check_members(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
     fields.only(MEMBERS)?;
@@ -63,8 +63,8 @@ pub fn check_members(value: &Value) -> Result<(), Problem> {
     }
 }
 
-/// The business that `value` describes. A member that it does not have is that of `before`, one that is `null` is removed;
-/// whether it must have an id and a name is said by `is_whole`.
+/// Reads the business in `value`. A missing member keeps its value of `before`; `null` removes it. `is_whole`: id and
+/// name are required.
 pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, Problem> {
     check_lengths(value, &mut String::new())?;
     let fields = &Fields::of(value, String::new())?;
@@ -108,7 +108,7 @@ pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Busin
     })
 }
 
-/// What `read` makes of the member `name`; what was there before, if the file does not have it.
+/// The result of `read` for the member `name`; its value of `before` if the file does not have it.
 fn given<T>(
     fields: &Fields<'_>,
     name: &str,
@@ -122,7 +122,7 @@ fn given<T>(
     }
 }
 
-/// The address, part by part like the business itself: a new postal code does not lose the street.
+/// Merges the address by part, like the business itself: a new postal code does not remove the street.
 fn address(
     fields: &Fields<'_>,
     before: Option<Map<String, Value>>,
@@ -140,7 +140,6 @@ fn address(
     Ok(Some(address))
 }
 
-/// How the technicians are to be shown.
 fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
     let Some(name) = fields.filled("publish_staff")? else {
         return Ok(PublishStaff::default());
@@ -155,7 +154,7 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
     })
 }
 
-/// Refuses a text that is too long to be published with every document.
+/// Refuses texts that are too long to be published with every document.
 pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
     let length = path.len();
     match value {
@@ -168,7 +167,7 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
-                // Writing to a String cannot fail.
+                // Writing to a `String` cannot fail.
                 let _ = write!(path, "[{index}]");
                 check_lengths(value, path)?;
                 path.truncate(length);
@@ -205,7 +204,7 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
     })
 }
 
-/// A language tag, well formed (RFC 5646 §2.1): whether it is registered is not asked.
+/// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
 fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     let Some(tag) = fields.filled("language")? else {
         return Ok(None);
@@ -225,7 +224,7 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     Err(fields.problem("language", message))
 }
 
-/// A country by its code; whether it is assigned is not asked.
+/// Checks the form of a country code, not that it is assigned.
 fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     let Some(code) = fields.filled("country")? else {
         return Ok(None);
@@ -240,7 +239,7 @@ fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
     Err(fields.problem("country", message))
 }
 
-/// Where customers can write a review. A page of ours sends them there, so it must be https.
+/// Pages where customers can write a review. A published page links to them, so they must be https.
 fn review_links(fields: &Fields<'_>) -> Result<Vec<ReviewLink>, Problem> {
     let one = |(path, value)| {
         let link = Fields::of(value, path)?;
@@ -301,7 +300,7 @@ fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
     })
 }
 
-/// What is made of the objects in the list `name`, each of which has an id of its own.
+/// Reads the objects in the list `name`, each of which must have its own id.
 fn entries<T>(
     fields: &Fields<'_>,
     name: &str,
@@ -336,9 +335,9 @@ fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Res
     Err(Problem::new(path(), message))
 }
 
-// The firm's own texts, as an `editorial.json` and the first line of an export have them.
+// The editorial texts, as in an `editorial.json` and the first line of an export.
 
-/// Refuses members that nothing reads, each with the nearest that something does.
+/// Refuses unknown members; the message names the nearest known one.
 pub fn check_editorial(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
     fields.only("summary, faq")?;
@@ -351,7 +350,7 @@ pub fn check_editorial(value: &Value) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The editorial texts that `value` has; a member that it does not have is that of `before`, one that is `null` is removed.
+/// Reads the editorial texts in `value`; a missing member keeps its value of `before`, `null` removes it.
 pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Problem> {
     check_lengths(value, &mut String::new())?;
     let fields = Fields::of(value, String::new())?;

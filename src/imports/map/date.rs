@@ -1,8 +1,5 @@
-//! Dates as files write them: ISO, RFC 3339, RFC 2822, `10/31/2026` where the order is known,
-//! `Oct 31, 2026`, Unix seconds and milliseconds, or what `--date-format` says.
-//!
-//! Apart from `reviews::Day`, which has one spelling. A date that can be read in two ways is
-//! refused, never guessed.
+//! Parses dates in the forms that files use: ISO, RFC 3339, RFC 2822, `10/31/2026` if the order is known,
+//! `Oct 31, 2026`, Unix seconds and milliseconds, or `--date-format`. An ambiguous date is refused, never guessed.
 
 use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
@@ -13,18 +10,18 @@ use crate::imports::map::values::quoted;
 use crate::imports::map::{Names, names};
 use crate::model::Day;
 
-/// What is known about the dates of a file.
+/// A file's date conventions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates<'a> {
-    /// `--date-format`, in the notation of strftime. Alone, where it is given.
+    /// `--date-format`, in strftime notation. If given, no other form is accepted.
     pub format: Option<&'a str>,
-    /// What `10/11/2026` means to this platform.
+    /// The platform's order in `10/11/2026`.
     pub order: Option<DateOrder>,
-    /// Where the platform's clock stands, for times that do not say. Else they are the business's.
+    /// The platform's time zone, for times without one; otherwise the business's.
     pub zone: Option<Tz>,
 }
 
-/// Which number comes first in a date with slashes.
+/// The order in a date with slashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DateOrder {
     /// Month, day, year: `10/31/2026`.
@@ -33,10 +30,9 @@ pub enum DateOrder {
     DayFirst,
 }
 
-/// Seconds since 1970 from 2001-09-09 on; before, there were no reviews, and smaller numbers are
-/// something else.
+/// Unix seconds from 2001-09-09 on; there were no reviews before, and smaller numbers mean something else.
 const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
-/// Dates whose months are words, and those with dots or blanks, which are read in one way alone.
+/// Unambiguous forms: dates with the month as a word, and those with dots or blanks.
 const PLAIN: [&str; 13] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
@@ -52,7 +48,7 @@ const PLAIN: [&str; 13] = [
     "%A, %B %d, %Y",
     "%a, %d %b %Y",
 ];
-/// How many bytes a date may have.
+/// Longest date in bytes.
 const TEXT_BYTES_MAX: usize = 64;
 const TIMES: [&str; 8] = [
     "",
@@ -66,7 +62,6 @@ const TIMES: [&str; 8] = [
 ];
 
 impl Dates<'_> {
-    /// The day or instant that `text` states.
     pub fn parse(self, text: &str) -> Result<Posted, String> {
         let text = text.trim();
         if text.len() > TEXT_BYTES_MAX {
@@ -102,7 +97,7 @@ impl Dates<'_> {
             return self.slashes(&text.replacen('-', "/", 2));
         }
         let first = text.split(['T', ' ']).next().unwrap_or_default();
-        // `2026-10-31 …` first: nearly all are, and the list is long.
+        // `2026-10-31 …` first: nearly all dates have this form, and the list is long.
         let plain = if first.len() == 10 && first.as_bytes()[4] == b'-' {
             &PLAIN[..1]
         } else {
@@ -128,7 +123,7 @@ impl Dates<'_> {
         };
         let mut parsed = Parsed::new();
         if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_err() {
-            // A format of the day alone also reads cells that have a time behind it.
+            // A format without a time also accepts cells with a time after the date.
             return local(text, format)
                 .map_or_else(|| Err(wrong()), |local| self.place(local, text));
         }
@@ -167,7 +162,7 @@ impl Dates<'_> {
     fn place(self, local: Local, text: &str) -> Result<Posted, String> {
         match (local.time, self.zone) {
             (Some(time), Some(zone)) => {
-                // An hour that a clock shows twice: the first. One that it leaves out is no time.
+                // If a clock shows the hour twice, the first one; an hour that the clock skips is an error.
                 let instant = zone
                     .from_local_datetime(&time)
                     .earliest()
@@ -181,7 +176,7 @@ impl Dates<'_> {
     }
 }
 
-/// A date on some clock, with the time where it is stated.
+/// A local date, with the time if stated.
 #[derive(Debug, Clone, Copy)]
 struct Local {
     date: NaiveDate,
@@ -203,12 +198,12 @@ fn local(text: &str, format: &str) -> Option<Local> {
                 time: Some(whole),
             })
         })
-        // %Y takes any number of digits: the year 26 is none.
+        // %Y takes any number of digits, so the year 26 must be refused.
         .filter(|local| (1000..=9999).contains(&local.date.year()))
 }
 
-/// Names of time zones behind a time, and how many minutes they are ahead of UTC. Those that several countries use with
-/// different meanings are those of the United States, and `BST` that of Britain.
+/// Offsets in minutes east of UTC of the time zone names that files use. Names that several countries use have their
+/// United States meaning, except `BST`, which is Britain's.
 fn offset(name: &str) -> Option<i64> {
     Some(match name {
         "HST" => -600,
@@ -231,7 +226,7 @@ fn offset(name: &str) -> Option<i64> {
     })
 }
 
-/// What stands before the name of a time zone or `GMT+2`, and its offset in minutes.
+/// Splits a text before a time zone name or `GMT+2`; the offset is in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
     let (plain, name) = text.rsplit_once(' ')?;
     if let Some(minutes) = offset(name) {
@@ -280,7 +275,7 @@ fn zoned(text: &str) -> Option<DateTime<Utc>> {
         .map(|instant| instant.to_utc())
 }
 
-/// The first letters of the months in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish.
+/// Beginnings of month names in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish.
 const MONTHS: [Names; 12] = [
     "jan, jän, ene, gen, sty",
     "feb, fév, fev, lut",
@@ -296,14 +291,14 @@ const MONTHS: [Names; 12] = [
     "dec, dez, déc, dic, gru",
 ];
 
-/// `15. Oktober 2026`, `15 de octubre de 2026` with the English name of the month; `None` where no word is a month.
+/// `15. Oktober 2026`, `15 de octubre de 2026` with the English month; `None` if no word is a month.
 fn in_english(text: &str) -> Option<String> {
     let month = |word: &str| {
         let begins = |month: &&Names| names(month).any(|start| word.starts_with(start));
         MONTHS.iter().find(begins).map(|month| &month[..3])
     };
     let lower = text.to_lowercase();
-    // The last: the day of the week stands before it, and some of its names begin like a month.
+    // The last match: the weekday comes before it, and some weekdays begin like a month.
     let month = lower
         .split(|c: char| !c.is_alphabetic())
         .filter(|word| word.chars().count() >= 3)
@@ -342,7 +337,7 @@ fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {
     }
 }
 
-/// Dates that are read only with `--date-format`: how they are written is known to their owner alone.
+/// Ambiguous forms that are accepted only with `--date-format`.
 const ADVISED: [&str; 6] = [
     "%m/%d/%y", "%d/%m/%y", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%y", "%Y%m%d",
 ];

@@ -1,8 +1,7 @@
-//! Takes the fields of a JSON object one by one, and says where and why one is wrong.
+//! Reads the fields of a JSON object and says where and why one is wrong.
 //!
-//! Apart from the formats, so that every one of them words its complaints alike: the path, what is
-//! there, what is allowed. An absent field and one that is `null` are the same. Knows nothing of
-//! reviews.
+//! All formats share it, so that their messages are alike: path, value, allowed values. An absent field and a `null`
+//! one are equal.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -15,23 +14,21 @@ use url::Url;
 use crate::imports::map::{Names, names};
 use crate::model::business::nearest;
 
-/// How many bytes one text may have: as many as a whole row of JSON Lines.
+/// Longest text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
-/// How many characters of a wrong value are repeated in a complaint.
+/// Characters of a wrong value that a message repeats.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
-/// What is wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
 pub struct Problem {
-    /// Where it stands, as `mentions.services[2]`; empty where the row as a whole is wrong.
+    /// Path of the field, as `mentions.services[2]`; empty for the row as a whole.
     pub path: String,
-    /// What is there, and what is allowed.
+    /// The value found, and what is allowed.
     pub message: String,
 }
 
 impl Problem {
-    /// What is wrong with the field at `path`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -39,13 +36,12 @@ impl Problem {
         }
     }
 
-    /// A complaint about a row as a whole.
+    /// A problem of the row as a whole.
     pub fn of_all(message: impl Into<String>) -> Self {
         Self::new("", message)
     }
 }
 
-/// An object whose fields are to be taken.
 #[derive(Debug, Clone)]
 pub struct Fields<'a> {
     map: &'a Map<String, Value>,
@@ -53,7 +49,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of `value`, which stands at `path` (empty for the outermost).
+    /// `path` is the path of `value`, empty at the top level.
     pub fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
         let Value::Object(map) = value else {
             let (path, wanted) = if path.is_empty() {
@@ -66,7 +62,6 @@ impl<'a> Fields<'a> {
         Ok(Self { map, path })
     }
 
-    /// The path of the field `name`.
     pub fn path(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
@@ -75,32 +70,30 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A complaint about the field `name`.
     pub fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
         Problem::new(self.path(name), message)
     }
 
-    /// The complaint that the field `name` is not there.
     pub fn missing(&self, name: &str) -> Problem {
         self.problem(name, "missing")
     }
 
-    /// What was made of the field `name`, which must be there.
+    /// Makes a missing value an error.
     pub fn needed<T>(&self, name: &str, made: Result<Option<T>, Problem>) -> Result<T, Problem> {
         made?.ok_or_else(|| self.missing(name))
     }
 
-    /// The value of `name`, where there is one.
+    /// `None` if absent or `null`.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether there is a `name`, be it `null`; an empty text is as if absent.
+    /// Whether `name` is present, even as `null`; an empty text counts as absent.
     pub fn has(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(|value| value != "")
     }
 
-    /// Refuses a member that is none of `names`, with the nearest of them.
+    /// Refuses members that are not in `known`; the message names the nearest known one.
     pub fn only(&self, known: Names) -> Result<(), Problem> {
         let is_unknown = |name: &&String| names(known).all(|its| its != *name);
         let Some(name) = self.map.keys().find(is_unknown) else {
@@ -111,19 +104,19 @@ impl<'a> Fields<'a> {
         Err(self.problem(name, message))
     }
 
-    /// Whether the file says that there is no `name`.
+    /// Whether `name` is present and `null`.
     pub fn is_null(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(Value::is_null)
     }
 
-    /// The text of `name`, as it is.
+    /// Unchanged, even if empty.
     pub fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
         self.value(name)
             .map(|value| text(value, || self.path(name)))
             .transpose()
     }
 
-    /// The text of `name`; an empty one is as if absent.
+    /// An empty text counts as absent.
     pub fn filled(&self, name: &str) -> Result<Option<String>, Problem> {
         Ok(self
             .text(name)?
@@ -131,14 +124,13 @@ impl<'a> Fields<'a> {
             .map(str::to_owned))
     }
 
-    /// The text of `name`, which must have more than blanks.
+    /// Must be present and not blank.
     pub fn required(&self, name: &str) -> Result<String, Problem> {
         self.filled(name)?
             .filter(|text| !text.trim().is_empty())
             .ok_or_else(|| self.missing(name))
     }
 
-    /// The text of `name`, read as a `T`.
     pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, Problem>
     where
         T: FromStr,
@@ -151,17 +143,15 @@ impl<'a> Fields<'a> {
         self.filled(name)?.map(parse).transpose()
     }
 
-    /// The truth value of `name`.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
         self.typed(name, Value::as_bool, "true or false")
     }
 
-    /// The number of `name`.
     pub fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
         self.typed(name, Value::as_f64, "a number")
     }
 
-    /// What `read` makes of the value of `name`, which must be what is wanted.
+    /// The value of `name` converted by `read`; `wanted` describes the allowed values.
     fn typed<T>(
         &self,
         name: &str,
@@ -173,8 +163,7 @@ impl<'a> Fields<'a> {
         self.value(name).map(read).transpose()
     }
 
-    /// The whole number of `name`. 5.0 is one (JSON has only one kind of number); 4.5 and "5" are
-    /// not.
+    /// A whole number: 5.0 is one (JSON has only one kind of number); 4.5 and "5" are not.
     pub fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
         #[expect(
             clippy::cast_possible_truncation,
@@ -188,27 +177,26 @@ impl<'a> Fields<'a> {
         self.typed(name, whole, allowed)
     }
 
-    /// The instant of `name`: RFC 3339 with any offset.
+    /// RFC 3339 with any offset.
     pub fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
         let read =
             |text: String| instant(&text).ok_or_else(|| self.problem(name, no_instant(&text)));
         self.filled(name)?.map(read).transpose()
     }
 
-    /// The URL of `name`, which browsers will be given as a link: http or https alone.
+    /// An http or https URL, because browsers get it as a link.
     pub fn url(&self, name: &str) -> Result<Option<String>, Problem> {
         let check = |text: String| check_url(text, || self.path(name));
         self.filled(name)?.map(check).transpose()
     }
 
-    /// The object of `name`.
     pub fn object(&self, name: &str) -> Result<Option<Fields<'a>>, Problem> {
         self.value(name)
             .map(|value| Fields::of(value, self.path(name)))
             .transpose()
     }
 
-    /// The elements of the array `name`, none where it is absent, each with its own path.
+    /// The elements of the array `name` with their paths; empty if absent.
     pub fn list(
         &self,
         name: &str,
@@ -238,7 +226,6 @@ impl<'a> Fields<'a> {
         self.list(name)?.map(one).collect()
     }
 
-    /// The URLs of the array `name`.
     pub fn urls(&self, name: &str) -> Result<Vec<String>, Problem> {
         self.texts(name)?
             .into_iter()
@@ -248,12 +235,12 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The value, or nothing and the problem beside the others.
+/// The value; an error goes to `wrong`.
 pub fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
     made.map_err(|problem| wrong.push(problem)).ok()
 }
 
-/// `value` as it is written, cut where it is long.
+/// `value` as JSON, shortened.
 pub fn shown(value: &Value) -> String {
     let text = value.to_string();
     let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
@@ -264,7 +251,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// A text in quotes, cut where it is long.
+/// A quoted text, shortened.
 pub fn shown_text(text: &str) -> String {
     shown(&Value::from(text))
 }
@@ -284,8 +271,7 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
             text.len()
         )));
     }
-    // SQLite's text functions end at a NUL, so what stands behind it would be stored and never
-    // found.
+    // SQLite's text functions end at a NUL, so text after it would be stored and never found.
     if text.contains('\0') {
         return Err(problem(
             "has a NUL character (\\u0000); remove it".to_owned(),
@@ -299,10 +285,9 @@ fn no_instant(text: &str) -> String {
     format!("{shown} is not a time of RFC 3339, for example 2024-05-31T08:00:00Z")
 }
 
-/// Leap seconds and years outside of 1 to 9999 are no instants for `SQLite`'s date functions, which
-/// guard the tables.
+/// SQLite's date functions, which the tables' checks use, accept no leap seconds and only the years 1 to 9999.
 fn instant(text: &str) -> Option<DateTime<Utc>> {
-    // RFC 3339 §5.6 has a T between date and time; chrono takes blanks too.
+    // RFC 3339 §5.6 has a T between date and time; chrono also accepts blanks.
     let shaped = text
         .as_bytes()
         .get(10)

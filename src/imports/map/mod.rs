@@ -1,5 +1,5 @@
-//! Map: what a row means. A format is a file of its own in `platforms`, which has a `FORMAT`, and one line in the list of
-//! `platforms`; `plan` makes reviews of its rows. What every format makes of a row is an [`Incoming`].
+//! Maps rows to reviews. A format is a file in `platforms` with a `FORMAT`, and one line in the list of `platforms`;
+//! `plan` turns its rows into [`Incoming`] reviews.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,122 +16,113 @@ use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::Problem;
 use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
 
-pub mod business;
-pub mod date;
-pub mod fields;
-pub mod plan;
-pub mod rating;
-pub mod values;
-pub mod visibility;
+pub(crate) mod business;
+pub(crate) mod date;
+pub(crate) mod fields;
+pub(crate) mod plan;
+pub(crate) mod rating;
+pub(crate) mod values;
+pub(crate) mod visibility;
 
-/// Names with `, ` between, the one that is asked for first at the front.
+/// Names separated by `, `, in the order in which they are tried.
 pub type Names = &'static str;
 
-/// The names in such a list.
 pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
     list.split(", ")
 }
 
-/// A kind of file that reviews come in.
+/// A kind of file with reviews.
 ///
-/// Of one that is read by its columns it says which column means what. A column that no entry names is never looked at, so
-/// private fields (e-mail, phone, street, customer) go nowhere, the file of rejected rows included.
+/// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
+/// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 pub struct Format {
-    /// What `--format` calls it.
+    /// Value of `--format`.
     pub name: &'static str,
-    /// What people call it.
+    /// Display name.
     pub label: &'static str,
-    /// Whether its files hold only some of a place's reviews: then one that is missing says
-    /// nothing.
+    /// Whether its files hold only some of a place's reviews, so that a missing one means nothing.
     pub excerpts: bool,
-    /// Whether its authors' names were public; else they are shortened to "Jane D." .
+    /// Whether its authors' names were public; otherwise they are shortened to "Jane D." .
     pub authors_public: bool,
-    /// A note for the person who imports it, shown with the report.
+    /// A note for the owner, shown with the report.
     pub note: Option<&'static str>,
-    /// Whether `--map` has a meaning for it.
+    /// Whether `--map` is allowed.
     pub(super) renames: bool,
-    /// Members of the outermost object, one of which makes a file this format, its rows in
-    /// `reviews`: where there are no rows to judge by.
+    /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
     pub(super) document: Names,
-    /// A file is of this format if its rows have all the names of one of these.
+    /// A file has this format if its rows have all names of one of these lists.
     pub(super) keys: &'static [Names],
-    /// How its rows become reviews.
     pub(super) reader: Reader,
-    /// What reviews say they are from, where a row does not say.
+    /// Source name of reviews whose row has none.
     pub(super) source: &'static str,
-    /// What stands before its ids in ours, where that is not the format's name: reviews that two tools take from one site have
-    /// the same id in both.
+    /// Prefix of the review ids if it is not the format's name: reviews that two tools take from one site have the same
+    /// id in both.
     pub(super) ids: Option<&'static str>,
-    /// Which column means which field: the first that is filled counts.
+    /// The columns of each field, in the order in which they are tried.
     pub(super) fields: &'static [(Field, Names)],
-    /// What hides a review there, so that it must not be published here.
+    /// Columns that hide a review at its source, so that it must not be published here.
     pub(super) hidden: &'static [Hidden],
-    /// How days with slashes are written.
+    /// Order in dates with slashes.
     pub(super) date_order: Option<DateOrder>,
-    /// Where the platform's clock stands, for times without an offset.
+    /// The platform's time zone, for times without an offset.
     pub(super) zone: Option<Tz>,
-    /// Who wrote a review whose author stays unnamed; where that is nobody, such a row is rejected.
+    /// Author of a review without one; if `None`, such a row is rejected.
     pub(super) anonymous: Option<&'static str>,
-    /// Whether the platform vouches for its reviews; else a row is vouched for by whoever imports
-    /// it.
+    /// Whether the platform verifies its reviews; otherwise the owner who imports them vouches for them.
     pub(super) vouches: bool,
-    /// The value of [`Field::Matched`] that says that the review belongs to a job in the firm's
-    /// books.
+    /// The value of [`Field::Matched`] that means that the review matches a job in the business's books.
     pub(super) matched: Option<&'static str>,
-    /// Whether earlier releases read its exports as tables, so that its reviews may have the ids of those.
+    /// Whether earlier releases read its exports as tables, so that its reviews may have table ids.
     pub(super) was_table: bool,
-    /// Whether its columns are also found by words of several languages, and by what a form asks.
+    /// Whether its columns are also found by words of several languages and by a form's questions.
     pub(super) reads_headers: bool,
-    /// The columns by which a row below another one is known, where its rows answer each other.
+    /// The columns that identify answers, if its rows answer each other.
     pub(super) comments: Option<Comments>,
 }
 
 /// How rows become reviews.
 #[derive(Debug)]
 pub enum Reader {
-    /// As our own record, which may also say that a review was deleted.
+    /// As native records, which may also be deletions.
     Native,
-    /// By a function of the row.
     Json(fn(&Value) -> Result<Incoming, Vec<Problem>>),
-    /// By what their columns mean.
+    /// By the meanings of their columns.
     Columns,
-    /// As linked data of schema.org, which is walked whole.
+    /// As schema.org linked data, which is searched whole.
     LinkedData,
 }
 
-/// The columns of rows that answer each other. One that has a parent and no rating is no review.
+/// The columns of rows that answer each other. A row with a parent and no rating is an answer.
 #[derive(Debug)]
 pub struct Comments {
-    /// The id of the row that it answers; 0 where it answers none.
+    /// Id of the row that it answers; 0 for none.
     pub parent: Names,
-    /// The number of the user who was logged in; 0 for a visitor.
+    /// Number of the logged-in user; 0 for a visitor.
     pub writer: Names,
 }
 
 /// A column whose values may hide a review.
 #[derive(Debug)]
 pub struct Hidden {
-    /// What the column is called.
     pub names: Names,
     pub when: When,
-    /// Why the review is withheld then.
+    /// The reason for withholding the review.
     pub reason: &'static str,
 }
 
-/// When a column hides a review.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
-    /// Its flag is yes.
+    /// When its flag is yes.
     Yes,
-    /// Its flag is no.
+    /// When its flag is no.
     No,
-    /// It is filled with none of these (case aside).
+    /// When it has a value other than these (case-insensitive).
     NoneOf(Names),
 }
 
 impl Format {
-    /// The format of a platform as most of them are: all of its reviews, under names that were public.
+    /// Defaults of most platforms: all reviews, with public author names.
     pub(super) const PLAIN: Self = Self {
         name: "",
         label: "",
@@ -156,7 +147,7 @@ impl Format {
         comments: None,
     };
 
-    /// Whether its rows are our own records.
+    /// Whether its rows are native records.
     pub(super) const fn is_own(&self) -> bool {
         matches!(self.reader, Reader::Native)
     }
@@ -198,8 +189,7 @@ pub enum Field {
     Reason,
 }
 
-/// Why a review is withheld that came without stars: those given here would be ours, not the
-/// customer's.
+/// Reason for withholding a review without stars: any stars given here would not be the customer's.
 pub const NO_STARS: &str = "recommendation without stars";
 
 impl Field {
@@ -232,103 +222,94 @@ impl Field {
     ];
 }
 
-// One review as a source states it: what every format makes of a row. Apart from
-// [`Review`](crate::model::Review), which has no place for what a file leaves unsaid. Knows
-// neither files nor the database.
+// A review as a source states it: the result of every format for one row. Unlike [`Review`](crate::model::Review), it
+// can represent what a file leaves unstated.
 
-/// One review as a source states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
-    /// Its id, unique and stable.
+    /// Unique and stable.
     pub id: ReviewId,
-    /// Whether the row has one; else it is a digest of the row.
+    /// Whether the row has an id; otherwise it is a digest of the row.
     pub has_id: bool,
-    /// One to five stars.
     pub rating: Rating,
-    /// When it was written.
     pub posted: Dated,
-    /// The author's display name.
+    /// Display name.
     pub author: String,
-    /// The headline above the text.
+    /// Headline.
     pub title: Stated<String>,
-    /// What it says; empty for stars alone, unsaid where a table has no column for it.
+    /// Empty for stars without a comment; unstated if a table has no text column.
     pub text: Stated<String>,
-    /// The language of the text, as a BCP 47 tag.
+    /// BCP 47 tag of the text.
     pub language: Stated<String>,
-    /// Where it was written.
+    /// The platform or site.
     pub source: Stated<Source>,
-    /// Which of the firm's locations it is about, as the source calls it.
+    /// The business's location, by the source's name for it.
     pub location: Option<String>,
-    /// Whether it is published, or withheld and why.
     pub status: Stated<Status>,
-    /// How it is known to be from a customer. One that is not verified and has no status is
-    /// withheld.
+    /// An unverified review without a status is withheld.
     pub verification: Stated<Verification>,
-    /// What it was recorded to be about.
+    /// Recorded, not derived from the text.
     pub mentions: Stated<Mentions>,
-    /// The owner's answer; [`Stated::None`] where the file says that there is none.
+    /// The owner's answer; [`Stated::None`] if the file says that there is none.
     pub response: Stated<IncomingResponse>,
-    /// When it last changed there.
+    /// When it last changed at the source.
     pub updated_at: Option<DateTime<Utc>>,
-    /// Fields that the owner had decided: of our own export alone.
+    /// Fields that the owner decided; only in our own export.
     pub decided: Vec<String>,
-    /// What an earlier import had noted: of our own export alone, too.
+    /// Notes of an earlier import; only in our own export.
     pub noted: Noted,
 }
 
-/// What an import notes besides a review, and an export carries on.
+/// Notes of an import beside a review, which an export preserves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
-    /// When it was written, where its source gave an instant.
+    /// When it was written, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// When it was answered, likewise.
+    /// When it was answered, if its source gave an instant.
     pub responded_at: Option<DateTime<Utc>>,
-    /// What its source calls itself, whatever the owner made of it.
+    /// The source's own name, even if the owner renamed it.
     pub source_name: Option<String>,
-    /// By what earlier releases may have named it; `None` where they named it as this one does.
+    /// Ids that earlier releases may have used; `None` if they used the present one.
     pub former: Option<Former>,
-    /// The number of the user who wrote it, where rows answer each other.
+    /// User number of the author, if rows answer each other.
     pub writer: Option<String>,
 }
 
-/// By what earlier releases, to which its format was any table, may have named a review.
+/// How earlier releases, which read this format as any table, may have named a review.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Former {
-    /// The id in its row, as it stands there.
+    /// The id as in the row.
     pub id: Option<String>,
-    /// Whether it was given with another source.
+    /// Whether `--source` was given or the platform verifies, so that the source may have been "Direct".
     pub was_direct: bool,
-    /// The author's name as its row has it.
+    /// The author as in the row.
     pub author: String,
 }
 
-/// A row that answers another one, and is no review.
+/// A row that answers a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// The id of the review that it is about.
+    /// Id of the answered review.
     pub review: ReviewId,
-    /// The number of the user who wrote it; `None` for a visitor, and where it is not public.
+    /// User number of the author; `None` for a visitor, or if it is not public.
     pub writer: Option<String>,
-    /// What it says.
     pub response: IncomingResponse,
 }
 
 /// The owner's answer as a source states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingResponse {
-    /// Its text, never empty.
+    /// Never empty.
     pub text: String,
-    /// When it was written.
     pub posted: Option<Dated>,
-    /// Who wrote it, where the source names somebody.
+    /// Its author, if the source names one.
     pub author: Option<String>,
 }
 
-/// When something was written, and what the file calls that field: complaints about days are made
-/// by the collector, which alone knows the business's time zone.
+/// A day or instant and the path of its field. Problems with days are reported by the collector, which knows the
+/// business's time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dated {
-    /// The day or the instant, whichever the field states.
     pub posted: Posted,
     /// The field's path in the file, as `createTime`.
     pub path: Cow<'static, str>,
@@ -337,14 +318,14 @@ pub struct Dated {
 /// When something was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Posted {
-    /// On a calendar day of the business.
+    /// A calendar day of the business.
     Day(Day),
-    /// At an instant, which becomes a day in the business's time zone.
+    /// Becomes a day in the business's time zone.
     Instant(DateTime<Utc>),
 }
 
 impl fmt::Display for Posted {
-    /// As ids have it that are made of it.
+    /// As it appears in ids that are derived from it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Day(day) => write!(f, "{day}"),
@@ -354,7 +335,6 @@ impl fmt::Display for Posted {
 }
 
 impl Posted {
-    /// The instant, where it is one.
     pub const fn instant(self) -> Option<DateTime<Utc>> {
         match self {
             Self::Instant(instant) => Some(instant),
@@ -364,7 +344,7 @@ impl Posted {
 }
 
 impl Dated {
-    /// On that day, as the field `path` says.
+    /// `path` is the field that states the day.
     pub fn day(day: Day, path: impl Into<Cow<'static, str>>) -> Self {
         Self {
             posted: Posted::Day(day),
@@ -372,7 +352,7 @@ impl Dated {
         }
     }
 
-    /// At that instant, as the field `path` says.
+    /// `path` is the field that states the instant.
     pub fn instant(instant: DateTime<Utc>, path: impl Into<Cow<'static, str>>) -> Self {
         Self {
             posted: Posted::Instant(instant),
@@ -383,50 +363,50 @@ impl Dated {
 
 // `--map text=Review`: JSON Lines whose fields have other names than ours.
 
-/// The fields of a native record that can be filled from a field of another name: all columns of an export but those, the last
-/// ones, that exports alone have.
+/// The fields of a native record that `--map` may fill: all columns of an export except the last ones, which only
+/// exports have.
 fn fields() -> impl Iterator<Item = &'static str> {
     COLUMNS
         .into_iter()
         .take_while(|column| *column != EXPORT_ALONE)
 }
 
-/// What the preview of a table calls the text of the owner's answer.
+/// Name of the owner's answer in the preview of a table.
 const RESPONSE: &str = "response";
 
-/// The one field that may be filled from nothing: `--map status=` ignores what a file says of it.
+/// The one field that may have an empty name: `--map status=` ignores the file's status.
 pub const STATUS: &str = "status";
 
-/// One field of ours, and what the file calls it.
+/// One of our fields, and its name in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
     ours: &'static str,
     theirs: String,
 }
 
-/// A `--map` that names nothing.
+/// An invalid `--map`.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RenameError {
-    /// There is no `=` with something on both sides.
+    /// Not `name=name`.
     #[error("write it as FIELD=THEIR_FIELD, for example text=Review")]
     Shape,
-    /// The field is none of ours.
+    /// The field is unknown.
     #[error("`{0}` is not a field of a review; use one of {known}", known = fields().collect::<Vec<_>>().join(", "))]
     Field(String),
 }
 
 impl Rename {
-    /// The field of the native record that it fills.
+    /// The field of the native record.
     pub(super) const fn ours(&self) -> &'static str {
         self.ours
     }
 
-    /// Whether it says that nothing of the file is the status.
+    /// Whether the file's status is ignored.
     pub(super) fn ignores_status(&self) -> bool {
         self.ours == STATUS && self.theirs.is_empty()
     }
 
-    /// What the file calls it; empty where nothing of the file is to fill it, which only a status can be.
+    /// The file's name of the field; empty only for an ignored status.
     pub(super) fn theirs(&self) -> &str {
         &self.theirs
     }
@@ -453,12 +433,12 @@ impl FromStr for Rename {
     }
 }
 
-/// Moves the fields of `record` to our names. A field that it does not have leaves ours as it is.
+/// Renames the fields of `record`. A field that it does not have leaves ours unchanged.
 pub fn apply(renames: &[Rename], record: &mut Value) {
     let Value::Object(fields) = record else {
         return;
     };
-    // All are taken out before any is put in, so that two names can change places.
+    // All are removed before any is inserted, so that two names can be swapped.
     let taken: Vec<_> = renames
         .iter()
         .filter_map(|rename| match rename.theirs.as_str() {
@@ -472,7 +452,7 @@ pub fn apply(renames: &[Rename], record: &mut Value) {
 }
 
 fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
-    // An absent part stays absent: an empty object would lack what it must have.
+    // An absent part stays absent: an empty object would lack required members.
     if value.is_null() {
         return;
     }

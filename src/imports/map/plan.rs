@@ -1,7 +1,7 @@
-//! How reviews are made of rows by their columns: every fault of a row at once. Knows neither files nor the database.
+//! Turns rows into reviews by their columns, and reports all faults of a row at once.
 //!
-//! A row is an object of JSON, or the cells of a table under their headers. A column is found by its name as it stands, else by its letters and digits alone, else by a path
-//! into nested objects.
+//! A row is a JSON object, or the cells of a table under their headers. A column is found by its exact name, then by
+//! its letters and digits, then by a path into nested objects.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -26,45 +26,40 @@ use crate::model::{
     Verification,
 };
 
-/// A row as its reader holds it, borrowed.
 #[derive(Debug, Clone, Copy)]
 pub enum Row<'r> {
-    /// An object of JSON.
     Json(&'r Map<String, Value>),
-    /// Cells of a table. There are as many as columns.
+    /// As many cells as columns.
     Cells(&'r Columns, &'r [String]),
 }
 
-/// The headers of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns(pub Vec<String>);
 
-/// What a platform calls a field: names in the order in which they are asked for.
+/// The names of a field, in the order in which they are tried.
 #[derive(Debug, Clone, Default)]
 pub struct Lookup {
     names: Vec<Cow<'static, str>>,
-    /// The columns of the table that have these names, where it is one.
+    /// In a table, the columns with these names.
     columns: Vec<usize>,
 }
 
-/// A value that was found, and what the file calls it.
 #[derive(Debug, Clone)]
 pub struct Found<'r> {
-    /// The column's header or the path in the object.
+    /// The column's header, or the path in the object.
     pub path: Cow<'r, str>,
-    /// The value there; of a table, the cell as a JSON string.
+    /// In a table, the cell as a JSON string.
     pub value: Cow<'r, Value>,
 }
 
 impl Lookup {
-    /// A field of one of these names.
+    /// A field with these names.
     pub fn new(names: Vec<Cow<'static, str>>, columns: Option<&Columns>) -> Self {
         let column = |name: &Cow<'static, str>| columns.and_then(|columns| columns.find(name));
         let columns = names.iter().filter_map(column).collect();
         Self { names, columns }
     }
 
-    /// The column of that number.
     pub fn column(number: usize, columns: &Columns) -> Self {
         let name = columns.0.get(number).cloned().map(Cow::Owned);
         Self {
@@ -73,20 +68,20 @@ impl Lookup {
         }
     }
 
-    /// The first name, for complaints about a field that is not there.
+    /// The first name, for messages about a missing field.
     pub fn name(&self) -> &str {
         self.names.first().map_or("", |name| name)
     }
 }
 
 impl Columns {
-    /// The headers for a message, the first dozen.
+    /// The first dozen headers, for messages.
     pub fn listed(&self) -> String {
         let more = if self.0.len() > 12 { ", …" } else { "" };
         format!("{}{more}", self.0[..self.0.len().min(12)].join(", "))
     }
 
-    /// The column of that name, exactly or but for case, blanks and signs.
+    /// The column with this name, exactly or except for case, blanks and punctuation.
     pub fn find(&self, name: &str) -> Option<usize> {
         let exact = self.0.iter().position(|its| its == name);
         exact.or_else(|| self.0.iter().position(|its| same_name(its, name)))
@@ -94,7 +89,7 @@ impl Columns {
 }
 
 impl<'r> Row<'r> {
-    /// Whether the row has such a field at all, be it empty.
+    /// Whether the row has the field, even if empty.
     pub fn has(self, field: &Lookup) -> bool {
         match self {
             Self::Json(map) => field.names.iter().any(|name| inside(map, name).is_some()),
@@ -102,7 +97,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The first value of that field that is not empty. A null and blanks are empty.
+    /// The first value of the field that is neither null nor blank.
     pub fn get(self, field: &'r Lookup) -> Option<Found<'r>> {
         match self {
             Self::Json(map) => field.names.iter().find_map(|name| {
@@ -122,7 +117,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// What the file calls that field here, for complaints.
+    /// The file's name of the field, for messages.
     pub fn path(self, field: &Lookup) -> String {
         match self {
             Self::Cells(columns, _) => field
@@ -136,12 +131,11 @@ impl<'r> Row<'r> {
 }
 
 impl Found<'_> {
-    /// A complaint about it.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         Problem::new(&*self.path, message)
     }
 
-    /// It as a text; numbers and truth values as they are written.
+    /// The value as text; numbers and booleans as written.
     pub fn text(&self) -> Result<String, Problem> {
         let text = match self.value.as_ref() {
             Value::String(text) => text.clone(),
@@ -160,15 +154,14 @@ impl Found<'_> {
                 text.len()
             )));
         }
-        // SQLite's text functions end at a NUL, so what stands behind it would be stored and never
-        // found.
+        // SQLite's text functions end at a NUL, so text after it would be stored and never found.
         if text.contains('\0') {
             return Err(self.problem("has a NUL character; remove it"));
         }
         Ok(text)
     }
 
-    /// It as a list of names: an array, or a text with semicolons or bars between.
+    /// The value as a list of names: an array, or a text separated by semicolons or bars.
     pub fn texts(&self) -> Result<Vec<String>, Problem> {
         if let Value::Array(elements) = self.value.as_ref() {
             let name = |element: &Value| element.as_str().map(|name| name.trim().to_owned());
@@ -190,8 +183,8 @@ impl Found<'_> {
     }
 }
 
-/// The value of `path` in `map`: a member of that name, else of that name but for case and signs,
-/// else inside of members. `responses[].body` is the first element's.
+/// The value at `path` in `map`: a member with that name, then one with that name except for case and punctuation, then
+/// nested members. `responses[].body` is the first element's.
 fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
     if let Some(value) = map.get(path) {
         return Some(value);
@@ -199,7 +192,7 @@ fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
     let nested = path.split_once('.').and_then(|(outer, inner)| {
         match map.get(outer.trim_end_matches("[]"))? {
             Value::Object(members) => inside(members, inner),
-            // Nothing at all is a statement, too: of everything in it.
+            // Null and an empty array are statements too: about everything inside.
             nothing @ Value::Null => Some(nothing),
             nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => {
                 Some(nothing)
@@ -226,30 +219,30 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A format's entry and a file's columns brought together, once per file.
+/// A format's entry matched with a file's columns, once per file.
 #[derive(Debug)]
 pub struct Plan<'o> {
     pub format: &'static Format,
     pub request: &'o ImportRequest,
     fields: [Lookup; Field::ALL.len()],
     hidden: Vec<(Lookup, &'static Hidden)>,
-    /// The columns that say whether a row is public, of which the format's entry says nothing; `None` where each row's
-    /// members must be looked at.
+    /// The columns that show whether a row is public and that the format's entry does not name; `None` if each row's
+    /// members must be checked.
     states: Option<Vec<(Lookup, Says)>>,
     keys: Vec<Lookup>,
-    /// By which rows answer each other: the parent, and who wrote.
+    /// The columns of rows that answer each other: the parent, and the author's user number.
     comments: Option<(Lookup, Lookup)>,
-    /// Whether the headers are of a language that writes the day before the month.
+    /// Whether the headers are in a language that writes the day before the month.
     is_day_first: bool,
-    /// Columns that may each be the field, which none is by its name alone.
+    /// Columns that may fill the same field, none by its exact name.
     doubtful: Vec<(Field, Vec<String>)>,
 }
 
-/// Columns that fill no field yet, by their number.
+/// Columns that fill no field yet, with their numbers.
 type Free<'c> = Vec<(usize, &'c str)>;
 
 impl<'o> Plan<'o> {
-    /// The plan for a file with these columns, or for objects.
+    /// `columns` is `None` for a file of objects.
     pub fn new(
         format: &'static Format,
         columns: Option<&Columns>,
@@ -288,8 +281,8 @@ impl<'o> Plan<'o> {
         plan
     }
 
-    /// Finds columns of the fields that none has under its English name: by the words of other languages, by what a form asks,
-    /// and by a known word with others beside it. No column fills two fields.
+    /// Finds columns for fields without an English header: by words of other languages, by a form's questions, and by a
+    /// known word beside neutral ones. No column fills two fields.
     fn read_headers(&mut self, columns: &Columns) {
         let taken = self.used();
         let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
@@ -354,7 +347,7 @@ impl<'o> Plan<'o> {
         Some(columns.0.iter().enumerate().filter_map(says).collect())
     }
 
-    /// Where the parts of a review are looked for, and what hides it.
+    /// Every lookup of the plan.
     fn lookups(&self) -> impl Iterator<Item = &Lookup> {
         let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
@@ -363,7 +356,7 @@ impl<'o> Plan<'o> {
         lookups.chain(comments)
     }
 
-    /// The numbers of the columns that are looked at.
+    /// The numbers of the columns that are read.
     fn used(&self) -> HashSet<usize> {
         let lookups = self.lookups();
         lookups
@@ -371,7 +364,7 @@ impl<'o> Plan<'o> {
             .collect()
     }
 
-    /// What becomes of the columns of a table, for people.
+    /// The use of a table's columns, for the report.
     pub fn columns(&self, columns: &Columns) -> TableColumns {
         let always = ["rating", "date", "author", "text", "response"];
         let mut used: Vec<(&'static str, Vec<String>)> =
@@ -420,7 +413,7 @@ impl<'o> Plan<'o> {
         }
     }
 
-    /// The review that `row` describes, or everything that is wrong with it.
+    /// The review of `row`, or all its faults.
     pub fn review(&self, row: Row<'_>) -> Result<Incoming, Vec<Problem>> {
         let mut wrong = Vec::new();
         let rating = noted(&mut wrong, self.rating(row));
@@ -455,13 +448,13 @@ impl<'o> Plan<'o> {
         let made = || {
             let (author, format) = (author?, self.format);
             let former = format.was_table.then(|| Former {
-                // A table still has the ids that it had.
+                // Ids of tables have not changed.
                 id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
                 was_direct: format.vouches || self.request.source.is_some(),
                 author: author.clone(),
             });
             let text = match row {
-                // A table without such a column says nothing of texts.
+                // A table without a text column states nothing about texts.
                 Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
                 Row::Cells(..) | Row::Json(_) => Stated::Given(text?.unwrap_or_default()),
             };
@@ -492,7 +485,7 @@ impl<'o> Plan<'o> {
         made().ok_or(wrong)
     }
 
-    /// What `row` says if it is no review, but answers one; or everything that is wrong with it.
+    /// The answer in `row`, or all its faults; `None` if the row is no answer.
     pub fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
         let (parent, _) = self.comments.as_ref()?;
         let found = row.get(parent)?;
@@ -527,7 +520,7 @@ impl<'o> Plan<'o> {
         Some(made().ok_or(wrong))
     }
 
-    /// The number of the user who wrote the row; `None` for a visitor.
+    /// User number of the row's author; `None` for a visitor.
     fn writer(&self, row: Row<'_>) -> Result<Option<String>, Problem> {
         let Some((_, writer)) = &self.comments else {
             return Ok(None);
@@ -536,13 +529,13 @@ impl<'o> Plan<'o> {
         Ok(number.filter(|number| number.trim() != "0"))
     }
 
-    /// Our id of the review that the platform calls `theirs`.
+    /// The review id for the platform's id `theirs`.
     fn platform_id(&self, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
         values::of_platform(self.format.ids.unwrap_or(self.format.name), theirs)
     }
 
-    /// What is read of `row`, under its names there: for the file of rejected rows, which can be
-    /// mended and imported.
+    /// The members of `row` that are read, under their own names: for the file of rejected rows, which can be corrected
+    /// and imported.
     pub fn raw(&self, row: Row<'_>) -> Value {
         let mut read = Map::new();
         if let Row::Json(members) = row {
@@ -552,8 +545,7 @@ impl<'o> Plan<'o> {
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
         }
         for lookup in self.lookups().chain(&self.keys) {
-            // Private columns are never among them, but a name that recognises a file may stand for
-            // a whole object.
+            // Private columns are never among them, but a name that identifies a format may belong to a whole object.
             let found = row.get(lookup).filter(|found| !found.value.is_object());
             if let Some(found) = found {
                 let (name, value) = (found.path.into_owned(), found.value.into_owned());
@@ -565,7 +557,7 @@ impl<'o> Plan<'o> {
         Value::Object(read)
     }
 
-    /// Refuses a table that lacks a column without which no row can be a review.
+    /// Refuses a table without a column that every review needs.
     pub fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
         let author = [Field::Author, Field::FirstName, Field::LastName];
         let needed: [(&[Field], &'static str, bool); 4] = [
@@ -599,13 +591,13 @@ impl<'o> Plan<'o> {
         })
     }
 
-    /// The rating in `row` that shows that the scale ends at 10, where nobody said so.
+    /// A rating in `row` that proves a scale of 10, if no scale was given.
     pub fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
         let text = row.get(self.field(Field::Rating))?.text().ok()?;
         (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
     }
 
-    /// Whether the member of that name is taken for something else than whether the row is public.
+    /// Whether the member is read for anything but its visibility.
     fn takes(&self, member: &str) -> bool {
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
         let mut names = self.fields.iter().chain(hidden).flat_map(|its| &its.names);
@@ -634,17 +626,17 @@ impl<'o> Plan<'o> {
         Problem::new(row.path(self.field(field)), message)
     }
 
-    /// The stars, and whether they are made of a recommendation.
+    /// The stars, and whether they come from a recommendation.
     fn rating(&self, row: Row<'_>) -> Result<(Rating, bool), Problem> {
         let recommended = row.get(self.field(Field::Recommended));
         let rated = row.get(self.field(Field::Rating));
-        // Birdeye writes 0 where there are no stars.
+        // Birdeye writes 0 for reviews without stars.
         let is_none = |text: &str| recommended.is_some() && matches!(text.trim(), "0" | "0.0");
         let text = rated.as_ref().map(Found::text).transpose()?;
         let text = text.filter(|text| !is_none(text));
         let (found, text, is_recommendation) = match (rated, text, recommended) {
             (Some(found), Some(text), _) => {
-                // Birdeye's report has the word where the stars would be.
+                // Birdeye's report has the word in place of the stars.
                 let is_recommendation = text.to_lowercase().contains("recommend");
                 (found, text, is_recommendation)
             }
@@ -700,7 +692,7 @@ impl<'o> Plan<'o> {
         let joined = Some(parts.join(" ")).filter(|joined| !joined.is_empty());
         let unnamed = self.format.anonymous;
         match whole.map(|name| name.trim().to_owned()).or(joined) {
-            // An address in the place of a name is private.
+            // An e-mail address in place of a name is private.
             Some(name) if name.contains('@') && !name.contains(' ') => {
                 Ok(unnamed.unwrap_or("Anonymous").to_owned())
             }
@@ -724,7 +716,7 @@ impl<'o> Plan<'o> {
         })
     }
 
-    /// What the row calls the review, else the digest of the day and of these parts: source, author, title, text.
+    /// The row's own id, or the digest of the day and of these parts: source, author, title, text.
     fn id(&self, row: Row<'_>, posted: &Dated, parts: [&str; 4]) -> Result<ReviewId, Problem> {
         let (path, made) = if let Some(found) = row.get(self.field(Field::Id)) {
             let text = found.text()?;
@@ -826,7 +818,7 @@ impl<'o> Plan<'o> {
         }
     }
 
-    /// Whether a column or member of which the platform's entry says nothing says that the row is public.
+    /// Whether the row is public by a column or member that the platform's entry does not name.
     fn is_public(&self, row: Row<'_>) -> Result<Option<bool>, Problem> {
         let Some(states) = &self.states else {
             return match row {
@@ -857,7 +849,7 @@ impl<'o> Plan<'o> {
             };
             any = true;
             let names = found.texts()?;
-            // The rows of a review's mentions are read packed between control characters.
+            // Mentions are read packed between control characters.
             let broken = names.iter().any(|name| name.contains(char::is_control));
             if broken {
                 Err(found.problem("has a control character; remove it"))
@@ -897,7 +889,7 @@ impl<'o> Plan<'o> {
     }
 }
 
-/// The column that has the first of these names that is there; also with something in brackets behind it, as in `Stars (1-5)`.
+/// The column with the first of these names, also with something in brackets after it, as in `Stars (1-5)`.
 fn called(list: Names, free: &Free<'_>) -> Option<usize> {
     let is_called = |its: &str, name: &str| {
         let before = its.split('(').next().unwrap_or_default();
@@ -909,8 +901,7 @@ fn called(list: Names, free: &Free<'_>) -> Option<usize> {
     })
 }
 
-/// The columns whose names have one of the known words, and beside it only words that change nothing of its meaning:
-/// `Stars given`.
+/// The columns whose names have a known word and beside it only neutral words: `Stars given`.
 fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
     let is_in = |list: Names, word: &str| names(list).any(|its| its == word);
     let is_combined = |name: &str| {
@@ -923,8 +914,8 @@ fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
     columns.copied().collect()
 }
 
-/// The column whose question has one of these words. Of several the first is the text, and the one that asks for everything the
-/// rating.
+/// The column whose question has one of these words. Of several, the text takes the first, and the rating the one about
+/// everything.
 fn asked(free: &Free<'_>, field: Field, wanted: Names) -> Option<usize> {
     let has =
         |question: &str, list: Names| names(list).any(|its| question.contains(words(its).as_str()));
@@ -945,12 +936,12 @@ fn asked(free: &Free<'_>, field: Field, wanted: Names) -> Option<usize> {
     }
 }
 
-/// Whether a header is what a form asks, and not a name.
+/// Whether a header is a form's question rather than a name.
 fn is_question(header: &str) -> bool {
     header.contains('?') || header.split_whitespace().count() >= 3
 }
 
-/// The column that most probably has the texts: one that is called so, else the first.
+/// The column that most probably has the texts: one with a typical word, else the first.
 fn likely_text(unused: &[String]) -> Option<String> {
     const WORDS: Names = "text, comment, review, feedback, said, say, message, opinion, \
         experience, content, words, tell";
@@ -961,7 +952,7 @@ fn likely_text(unused: &[String]) -> Option<String> {
     unused.iter().find(is_text).or(unused.first()).cloned()
 }
 
-/// Podium, which shows both, takes them for five stars and one.
+/// Podium, which shows both, counts them as five stars and one.
 fn recommendation(text: &str) -> Result<Rating, String> {
     let stars = match text.trim().to_ascii_lowercase().as_str() {
         "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,

@@ -1,8 +1,8 @@
-//! Ratings as files write them: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with
+//! Parses ratings in the forms that files use: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with
 //! `--scale 10`.
 //!
-//! A number is never bent silently: half stars and other scales need `--scale`. A low rating is
-//! never dropped: 0 on a scale that begins there is one star.
+//! A number is never rescaled silently: half stars and other scales need `--scale`. A low rating is never dropped: 0 on
+//! a scale that begins at 0 is one star.
 
 use std::num::NonZeroU8;
 
@@ -12,7 +12,7 @@ use crate::model::Rating;
 
 const WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
 
-/// The rating that `text` states on a scale that ends at `scale`, or at 5 where nobody says.
+/// `scale` is the maximum rating, 5 by default.
 pub fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let text = text.trim();
     let word = text.split_whitespace().next().unwrap_or_default();
@@ -61,8 +61,8 @@ pub fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     }
 }
 
-/// Whether `text` is a number that shows that its scale ends at 10: where nobody said so, the 3
-/// beside it would be taken for three of five.
+/// Whether `text` is a number that proves a scale of 10: without `--scale`, a 3 in the same file would become three of
+/// five stars.
 pub fn shows_scale_of_ten(text: &str) -> bool {
     number(text.trim()).is_some_and(|value| value > 5.0 && value <= 10.0)
 }
@@ -75,10 +75,10 @@ fn number(text: &str) -> Option<f64> {
     plain.then(|| text.replace(',', ".").parse().ok()).flatten()
 }
 
-/// What stands behind a number of stars, in the languages whose headers are known.
+/// Words after a number of stars, in the languages whose headers are known.
 const UNITS: Names = "stars, star, ★, ⭐, sterne, stern, estrellas, estrella, étoiles, étoile, stelle, stella, sterren, ster, \
     estrelas, estrela, gwiazdki, gwiazdek";
-/// What stands between a number of stars and their most.
+/// Separators between a number of stars and the maximum.
 const BETWEEN: [&str; 9] = [
     "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
 ];
@@ -107,7 +107,7 @@ fn fraction(text: &str) -> (String, Option<String>) {
     (value.to_owned(), None)
 }
 
-/// How many stars are filled in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
+/// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
 fn drawn(text: &str) -> Option<usize> {
     let full = |c: &char| matches!(c, '★' | '⭐' | '🌟');
     let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');

@@ -1,25 +1,22 @@
-//! Values as other people's files write them, made ours: dates, ratings, flags, ids.
-//!
-//! Apart from the platforms, because every one of them writes the same few kinds in the same many
-//! forms. Each function is pure, takes a text, and says in its error what was found, what is
-//! allowed and what to do; it knows nothing of columns.
+//! Parses the values of other platforms' files: dates, ratings, flags, ids. Each function is pure; its error says what
+//! was found, what is allowed and what to do.
 
 use sha2::{Digest, Sha256};
 
 use crate::model::{InvalidReviewId, ReviewId};
 
-/// How many characters of a wrong value are repeated in a complaint.
+/// Characters of a wrong value that a message repeats.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
-/// `text` in quotes, cut where it is long.
+/// `text` in quotes, shortened.
 pub fn quoted(text: &str) -> String {
     let cut: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };
     format!("{:?}", format!("{cut}{more}"))
 }
 
-/// Whether two names are the same but for case, accents and everything that is no letter and no digit:
-/// `Review Date`, `review_date` and `reviewDate` are.
+/// Whether two names are equal except for case, accents and everything that is no letter or digit, as `Review Date`,
+/// `review_date` and `reviewDate` are.
 pub fn same_name(one: &str, other: &str) -> bool {
     let plain = |text: &'_ str| {
         text.chars()
@@ -28,7 +25,7 @@ pub fn same_name(one: &str, other: &str) -> bool {
             .map(without_accent)
             .collect::<Vec<_>>()
     };
-    // Nearly all pairs differ in their first letter: no need to look at the rest.
+    // Nearly all pairs differ in the first letter, so it is compared first.
     let first = |text: &str| {
         let letter = text.chars().find(|c| c.is_alphanumeric())?;
         Some(without_accent(letter.to_lowercase().next()?))
@@ -36,7 +33,7 @@ pub fn same_name(one: &str, other: &str) -> bool {
     first(one) == first(other) && plain(one) == plain(other)
 }
 
-/// The lower-case words of a text without accents, one blank before, between and after them.
+/// The lower-case words of a text without accents, separated and surrounded by one blank.
 pub fn words(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -53,7 +50,7 @@ pub fn words(text: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
-/// A lower-case letter of a European language as people write it who have no keys for accents.
+/// A lower-case letter of a European language without its accent.
 pub const fn without_accent(letter: char) -> char {
     match letter {
         'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ą' => 'a',
@@ -70,9 +67,8 @@ pub const fn without_accent(letter: char) -> char {
     }
 }
 
-/// What a text says that answers yes or no.
 pub fn flag(text: &str) -> Result<bool, String> {
-    // A sign before a number is not left out: -1 is no 1.
+    // A sign before a number is significant: -1 is not 1.
     let word = if text.contains(char::is_alphabetic) {
         words(text)
     } else {
@@ -90,31 +86,30 @@ pub fn flag(text: &str) -> Result<bool, String> {
     }
 }
 
-// Ids of reviews that come from elsewhere: stable over imports, different between platforms, and
-// within what our permalinks may hold (`[A-Za-z0-9._~=-]{1,128}`).
+// Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
+// syntax (`[A-Za-z0-9._~=-]{1,128}`).
 
-/// The id of the review that `platform` calls `theirs`. Two platforms may count from 1, so the
-/// platform is part of it; an id that does not fit into ours is named by its digest, alike every
-/// time.
+/// The id for the platform's id `theirs`. The platform is part of it because two platforms may count from 1; an id that
+/// does not fit our syntax is replaced by its digest.
 pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
     format!("{platform}-{theirs}")
         .parse()
         .or_else(|_| digest(platform, &[theirs]))
 }
 
-/// The id of a review without one, from what will not change about it. The same row gives the same
-/// id in any file, whatever the order of its columns.
+/// The id of a review without one, from parts that do not change. The same row has the same id in any file, whatever
+/// the order of its columns.
 pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewId> {
     let mut hash = Sha256::new();
     for part in parts {
-        // The length keeps ("ab", "c") and ("a", "bc") apart.
+        // The length distinguishes ("ab", "c") from ("a", "bc").
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
     named(platform, &hash.finalize())
 }
 
-/// The id of a review by the digest of its one key, as releases before this one made it for Google.
+/// The digest of one key: the form of Google ids that earlier releases used.
 pub fn short_digest(platform: &str, key: &str) -> Result<ReviewId, InvalidReviewId> {
     named(platform, &Sha256::digest(key.as_bytes()))
 }
@@ -127,17 +122,15 @@ fn named(platform: &str, digest: &[u8]) -> Result<ReviewId, InvalidReviewId> {
     format!("{platform}-{beginning:032x}").parse()
 }
 
-// Names of authors that were never public, as they may be shown: "Jane Doe" becomes "Jane D."
-//.
+// Shortens author names that were never public: "Jane Doe" becomes "Jane D." .
 
-/// The name with the family name cut to its first letter. One word stays as it is, and so does what
-/// is short already.
+/// Shortens the last word to its first letter. A single word and an already short name stay unchanged.
 pub fn shortened(name: &str) -> String {
     let words: Vec<&str> = name.split_whitespace().collect();
     let [first, .., last] = words.as_slice() else {
         return name.trim().to_owned();
     };
-    // Where there is no letter to show, as in "Jane (via phone)", the first name must do.
+    // Without a letter to show, as in "Jane (via phone)", only the first name is used.
     let initial = last.chars().find(|character| character.is_alphanumeric());
     initial.map_or_else(
         || (*first).to_owned(),

@@ -1,5 +1,5 @@
-//! Whether a row is public at its source, where a column says so that no platform's entry names: found by the column's name,
-//! read by its words. What a source hides is never published, so a word that is not known is refused.
+//! Whether a row is public at its source, by columns that no platform's entry names: found by the column's name,
+//! decided by its words. Reviews hidden at the source are never published, so an unknown word is refused.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,18 +10,18 @@ use crate::imports::map::fields::{Problem, shown};
 use crate::imports::map::values::{flag, quoted, without_accent, words};
 use crate::imports::map::{Names, names};
 
-/// Why a review is withheld that its source does not show.
+/// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
 
-/// The longest name that says so, in letters and digits.
+/// Longest column name, in letters and digits.
 const NAME_BYTES_MAX: usize = 20;
-/// Words for what is public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
+/// Words for public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
 const PUBLIC: Names = "accepted, activated, active, approve, approved, display, displayed, enabled, featured, live, ok, online, \
     posted, public, publish, published, shown, visible, veroffentlicht, freigegeben, sichtbar, aktiv, genehmigt, \
     publicado, publicada, aprobado, aprobada, activo, activa, publie, publiee, approuve, approuvee, pubblicato, \
     pubblicata, approvato, approvata, attivo, gepubliceerd, goedgekeurd, zichtbaar, actief, aprovado, aprovada, \
     opublikowany, opublikowana, zatwierdzony, zatwierdzona, widoczny";
-/// Words for what is not.
+/// Words for not public, in the same languages.
 const HIDDEN: Names = "archived, awaiting approval, awaiting moderation, blocked, deactivated, declined, deleted, denied, disabled, \
     disapproved, draft, expired, flagged, held, hidden, hide, hold, in moderation, in review, inactive, invisible, \
     junk, moderation, not approved, not displayed, not public, not published, not shown, not visible, obsolete, \
@@ -33,7 +33,7 @@ const HIDDEN: Names = "archived, awaiting approval, awaiting moderation, blocked
     in attesa, bozza, rifiutato, non pubblicato, in afwachting, concept, afgewezen, pendente, rascunho, rejeitado, \
     ukryty, ukryta, oczekujacy, szkic, odrzucony, withheld";
 
-/// What columns are called whose values say it, by their letters and digits without accents.
+/// Names of such columns by their letters and digits, without accents.
 const COLUMNS: [(Says, Names); 3] = [
     (
         Says::State,
@@ -64,25 +64,25 @@ static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
     COLUMNS.into_iter().flat_map(named).collect()
 });
 
-/// What a column's values say.
+/// The meaning of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
-    /// A word for its state.
+    /// A word for the state.
     State,
-    /// Yes where it is public.
+    /// Yes means public.
     Public,
-    /// Yes where it is not.
+    /// Yes means hidden.
     Hidden,
 }
 
 impl Says {
-    /// By the column's name, whatever its case and signs.
+    /// By the column's name, ignoring case and punctuation.
     pub fn find(name: &str) -> Option<Self> {
         let mut plain = [0; NAME_BYTES_MAX];
         let mut length = 0;
         let letters = name.chars().filter(|letter| letter.is_alphanumeric());
         for letter in letters.flat_map(char::to_lowercase).map(without_accent) {
-            // A letter that is none of ASCII is in no name here.
+            // No name here has a letter outside ASCII.
             *plain.get_mut(length)? = u8::try_from(letter).unwrap_or(u8::MAX);
             length += 1;
         }
@@ -90,7 +90,7 @@ impl Says {
         COLUMN_NAMES.get(name).copied()
     }
 
-    /// Whether a row with that value is public; `None` where nobody can tell.
+    /// `None` if the value is unknown.
     fn is_public(self, text: &str) -> Option<bool> {
         let word = words(text);
         let word = word.trim();
@@ -99,21 +99,21 @@ impl Says {
             _ if is_in(PUBLIC) => Some(true),
             _ if is_in(HIDDEN) => Some(false),
             Self::State => None,
-            // Where yes means public, nothing does not.
+            // In a column where yes means public, an empty value means hidden.
             Self::Public if word.is_empty() => Some(false),
             Self::Public => flag(text).ok(),
             Self::Hidden => flag(text).ok().map(|is_hidden| !is_hidden),
         }
     }
 
-    /// Whether a row with that value in the field at `path` is public. `may_ignore` says that `--map` has a meaning there.
+    /// `path` and `may_ignore` (whether the format allows `--map`) are for the message.
     pub fn read(self, path: &str, text: &str, may_ignore: bool) -> Result<bool, Problem> {
         self.is_public(text)
             .ok_or_else(|| unknown(path, &quoted(text), may_ignore))
     }
 }
 
-/// What the members of an object say, those aside that are taken for something else; `None` where none says anything.
+/// What the members of an object say, except those that `is_taken`; `None` if none says anything.
 pub fn of_members(
     members: &Map<String, Value>,
     is_taken: impl Fn(&str) -> bool,

@@ -1,9 +1,7 @@
-//! Takes in what the formats find: judges its days, counts it, and puts it on disk until it is
-//! merged.
+//! Collects the rows of all formats: checks their days, counts them, and stages them on disk until they are merged.
 //!
-//! Everything is read before anything is written, so that no other process waits for a lock while
-//! we parse, and a file that cannot be read leaves nothing half done. What is held in memory does
-//! not grow with the rows.
+//! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
+//! that cannot be read leaves nothing half done. Memory does not grow with the number of rows.
 
 use std::collections::BTreeMap;
 
@@ -29,58 +27,55 @@ use crate::model::{
 };
 use crate::storage::imports::Staging;
 
-/// The row as it stood in the file, for whoever mends it: asked for only where it is rejected.
+/// Returns the row as in the file; called only if the row is rejected.
 pub type Raw<'r> = &'r dyn Fn() -> Value;
 
-/// How many of a table's first reviews are shown where nothing will be written.
+/// First reviews of a table that a dry run shows.
 const SAMPLES: u8 = 3;
 
-/// Rows between two words about how far the reading is.
+/// Rows between two progress reports.
 const ROWS_PER_LOOK: u64 = 64;
 
-/// The intake of one import.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact about the import or its file, none a state"
 )]
 pub struct Collector<'a> {
     now: DateTime<Utc>,
-    /// The calendar to judge by.
     rules: Calendar,
     /// Whether the business's time zone was ever set.
     zone_known: bool,
-    /// Whether the database, or a file before, has said whose reviews these are.
+    /// Whether the database or an earlier file has a business.
     business_known: bool,
     request: &'a ImportRequest,
     budget: &'a Budget,
     watch: Watcher<'a>,
     rows: u64,
     authors_public: bool,
-    /// Whether the file is our own: what it says was told apart before.
+    /// Whether the file is our own, whose rows of several locations need no choice.
     is_own: bool,
-    /// How many of the current table's first reviews are still to be shown.
+    /// Samples of the current table that are still to be shown.
     samples_left: u8,
     locations: Locations<'a>,
     collected: Collected,
 }
 
-/// What was taken in, ready to be merged.
 #[derive(Debug)]
 pub struct Collected {
-    /// What the files say of each review, deletions included, in the order of the rows.
+    /// The rows of all files, deletions included.
     pub staging: Staging,
-    /// The business that came along.
+    /// The business in the files.
     pub business: Option<Business>,
-    /// Whether it says in which time zone its days are.
+    /// Whether that business has a time zone.
     pub has_zone: bool,
-    /// The editorial texts that came along.
+    /// The editorial texts in the files.
     pub editorial: Option<Editorial>,
-    /// What is known so far.
+    /// The report so far.
     pub report: Report,
 }
 
 impl<'a> Collector<'a> {
-    /// An intake for a business, if there is one, whose time zone is this, if it was ever set.
+    /// `zone` is `None` if the business's time zone was never set.
     pub fn new(
         now: DateTime<Utc>,
         business_known: bool,
@@ -117,12 +112,11 @@ impl<'a> Collector<'a> {
         })
     }
 
-    /// Takes in what a location is called.
     pub fn listing(&mut self, listing: Listing) {
         self.locations.name(listing);
     }
 
-    /// Counts a row of the current file, whatever becomes of it, and tells the watcher.
+    /// Counts a row of the current file and reports progress.
     fn count(&mut self) {
         self.rows += 1;
         self.watch.read(self.rows);
@@ -143,16 +137,14 @@ impl<'a> Collector<'a> {
             .map_err(FileError::Rows)
     }
 
-    /// What was taken in.
-    ///
     /// # Errors
-    /// Where the reviews are of several locations and nobody has said which is meant.
+    /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
         self.collected.report.listing = self.locations.listing()?;
         Ok(self.collected)
     }
 
-    /// What comes next is from the file that messages call `name`, which has that format.
+    /// Begins a file; `name` is used in messages.
     pub fn begin(&mut self, name: String, format: &'static Format) -> Result<(), FileError> {
         if !self.request.renames.is_empty() && !format.renames {
             return Err(FileError::MapUnused(format.name));
@@ -172,7 +164,6 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// The file is a table, and this becomes of its columns.
     pub fn table(&mut self, columns: &TableColumns) {
         if let Some(file) = self.collected.report.files.last() {
             self.watch.table(&file.name, columns);
@@ -182,7 +173,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// A review, or what is wrong with its row, which `raw` gives. Its days are judged here.
+    /// Adds a review, or the problems of its row; `raw` returns the row.
     pub fn review(
         &mut self,
         at: Position,
@@ -222,7 +213,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// A row that answers a review of this call, as far as it is the shop's.
+    /// Adds an answer to a review of this import.
     pub fn comment(
         &mut self,
         at: Position,
@@ -258,13 +249,13 @@ impl<'a> Collector<'a> {
         pushed.map_err(FileError::Rows)
     }
 
-    /// A review that the owner deleted: of our own export alone.
+    /// Adds a deletion by the owner; only in our own export.
     pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
         self.count();
         self.keep(&Staged::Deleted(id))
     }
 
-    /// A row that no review can be made of, with everything that is wrong with it.
+    /// Rejects a row with all its problems.
     pub fn reject(
         &mut self,
         at: Position,
@@ -287,7 +278,7 @@ impl<'a> Collector<'a> {
         self.watch.rejected(rejection).map_err(FileError::Rejects)
     }
 
-    /// The business that a file brings along; `business` is asked for only where there is none yet.
+    /// Takes the business of a file; `business` is called only if none is known.
     pub fn business(
         &mut self,
         business: &mut dyn FnMut() -> Result<Business, FileError>,
@@ -311,7 +302,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// The line of an export that has the business and the editorial texts.
+    /// Takes the line of an export that has the business and the editorial texts.
     pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
         if self.business_known {
             self.collected.report.has_left_out_business = true;
@@ -332,7 +323,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// The review as it is staged, or what is wrong with its days.
+    /// The review as it is staged, or the problems of its days.
     fn staged(&self, incoming: Incoming) -> Result<StagedReview, Vec<Problem>> {
         let mut wrong = Vec::new();
         let unsaid = unsaid(&incoming);
@@ -401,7 +392,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The plausible day on which something was written.
+    /// The day in the business's time zone, if plausible.
     fn day(&self, dated: &Dated) -> Result<Day, Problem> {
         let problem = |message: String| Problem::new(&*dated.path, message);
         let day = match dated.posted {
@@ -415,17 +406,17 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Where a review is from that does not say.
+/// Source name of a review whose file has none.
 pub const SOURCE_DEFAULT: &str = "Direct";
 
-/// Whoever imports a row that does not say vouches for it.
+/// Verification of a row that has none: the owner who imports it vouches for it.
 const VOUCHED: Verification = Verification {
     verified: true,
     method: Method::Manual,
     verified_at: None,
 };
 
-/// The status of a row that does not say: what is not verified does not appear.
+/// Status of a row that has none: only verified reviews are published.
 fn status_of(verification: &Verification) -> Status {
     if verification.verified {
         Status::Published
@@ -435,7 +426,7 @@ fn status_of(verification: &Verification) -> Status {
 }
 
 fn unsaid(its: &Incoming) -> Units {
-    // A row that says it is not verified says that it shall not appear.
+    // "Not verified" is also a statement about the status.
     let is_withheld = matches!(&its.verification, Stated::Given(its) if !its.verified);
     let stated = [
         (Unit::Title, its.title.is_stated()),
@@ -465,32 +456,28 @@ fn decided(names: &[String]) -> Result<Units, Problem> {
     names.iter().map(unit).collect()
 }
 
-// Which of the firm's locations the rows are of: counted, named where a Takeout names them, and
-// refused where they are of several and nobody has said which is meant.
+// The locations of the rows: counted, named if a Takeout has their names, and refused if there are several and none was
+// chosen.
 
-/// How many locations are told apart.
+/// Number of locations that are distinguished.
 const LOCATIONS_MAX: usize = 1000;
 
-/// The locations that were met so far.
 #[derive(Default)]
 struct Locations<'a> {
-    /// The only one whose reviews are meant, by its number or its name.
+    /// The chosen location, by number or name.
     meant: Option<&'a str>,
-    /// How many rows each has.
     rows: BTreeMap<String, u64>,
-    /// What they are called.
     names: BTreeMap<String, String>,
 }
 
 impl Locations<'_> {
-    /// Takes in what a location is called.
     fn name(&mut self, listing: Listing) {
         if self.names.len() < LOCATIONS_MAX {
             self.names.insert(listing.location, listing.name);
         }
     }
 
-    /// Counts a row of that location; says whether its review is meant.
+    /// Counts a row of the location; returns whether the location is chosen.
     fn is_meant(&mut self, location: &str) -> bool {
         if self.rows.len() < LOCATIONS_MAX || self.rows.contains_key(location) {
             *self.rows.entry(location.to_owned()).or_default() += 1;
@@ -499,10 +486,10 @@ impl Locations<'_> {
             .is_none_or(|meant| self.is_called(location, meant))
     }
 
-    /// What the location is called that the reviews are of, where that is known.
+    /// The name of the reviews' location, if known.
     ///
     /// # Errors
-    /// Where they are of several and nobody has said which is meant, or of none that was meant.
+    /// When there are several locations and none was chosen, or none is the chosen one.
     fn listing(&self) -> Result<Option<String>, FileError> {
         let taken = match self.meant {
             None if self.rows.len() > 1 => {
@@ -527,13 +514,12 @@ impl Locations<'_> {
         Ok(taken.and_then(|location| self.names.get(location)).cloned())
     }
 
-    /// Whether the location has that number or that name.
     fn is_called(&self, location: &str, meant: &str) -> bool {
         let name = self.names.get(location);
         location == meant || name.is_some_and(|name| name == meant)
     }
 
-    /// The location with its name, where that is known.
+    /// The location with its name, if known.
     fn called(&self, location: &str) -> String {
         match self.names.get(location) {
             Some(name) => format!("{location} {name}"),

@@ -1,7 +1,7 @@
-//! Finds rows without an id that only complete a review that is there: a table that was imported without its column of texts,
-//! and comes again with it, has other digests and the same reviews (`docs/IMPORT.md`). Such a row is staged under the id of
-//! that review, so that the merge knows nothing of it. Before anything is merged, because whether a review is meant by one
-//! row or by two shows only when all are read.
+//! Finds rows without an id that complete an existing review: a table that was imported without its text column and
+//! comes again with it has other digests for the same reviews (`docs/IMPORT.md`). Such a row is staged under the
+//! existing review's id before the merge, because only after all rows are read is it known whether two rows match one
+//! review.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,12 +13,12 @@ use crate::storage::imports::{StagedRow, Staging};
 use crate::storage::reviews;
 use crate::storage::reviews::{KnownReviews, SourceRow};
 
-/// What stands before the ids that are made of the rows of any table.
+/// Prefix of ids of rows in tables without a known platform.
 const TABLE: &str = "table";
-/// How many reviews with one fingerprint are looked at.
+/// Reviews with one fingerprint that are compared.
 const CANDIDATES_MAX: i64 = 16;
 
-/// Stages rows whose reviews are there under other ids under these, and leaves out those of which that cannot be told.
+/// Stages rows under the id of the existing review that they match, and leaves ambiguous rows out.
 pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
     if reviews::ids_after(merging.write, "", 1).await?.is_empty() {
         return Ok(());
@@ -87,7 +87,7 @@ async fn batch(
     if ids.is_empty() {
         return Ok(());
     }
-    // What the files give by itself is not filled by another row of them.
+    // A review that the files themselves contain is not completed by another row.
     let given = staging.known(&ids).await?;
     ids.retain(|id| !given.contains(*id));
     let standing = reviews::standing(merging.write, &ids).await?;
@@ -99,7 +99,7 @@ async fn batch(
             known.push((id.to_owned(), former.to_owned(), false));
             continue;
         }
-        // What has an id of its own is no other review because it is alike.
+        // A row with its own id is not another review just because it is alike.
         let meant: BTreeSet<String> = candidates
             .into_iter()
             .filter(|_| !row.has_id)
@@ -127,14 +127,14 @@ async fn batch(
     staging.note_known(&known).await
 }
 
-/// The ids that earlier releases may have given to the review of a row, to which it was one of any table.
+/// The ids that earlier releases, which read the row as one of any table, may have given to its review.
 #[derive(Debug, Default)]
 struct FormerIds {
-    /// What its row calls it.
+    /// From the row's own id.
     own: Vec<ReviewId>,
-    /// Digests of all that the row says.
+    /// Digests of the whole row.
     whole: Vec<ReviewId>,
-    /// The same without the text: a table may have been imported without it.
+    /// Digests without the text: the table may have been imported without it.
     without_text: Vec<ReviewId>,
 }
 
@@ -185,8 +185,8 @@ impl FormerIds {
         all.chain(&self.without_text).map(ReviewId::as_str)
     }
 
-    /// The first that is there or was deleted. What a row calls its review another table may call another one, so what is there
-    /// under that must also be alike.
+    /// The first id that exists or was deleted. Row ids of different tables may collide, so a review under such an id
+    /// must also be alike.
     fn find(&self, row: &StagedReview, standing: &KnownReviews) -> Option<&str> {
         let is_deleted = |id: &&ReviewId| standing.deleted.contains(id.as_str());
         let own = self.own.iter().find(|id| {
@@ -194,7 +194,7 @@ impl FormerIds {
             there.is_some_and(|there| is_alike(row, there)) || is_deleted(id)
         });
         let whole = |id: &&ReviewId| standing.reviews.contains_key(id.as_str()) || is_deleted(id);
-        // A table's rows come back with their texts once the review that could not be told from others is deleted.
+        // A table's rows come back with their texts once the review that they were ambiguous with is deleted.
         let was_other = row
             .noted
             .former
@@ -207,7 +207,7 @@ impl FormerIds {
     }
 }
 
-/// Whether the review that is there is most probably what the row is about.
+/// Whether the existing review is probably the row's.
 fn is_alike(row: &StagedReview, there: &Review) -> bool {
     let said = &row.said.review;
     let author = row
@@ -222,7 +222,7 @@ fn is_alike(row: &StagedReview, there: &Review) -> bool {
         || (days <= 1 && there.rating == said.rating)
 }
 
-/// For each row the ids of the reviews of its source that have its author, day, rating, and its text or none.
+/// For each row the ids of reviews of its source with the same author, day and rating, and the same text or none.
 async fn candidates(
     merging: &mut Merging<'_>,
     rows: &[Box<StagedReview>],
@@ -259,8 +259,8 @@ async fn candidates(
     Ok(of_rows.into_iter().map(of_row).collect())
 }
 
-/// Whether the row says of the review that is there what its source said before, or what the review has nothing of. One whose
-/// id is that of a deleted review fills no words: they would be the deleted ones.
+/// Whether the row repeats the source's last statements about the existing review, or fills its empty parts. A row
+/// whose own id was deleted fills no texts: they would be the deleted ones.
 fn completes(
     key: &DigestKey,
     row: &StagedReview,
@@ -273,7 +273,7 @@ fn completes(
         id: there.id.clone(),
         ..review.clone()
     };
-    // An earlier release may have given it so.
+    // An earlier release may have stored this value.
     let is_former = |unit: Unit, former: &Former| {
         let days = (there.date.number() - said.date.number()).abs();
         (unit == Unit::Source && former.was_direct && there.source.name == SOURCE_DEFAULT)
@@ -301,7 +301,7 @@ fn completes(
     !is_elsewhere && Unit::ALL.into_iter().filter(is_compared).all(fits)
 }
 
-/// Whether the unit of `there` has only parts that `said` has as well.
+/// Whether every part of the unit of `there` is empty or equals that of `said`.
 fn adds(unit: Unit, there: &Review, said: &Review) -> bool {
     fn part<T: PartialEq>(there: Option<&T>, said: Option<&T>) -> bool {
         there.is_none() || there == said

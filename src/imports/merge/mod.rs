@@ -1,6 +1,5 @@
-//! Merge: what becomes of the reviews. Writes what an import staged: merges each review with what is there, and tells what became
-//! of it; in the order of the ids and bit by bit, so that it needs the same memory however many there are. The rules themselves
-//! are `model::merge`.
+//! Merges staged reviews with the existing ones and reports the outcome, in batches in id order, so that memory does
+//! not grow with their number. The rules are in `model::merge`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,45 +21,40 @@ use crate::storage::Write;
 use crate::storage::imports::{RowToStage, StagedRow, Staging};
 use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow, Written};
 
-pub mod collector;
-pub mod completing;
-pub mod time_zone;
-pub mod undo;
-pub mod withdraw;
+pub(crate) mod collector;
+pub(crate) mod completing;
+pub(crate) mod time_zone;
+pub(crate) mod undo;
+pub(crate) mod withdraw;
 
-/// A row as it was taken in.
+/// A staged row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Staged {
-    /// A review to be merged with what is there.
     Review(Box<StagedReview>),
-    /// The owner deleted the review of that id.
+    /// Id of a review that the owner deleted.
     Deleted(ReviewId),
 }
 
-/// A review as it was taken in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StagedReview {
-    /// What is said of it.
     pub said: Statement,
-    /// Which location it is about.
+    /// The business's location, by the source's name for it.
     pub location: Option<String>,
-    /// Whether its row has an id; else the id is a digest of the row.
+    /// Whether its row has an id; otherwise the id is a digest of the row.
     pub has_id: bool,
-    /// What is noted of it besides.
     pub noted: Noted,
 }
 
-/// An answer to a review, as its row has it.
+/// An answer from a row of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StagedAnswer {
-    /// The answer itself.
     pub response: Response,
-    /// When it was written, where an instant is given.
+    /// When it was written, if the source gives an instant.
     pub responded_at: Option<DateTime<Utc>>,
 }
 
 impl StagedReview {
-    /// What its source calls itself.
+    /// The source's own name, even if the owner renamed it.
     pub fn source_name(&self) -> &str {
         let own = &self.said.review.source.name;
         self.noted.source_name.as_ref().unwrap_or(own)
@@ -68,7 +62,6 @@ impl StagedReview {
 }
 
 impl Staged {
-    /// Puts it on disk.
     pub fn push(&self, staging: &mut Staging) -> sqlx::Result<()> {
         let id = self.id().as_str();
         let Self::Review(review) = self else {
@@ -90,7 +83,7 @@ impl Staged {
         })
     }
 
-    /// It as it was put on disk, with the answer that another row gave.
+    /// Reads a staged row, with the answer from another row.
     pub fn read((id, review, answer): StagedRow) -> sqlx::Result<Self> {
         let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
         let id: ReviewId = id
@@ -100,7 +93,7 @@ impl Staged {
             return Ok(Self::Deleted(id));
         };
         let mut review: StagedReview = serde_json::from_str(&review).map_err(lost)?;
-        // It may have been given another id since.
+        // The id may have changed since.
         review.said.review.id = id;
         if let Some(answer) = answer {
             let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
@@ -111,7 +104,6 @@ impl Staged {
         Ok(Self::Review(Box::new(review)))
     }
 
-    /// The id of the review that it gives or deletes.
     pub const fn id(&self) -> &ReviewId {
         match self {
             Self::Review(review) => &review.said.review.id,
@@ -120,17 +112,17 @@ impl Staged {
     }
 }
 
-/// How withheld reviews are counted that do not say why; the same word as in the published counts.
+/// Reason for withheld reviews without one; the same words as in the published counts.
 const REASON_DEFAULT: &str = "not stated";
 
-/// How many rows a cluster is given in one transaction.
+/// Rows per transaction of a cluster.
 const GROUP_MAX: usize = 5_000;
 
-/// How many reviews have one fingerprint before what is known of them is kept for the whole import: then none of them costs
-/// more than any other, and few fingerprints are kept.
+/// From this number of reviews with one fingerprint on, their state is kept for the whole import, so that the cost of
+/// each stays constant and few fingerprints are kept.
 const ALIKE_KEPT_MIN: u64 = 16;
-/// Of how many sources a published review is remembered for one fingerprint: beside a review's own source, and beside itself,
-/// one is left.
+/// Sources with a published review that are kept for one fingerprint: without a review's own source and the review
+/// itself, one is still left.
 const ALIKE_SOURCES_MAX: usize = 4;
 
 /// The merge of one import within a transaction, which the caller commits or rolls back.
@@ -140,24 +132,24 @@ pub struct Merging<'w> {
     pub now: DateTime<Utc>,
     pub request: &'w ImportRequest,
     pub report: Report,
-    /// The number of the run that can be taken back; none for a sample.
+    /// The run, for an undo; `None` for a sample.
     pub run: Option<i64>,
     alike: HashMap<i64, Alike>,
-    /// How many rows are the same as such a row that another source gave, and the first of these sources.
+    /// Rows that repeat a row of another source, and the first of these sources.
     again: u64,
     again_from: String,
 }
 
-/// The reviews that have one fingerprint.
+/// The reviews with one fingerprint.
 #[derive(Debug, Default)]
 struct Alike {
     reviews: u64,
-    /// The id of the first published review of each source, and what the source calls itself.
+    /// For each source, the id of its first published review and its name.
     published: Vec<(String, String)>,
 }
 
 impl<'w> Merging<'w> {
-    /// A merge within `write`, which the caller commits; `report` is what reading has found.
+    /// A merge within `write`, which the caller commits; `report` is the report of reading.
     pub async fn new(
         write: &'w mut Write,
         now: DateTime<Utc>,
@@ -178,7 +170,7 @@ impl<'w> Merging<'w> {
         })
     }
 
-    /// Merges everything staged, batch by batch, and tells `watch` after each.
+    /// Merges all staged rows in batches; reports progress to `watch` after each.
     pub async fn all(&mut self, staging: &mut Staging, watch: Watcher<'_>) -> sqlx::Result<()> {
         let count = staging.count().await?;
         let staged = count + self.report.undecided.count;
@@ -241,7 +233,7 @@ impl<'w> Merging<'w> {
         reviews::note_sources(self.write, &sources).await
     }
 
-    /// Notes which reviews were not there before.
+    /// Records the reviews that were not there before.
     async fn note_added(
         &mut self,
         standing: &KnownReviews,
@@ -256,7 +248,7 @@ impl<'w> Merging<'w> {
         reviews::note_run_reviews(self.write, run, RunChange::Restored, &restored).await
     }
 
-    /// The merge of a review with what is known of it; nothing where the owner deleted it.
+    /// The merged review; `None` if the owner deleted it.
     fn merged(
         &mut self,
         standing: &KnownReviews,
@@ -298,7 +290,7 @@ impl<'w> Merging<'w> {
                 |known| known.responded_at,
                 Unit::Response,
             ),
-            // A file that says nothing of texts changes nothing about what is alike.
+            // A file without texts does not change the fingerprint.
             fingerprint: known.filter(|_| said.unsaid.has(Unit::Text)).map_or_else(
                 || self.key.fingerprint(&said.review),
                 |known| known.fingerprint,
@@ -309,8 +301,7 @@ impl<'w> Merging<'w> {
         Some((merged, source))
     }
 
-    /// Finds reviews that another source gave already: reports them, and withholds them where that
-    /// is wished.
+    /// Finds reviews that another source already gave: reports them, and withholds them if requested.
     async fn find_duplicates(&mut self, merged: &mut [(Merged, SourceRow)]) -> sqlx::Result<()> {
         let mut alike = std::mem::take(&mut self.alike);
         let unknown: HashSet<i64> = merged
@@ -334,7 +325,7 @@ impl<'w> Merging<'w> {
             its.reviews += 1;
             steps::add(1 + its.published.len());
             if row.review.status != Status::Published {
-                // What does not appear has no copies.
+                // An unpublished review has no copies.
                 its.published.retain(|(other, _)| other != id);
                 continue;
             }
@@ -375,8 +366,8 @@ impl<'w> Merging<'w> {
         Ok(())
     }
 
-    /// Refuses an import that only doubles an earlier one, because the source that was named then is not named now: ids of rows
-    /// that have none are made of the source, too.
+    /// Refuses an import that only duplicates an earlier one because `--source` is missing or differs: ids of rows
+    /// without one also depend on the source.
     pub fn refuse_other_source(&self) -> Result<(), MergeError> {
         let Written {
             new,
@@ -394,7 +385,7 @@ impl<'w> Merging<'w> {
         )))
     }
 
-    /// Withholds a copy, unless the owner published it in spite of being one; says whether it did.
+    /// Withholds a copy, unless the owner published it nevertheless; returns whether it did.
     fn withhold_duplicate(&self, row: &mut Merged) -> bool {
         let copy = Review {
             status: Status::withheld(DUPLICATE),

@@ -1,6 +1,5 @@
-//! The business's time zone, and the days that hang on it: instants that sources gave are days
-//! where the business is. Where the zone changes, days of instants move with it,
-//! but for those that the owner set otherwise.
+//! The business's time zone and the days that depend on it: instants from sources become days in it. If it changes,
+//! these days move, except those that the owner set.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
@@ -10,13 +9,13 @@ use crate::storage;
 use crate::storage::reviews::SourceRow;
 use crate::storage::{Write, reviews};
 
-/// How many reviews are looked at at a time.
+/// Reviews per batch.
 const ROWS: i64 = 500;
 
-/// Notes that the business is in `zone`; says how many days of instants moved for it.
+/// Records that the business is in `zone`; returns how many reviews changed their day.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Result<u64> {
     if storage::business::note_time_zone(write, zone)
         .await?
@@ -55,8 +54,7 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
     }
 }
 
-/// The review with its days in that zone; the base follows, so that the next import finds them as
-/// its source gives them.
+/// The review with its days in `zone`; the base follows, so that the next import matches it.
 fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceRow, review: &Review) -> Review {
     let day = |at: DateTime<Utc>| Day::new(at.with_timezone(&zone).date_naive());
     let is_untouched = |row: &SourceRow, unit| row.base.get(unit) == Some(key.digest(unit, review));
@@ -82,12 +80,9 @@ fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceRow, review: &Review) -> 
     after
 }
 
-// What the calendar says: on which day an instant falls, and which days are too late to be true.
-//
-// Apart, because both need the business's time zone and the time, which no format should have to
-// ask for.
+// Turns instants into days and checks that days are plausible. It is separate from the formats because both need the
+// business's time zone and the present time.
 
-/// The calendar of the business, as it stands now.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Calendar {
     zone: Tz,
@@ -95,7 +90,6 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    /// The calendar in `zone` at the instant `now`.
     pub(super) fn new(now: DateTime<Utc>, zone: Tz) -> Self {
         let today = now.with_timezone(&zone).date_naive();
         Self {
@@ -104,13 +98,11 @@ impl Calendar {
         }
     }
 
-    /// The day on which `instant` falls there.
     pub(super) fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
         Day::new(instant.with_timezone(&self.zone).date_naive())
     }
 
-    /// `day`, if it is not later than tomorrow: a clock that runs ahead or a zone further east is
-    /// forgiven, a slip of the pen is not.
+    /// `day`, if it is not after tomorrow: this tolerates a fast clock or a zone further east, but not a typing error.
     pub(super) fn plausible(self, day: Day) -> Result<Day, String> {
         if day.date() <= self.tomorrow {
             return Ok(day);

@@ -1,5 +1,5 @@
-//! Takes an import back: what it added goes, and what it withheld as gone at the source comes back, as far as nobody has
-//! changed it since.
+//! Undoes an import: removes what it added, and publishes what it withheld as gone at the source, except reviews that
+//! changed since.
 
 use chrono::{DateTime, Utc};
 use thiserror::Error;
@@ -10,54 +10,51 @@ use crate::model::{DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceRow, UNDOABLE_MAX};
 use crate::storage::{Database, DbError, Write};
 
-/// How many reviews are looked at at a time.
+/// Reviews per batch.
 const ROWS: i64 = 250;
 
-/// What taking an import back came to.
+/// The outcome of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// The import.
     pub run: Run,
-    /// How many reviews that it added were removed.
+    /// Added reviews that were removed.
     pub removed: u64,
-    /// How many of the owner's deleted reviews that it had brought back are deleted again.
+    /// Restored reviews that are deleted again.
     pub deleted: u64,
-    /// How many reviews that it withheld appear again.
+    /// Withheld reviews that are published again.
     pub published: u64,
-    /// Reviews that somebody changed since, which are left as they are, each with why.
+    /// Reviews that changed since and are left as they are, each with the units that the owner changed.
     pub left: Named,
-    /// How many reviews that it added were deleted since.
+    /// Added reviews that were deleted since.
     pub gone: u64,
 }
 
-/// Why an import is not taken back.
+/// Why an import cannot be undone; nothing was changed.
 #[derive(Debug, Error)]
 pub enum UndoError {
-    /// Nothing was ever imported.
+    /// There was no import.
     #[error("no import to undo; `reviews status` lists the imports")]
     None,
-    /// It is not among those that are kept.
+    /// Runs older than the newest [`UNDOABLE_MAX`] are not kept.
     #[error(
         "import {0} cannot be undone, only one of the last {UNDOABLE_MAX}; `reviews status` lists the imports"
     )]
     Unknown(i64),
-    /// It was taken back.
+    /// It has been undone.
     #[error("import {run} was already undone at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` \
         undoes the one before")))]
     Already {
-        /// Its number.
         run: i64,
-        /// When, RFC 3339 UTC.
+        /// RFC 3339 UTC.
         at: String,
-        /// The newest one before that was not taken back.
+        /// The newest one before it that was not undone.
         next: Option<i64>,
     },
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] DbError),
 }
 
-/// Takes back the import with that number, or the last one; with `is_dry_run`, only says what that would do.
+/// Undoes the import with that number, or the last one; with `is_dry_run`, only counts.
 ///
 /// # Errors
 /// [`UndoError`]; then nothing was changed.
@@ -91,7 +88,6 @@ pub async fn undo(
     Ok(undone)
 }
 
-/// The run that is meant.
 fn chosen(runs: Vec<Run>, number: Option<i64>) -> Result<Run, UndoError> {
     let number = match (number, runs.first()) {
         (Some(number), _) => number,
@@ -138,7 +134,7 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
     reviews::note_undone(write, undone.run.id, now).await
 }
 
-/// Publishes reviews again that their source no longer gave; how many.
+/// Publishes reviews that were withheld as gone at their source; returns their number.
 async fn publish(
     write: &mut Write,
     key: &DigestKey,
@@ -172,7 +168,7 @@ async fn publish(
     Ok(reviews.len() as u64)
 }
 
-/// Names the reviews that somebody changed since, each with what it was.
+/// Lists the reviews that changed since, each with the units that the owner changed.
 async fn leave(
     write: &mut Write,
     key: &DigestKey,

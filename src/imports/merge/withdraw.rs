@@ -1,6 +1,5 @@
-//! `--withdraw-missing`: what a source no longer gives does not appear any more,
-//! and appears again when it is back, which is the merge's affair. Guarded, because a file that was
-//! cut off would take most of a firm's reviews away.
+//! `--withdraw-missing`: withholds reviews that their source no longer gives; the merge publishes them when they come
+//! back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
 
 use std::collections::HashSet;
 
@@ -11,15 +10,15 @@ use crate::model::{GONE, Review, Status, Unit};
 use crate::storage::imports::{Place, Staging};
 use crate::storage::reviews::{self, RunChange, SourceRow};
 
-/// Above this share of a source's reviews, in percent, it must be confirmed.
+/// Percentage of a source's reviews above which `--yes` is required.
 const SHARE_PERCENT_MAX: u64 = 10;
-/// How many reviews are looked at at a time.
+/// Reviews per batch.
 const ROWS: i64 = 500;
 
-/// Why a merge ends, and leaves everything as it was.
+/// Why a merge ends without any change.
 #[derive(Debug, Error)]
 pub enum MergeError {
-    /// It is more than was asked for, or nobody can tell.
+    /// It exceeds the request, or is ambiguous.
     #[error("{0}")]
     Refused(String),
     /// The database could not be read or written.
@@ -27,8 +26,7 @@ pub enum MergeError {
     Database(#[from] sqlx::Error),
 }
 
-/// Withholds what the sources and locations of this import no longer give; `is_confirmed` says that
-/// it may be many.
+/// Withholds what the sources and locations of this import no longer give; `is_confirmed` allows a large share.
 pub async fn missing(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
@@ -69,7 +67,6 @@ pub async fn missing(
     Ok(())
 }
 
-/// The next of the reviews that this source gave.
 async fn page(
     merging: &mut Merging<'_>,
     (source, location): &Place,
@@ -91,7 +88,7 @@ async fn absent(staging: &mut Staging, mut rows: Vec<SourceRow>) -> sqlx::Result
     Ok(rows)
 }
 
-/// How many published reviews of that source this import has, and how many it has not.
+/// The numbers of published reviews of the source that this import has, and that it does not have.
 async fn count(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
@@ -112,7 +109,7 @@ async fn published(merging: &mut Merging<'_>, rows: &[SourceRow]) -> sqlx::Resul
     Ok(published.map(|numbered| numbered.review).collect())
 }
 
-/// Withholds these, but for those that the owner shows in spite of their source.
+/// Withholds these, except those that the owner published against their source.
 async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::Result<()> {
     let mut reviews = published(merging, &rows).await?;
     for review in &mut reviews {

@@ -1,5 +1,4 @@
-//! Birdeye: reviews from its API and its reports, collected from many sites. Sites that it shows
-//! without stars have 0.
+//! Birdeye: reviews from its API and its reports, collected from many sites. Reviews without stars have 0.
 
 use crate::imports::map::{Field, Format, Hidden, When};
 

@@ -1,8 +1,7 @@
-//! Google: `reviews.json` and its further pages from a Google Takeout of the Business Profile, and
-//! the same shape from the Business Profile API (`accounts.locations.reviews.list`, v4).
+//! Google: `reviews.json` and its further pages from a Google Takeout of the Business Profile, and the same shape from
+//! the Business Profile API (`accounts.locations.reviews.list`, v4).
 //!
-//! The outside rule:
-//! <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
+//! Specification: <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
 
 use serde_json::Value;
 
@@ -12,7 +11,7 @@ use crate::imports::map::{
 };
 use crate::model::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
 
-/// Who wrote a review whose author stays unnamed; Google's own words for it.
+/// Google's name for an anonymous author.
 const ANONYMOUS: &str = "A Google user";
 const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 
@@ -46,7 +45,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             posted: Dated::instant(created?, "createTime"),
             author: author?,
             title: Stated::Unsaid,
-            // Stars alone have no comment.
+            // Reviews with only stars have no comment.
             text: Stated::Given(text?.map(original).unwrap_or_default().to_owned()),
             language: Stated::Unsaid,
             source: Stated::Given(Source {
@@ -70,8 +69,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     made().ok_or(wrong)
 }
 
-/// The location and the review, without the account: whoever manages a location under two accounts
-/// exports it twice.
+/// The location and the review, without the account: the owner of two accounts for a location exports it twice.
 fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
     let mut place = None;
     let key = match (fields.filled("name")?, fields.filled("reviewId")?) {
@@ -97,8 +95,7 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
         (None, Some(id)) => id,
         (None, None) => return Err(fields.missing("name")),
     };
-    // Ids are opaque to us, and ours are narrower: what does not fit is named by its digest, alike
-    // every time.
+    // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
     let id = key
         .parse()
         .or_else(|_| values::short_digest("google", &key))
@@ -128,10 +125,10 @@ fn author(fields: &Fields<'_>) -> Result<String, Problem> {
     Ok(name.unwrap_or_else(|| ANONYMOUS.to_owned()))
 }
 
-/// The owner's reply, where Google shows it: since 2026 replies are moderated, and exports have
-/// those that wait or were turned down as well. Older exports say nothing, and had only shown ones.
+/// The owner's reply, if Google shows it: since 2026 replies are moderated, and exports also have pending and rejected
+/// ones. Older exports have no state and only shown replies.
 fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
-    // What Google exports is all that there is: no reply is a statement, too.
+    // Google exports everything, so no reply means that there is none.
     let Some(reply) = fields.object("reviewReply")? else {
         return Ok(Stated::None);
     };
@@ -153,9 +150,8 @@ fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     }))
 }
 
-/// What the customer wrote, without Google's translation, which stands before it, or after it, in
-/// the same text. Where the original is not given, the text is left with its mark, so that nobody
-/// takes it for the customer's words.
+/// The customer's words without Google's translation, which comes before or after them in the same text. Without the
+/// original, the text keeps Google's mark, so that the translation does not pass for the customer's words.
 fn original(text: &str) -> &str {
     const TRANSLATED: &str = "(Translated by Google)";
     const ORIGINAL: &str = "(Original)";
@@ -164,7 +160,7 @@ fn original(text: &str) -> &str {
         return text;
     };
     if at > 0 {
-        // In the middle of a line it is the customer who writes so.
+        // In the middle of a line, the words are the customer's own.
         let before = &trimmed[..at];
         return if before.ends_with('\n') {
             before.trim_end()

@@ -1,5 +1,4 @@
-//! The Places API of Google, old and new: five reviews of a place at most, and its licence does not
-//! let them be stored.
+//! Google's Places API, old and new: at most five reviews of a place, and its licence does not allow storing them.
 
 use crate::imports::map::{Field, Format};
 
@@ -21,7 +20,7 @@ pub const FORMAT: Format = Format {
         (Field::Rating, "rating"),
         (Field::Date, "publishTime, time"),
         (Field::Author, "authorAttribution.displayName, author_name"),
-        // The customer's own words, before a translation of them.
+        // The customer's own words before a translation.
         (Field::Text, "originalText.text, text.text, text"),
         (
             Field::Language,

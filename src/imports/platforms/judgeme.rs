@@ -1,4 +1,4 @@
-//! Judge.me: its export as CSV. What is hidden there, or was not let through, is withheld here.
+//! Judge.me: its export as CSV. Reviews that are hidden or not approved there are withheld.
 
 use crate::imports::map::{Field, Format, Hidden, When};
 

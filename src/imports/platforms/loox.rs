@@ -1,4 +1,4 @@
-//! Loox: its export as CSV. `nickname` is the name that it shows; the full name is not read.
+//! Loox: its export as CSV. `nickname` is the displayed name; the full name is not read.
 
 use crate::imports::map::{Field, Format, Hidden, When};
 

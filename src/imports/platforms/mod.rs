@@ -1,37 +1,35 @@
-//! One file for each platform whose exports are known: what makes a file one of them, and what its
-//! columns mean.
+//! One file for each platform with a known export: how to recognize it, and what its columns mean.
 //!
-//! A new platform is a file of its own here that ends in a `FORMAT`, and its lines below. Only what
-//! is named there is read, so a private field is private by not being named (`docs/IMPORT.md` lists
-//! both).
+//! To add a platform, add a file that ends in a `FORMAT`, and its lines below. Only the columns named there are read,
+//! so all others stay private (`docs/IMPORT.md` lists both).
 
-pub mod apify;
-pub mod birdeye;
-pub mod facebook;
-pub mod google;
-pub mod google_places;
-pub mod judgeme;
-pub mod loox;
-pub mod native;
-pub mod okendo;
-pub mod outscraper;
-pub mod podium;
-pub mod powerreviews;
-pub mod reviews_json;
-pub mod schema_org;
-pub mod servicetitan;
-pub mod shopify;
-pub mod stamped;
-pub mod table;
-pub mod trustpilot;
-pub mod woocommerce;
-pub mod yelp;
-pub mod yotpo;
+pub(crate) mod apify;
+pub(crate) mod birdeye;
+pub(crate) mod facebook;
+pub(crate) mod google;
+pub(crate) mod google_places;
+pub(crate) mod judgeme;
+pub(crate) mod loox;
+pub(crate) mod native;
+pub(crate) mod okendo;
+pub(crate) mod outscraper;
+pub(crate) mod podium;
+pub(crate) mod powerreviews;
+pub(crate) mod reviews_json;
+pub(crate) mod schema_org;
+pub(crate) mod servicetitan;
+pub(crate) mod shopify;
+pub(crate) mod stamped;
+pub(crate) mod table;
+pub(crate) mod trustpilot;
+pub(crate) mod woocommerce;
+pub(crate) mod yelp;
+pub(crate) mod yotpo;
 
 use super::map::Format;
 
 impl Format {
-    /// Every format, in the order in which they are asked: those that ask least come last.
+    /// In the order of detection: the formats with the fewest required names come last.
     pub const ALL: [&'static Self; 22] = [
         &reviews_json::FORMAT,
         &google::FORMAT,
@@ -57,13 +55,12 @@ impl Format {
         &table::FORMAT,
     ];
 
-    /// The format of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         Self::ALL.into_iter().find(|format| format.name == name)
     }
 
-    /// The names that `--format` takes.
+    /// The values of `--format`.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(|format| format.name)
     }

@@ -1,4 +1,4 @@
-//! Our own records, one in a line or in an array: what `reviews export` writes (`docs/IMPORT.md`).
+//! Native records, one per line or in an array, as `reviews export` writes them (`docs/IMPORT.md`).
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::model::{
 pub const FORMAT: Format = Format {
     name: "jsonl",
     label: "JSON Lines",
-    // What our records have in common, the shortest first.
+    // Names that all our records have, the shortest list first.
     keys: &[
         "id, rating, date",
         "rating, date, author",
@@ -22,14 +22,12 @@ pub const FORMAT: Format = Format {
     ..Format::PLAIN
 };
 
-// The native record: one review as JSON, as our own files and documents have it
-// (`docs/IMPORT.md`).
+// Reads the native record: one review as JSON, as in our own files and documents (`docs/IMPORT.md`).
 //
-// Strict, because what gets in is published under the firm's name: a field that is wrong rejects
-// the row. Fields that are none of ours are ignored, `url` among them, which is made when
-// publishing.
+// It is strict because reviews are published under the business's name: a wrong field rejects the row. Unknown fields
+// are ignored, and so is `url`, which is computed when publishing.
 
-/// The review that `value` describes, or everything that is wrong with it.
+/// The review in `value`, or all its faults.
 pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
@@ -80,7 +78,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     made().ok_or(wrong)
 }
 
-/// A field that is not there is unsaid; `null` and an empty text say that there is none.
+/// A missing field is unstated; `null` and an empty text state that there is none.
 fn stated(fields: &Fields<'_>, name: &str) -> Result<Stated<String>, Problem> {
     let text = fields.text(name)?;
     Ok(match text {
@@ -110,13 +108,12 @@ fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, Problem> {
     text.ok_or_else(|| fields.problem("text", "missing; write \"\" for a rating without a text"))
 }
 
-/// The day of the field `name`.
 fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
     let day = fields.parsed::<Day>(name)?;
     Ok(day.map(|day| Dated::day(day, fields.path(name))))
 }
 
-/// Subtags as BCP 47 (RFC 5646 §2.1) shapes them; whether a tag is registered is not asked.
+/// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.
 fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
     let subtag = |part: &str| {
         (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -168,16 +165,14 @@ fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, Problem> {
     }))
 }
 
-/// What is said of the status. A row that says it is not verified is withheld, whatever its status
-/// says.
+/// An unverified row is withheld, even if its status is published.
 fn status(
     fields: &Fields<'_>,
     verification: Option<&Stated<Verification>>,
 ) -> Result<Stated<Status>, Problem> {
     let reason = fields.filled("withheld_reason")?;
     let withheld = match fields.filled("status")?.as_deref() {
-        // A reason without a status can only mean one thing, and the other guess would publish what
-        // should not be.
+        // A reason without a status means withheld; the other guess would publish what should not be.
         None => reason.is_some().then_some(true),
         Some("withheld") => Some(true),
         Some("published") if reason.is_some() => {
@@ -194,7 +189,7 @@ fn status(
     };
     let unverified =
         verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified));
-    // Our own export says that there is no reason.
+    // Our own export states that there is no reason.
     let reasonless = fields.is_null("withheld_reason") && withheld == Some(true);
     Ok(match withheld {
         _ if unverified && !reasonless => Stated::Given(Status::Withheld {
@@ -212,7 +207,7 @@ fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, Problem> {
     };
     let names = |name| {
         let names = mentions.texts(name)?;
-        // The rows of a review's mentions are read packed between control characters.
+        // Mentions are read packed between control characters.
         let broken = names
             .iter()
             .position(|name| name.contains(char::is_control));
@@ -236,7 +231,7 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     };
     let text = response.needed("text", response.text("text"))?.to_owned();
     let (posted, author) = (dated(&response, "date")?, response.filled("author")?);
-    // Exports that write every field have an empty answer where there is none.
+    // Exports that write every field have an empty answer if there is none.
     Ok(if text.is_empty() {
         Stated::None
     } else {

@@ -1,4 +1,5 @@
-//! Outscraper: reviews of a place on Google Maps, as CSV or XLSX. Its column `name` is the business, and `author_title` who wrote.
+//! Outscraper: reviews of a place on Google Maps, as CSV or XLSX. Its column `name` is the business, `author_title` the
+//! author.
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::{Field, Format};

@@ -1,4 +1,4 @@
-//! `PowerReviews`: its export as CSV, with days as the United States write them.
+//! `PowerReviews`: its export as CSV, with days in the order of the United States.
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::{Field, Format, Hidden, When};

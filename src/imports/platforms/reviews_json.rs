@@ -1,5 +1,4 @@
-//! Our own `/reviews.json`: what another instance publishes can be taken over as it is. Its
-//! business comes along where the database has none; its counts are made anew.
+//! Another instance's `/reviews.json`. Its business is imported if the database has none; its counts are ignored.
 
 use crate::imports::map::{Format, Reader};
 use crate::imports::platforms::native;
@@ -8,7 +7,7 @@ pub const FORMAT: Format = Format {
     name: "reviews-json",
     label: "/reviews.json of this service",
     renames: false,
-    // The business of a large firm may fill all that is looked at, so its own parts must do.
+    // A large business may fill all bytes that detection reads, so its own members must suffice.
     document: "business, aggregate_rating",
     reader: Reader::Json(native::review),
     ..Format::PLAIN

@@ -1,7 +1,6 @@
-//! Reviews as schema.org has them, in JSON-LD, bare or inside a page: <https://schema.org/Review>.
+//! Reviews of schema.org in JSON-LD, bare or inside a page: <https://schema.org/Review>.
 //!
-//! Whatever stands around them (a business, a product, a `@graph`) is walked through; a name may
-//! have a `schema:` before it.
+//! Enclosing objects (a business, a product, a `@graph`) are searched; names may have the prefix `schema:`.
 
 use std::io::{BufRead, Read};
 use std::num::NonZeroU8;
@@ -27,10 +26,10 @@ pub const FORMAT: Format = Format {
     ..Format::PLAIN
 };
 
-/// How deep the data is walked.
+/// Nesting depth that is searched.
 pub const DEEP_MAX: usize = 32;
 
-/// Puts every Review in `data` into `reviews`.
+/// Appends every Review in `data` to `reviews`.
 pub fn collect(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
     let inside = |value| collect(value, deep - 1, reviews);
     match data {
@@ -60,7 +59,7 @@ fn is_review(members: &Map<String, Value>) -> bool {
     }
 }
 
-/// The review that `value` describes, or everything that is wrong with it.
+/// The review in `value`, or all its faults.
 pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
@@ -111,7 +110,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     made().ok_or(wrong)
 }
 
-/// What is read of a review, for the file of rejected rows: nothing private is.
+/// The members that are read, for the file of rejected rows: none is private.
 pub fn raw(value: &Value) -> Value {
     const READ: Names = "@context, @type, @id, url, identifier, reviewRating, datePublished, dateModified, \
         reviewBody, description, name, headline, inLanguage, publisher, itemReviewed, comment, author";
@@ -167,8 +166,7 @@ fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Probl
     }))
 }
 
-/// The name of a person, an organization or a thing, which may be a plain text or the first of
-/// several.
+/// The name of a person, an organization or a thing: a plain text, an object, or the first of several.
 fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, Problem> {
     let value = match fields.value(name) {
         Some(Value::Array(several)) => several.first(),
@@ -194,7 +192,7 @@ fn source(fields: &Fields<'_>) -> Result<Source, Problem> {
     Ok(Source { name, url })
 }
 
-/// Its id, and whether it has one of its own.
+/// Its id, and whether the review has its own.
 fn id(
     fields: &Fields<'_>,
     posted: &Dated,
@@ -214,7 +212,7 @@ fn id(
         .map_err(|error| fields.problem("@id", error.to_string()))
 }
 
-/// There is no agreed property for an owner's answer; a comment is the usual way.
+/// Schema.org has no property for an owner's answer; sites commonly use a comment.
 fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     let value = match fields.value("comment") {
         Some(Value::Array(several)) => several.first(),
@@ -234,16 +232,13 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     }))
 }
 
-// The structured data in a page of HTML: the texts of its `<script type="application/ld+json">`
-// elements (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>).
-//
-// Apart from what they mean. A page is read whole, within a bound: the tokenizer keeps one text at
-// a time in memory.
+// Extracts JSON-LD from an HTML page: the texts of its `<script type="application/ld+json">` elements
+// (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). The page is read whole, up to a bound.
 
-/// How many bytes a page, or a file of linked data, may have.
+/// Bytes of a page, or of a file of linked data.
 pub const PAGE_BYTES_MAX: u64 = 16 << 20;
 
-/// The texts of the page's elements of linked data.
+/// The texts of the page's JSON-LD elements.
 pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
     let page = whole(input)?;
     let mut emitter = DefaultEmitter::default();

@@ -1,5 +1,4 @@
-//! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review that it
-//! matched to a job is verified by that.
+//! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review matched to a job is verified.
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::{Field, Format};

@@ -1,7 +1,5 @@
-//! Any table: columns are found by the names that people give them, or by `--map`. Whoever imports
-//! it vouches for it.
-//!
-//! The words of a header are compared by their letters and digits, without accents (`same_name`).
+//! Any table: columns are found by common names or by `--map`; the owner who imports it vouches for the reviews.
+//! Headers are compared by their letters and digits, without accents (`same_name`).
 
 use crate::imports::map::values::same_name;
 use crate::imports::map::{Field, Format, Names, names};
@@ -73,7 +71,7 @@ pub const FORMAT: Format = Format {
     ..Format::PLAIN
 };
 
-/// Names of columns by the field that they fill, the first that is there before the others.
+/// Column names by field, in the order in which they are tried.
 type Words = &'static [(Field, Names)];
 
 /// In German, Spanish, French, Italian, Dutch, Portuguese and Polish, all of which write the day before the month.
@@ -133,11 +131,11 @@ pub const OTHER_LANGUAGES: Words = &[
     ),
 ];
 
-/// Names that mean the text beside a column of stars, and the stars beside one of texts.
+/// Names that mean the text beside a column of stars, and the stars beside a column of texts.
 pub const AMBIGUOUS: Names = "Bewertung, Bewertungen, Valoración, Evaluación, Évaluation, Valutazione, Beoordeling, \
          Avaliação";
 
-/// Words by which a question of a form is known, in the order in which they are asked for: `How would you rate us? (1-5)`.
+/// Words that identify a form's question, in the order in which they are tried: `How would you rate us? (1-5)`.
 pub const QUESTIONS: Words = &[
     (
         Field::Rating,
@@ -161,8 +159,8 @@ pub const QUESTIONS: Words = &[
     ),
 ];
 
-/// Words of which one makes a header that field's, and those that may stand beside it and change nothing of its meaning: `Stars
-/// given`. Few on purpose: `Customer score`, `Visit date` and `Name of the store` are something else.
+/// Words that identify a field's header, and neutral words that may stand beside them: `Stars given`. Few on purpose:
+/// `Customer score`, `Visit date` and `Name of the store` mean something else.
 pub const COMBINED: &[(Field, Names, Names)] = &[
     (
         Field::Rating,
@@ -186,12 +184,12 @@ pub const COMBINED: &[(Field, Names, Names)] = &[
     ),
 ];
 
-/// Words of questions whose answers are private, or about something else.
+/// Words of questions whose answers are private or irrelevant.
 pub const NOT_ASKED: Names = "email, e-mail, mail, phone, telephone, telefon, teléfono, téléphone, telefono, \
          telefoon, address, company, product, technician, recommend, store, user, employee, \
          service name";
 
-/// Whether a cell is what a column of any table of reviews, or of any platform's, may be called.
+/// Whether a cell is a known header of any table of reviews or of any platform.
 pub fn is_header(cell: &str) -> bool {
     let is_cell = |list: Names| names(list).any(|name| same_name(name, cell));
     let mut platforms = Format::ALL.iter().flat_map(|format| format.fields);

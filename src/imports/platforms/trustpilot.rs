@@ -1,4 +1,5 @@
-//! Trustpilot: reviews of a business unit from its API, or from the business portal as CSV or XLSX, whose times are in UTC.
+//! Trustpilot: reviews of a business unit from its API, or from the business portal as CSV or XLSX; their times are in
+//! UTC.
 
 use crate::imports::map::{Field, Format};
 

@@ -1,5 +1,5 @@
-//! `WooCommerce`: product reviews are comments with a rating. A comment below one, by somebody else who is logged in, is the shop's
-//! answer. `comment_date` is the shop's own time.
+//! `WooCommerce`: product reviews are comments with a rating. A comment below one, by another logged-in user, is the
+//! shop's answer. `comment_date` is in the shop's own time zone.
 
 use crate::imports::map::visibility::NOT_PUBLISHED;
 use crate::imports::map::{Comments, Field, Format, Hidden, When};

@@ -1,5 +1,4 @@
-//! Yelp Fusion: three excerpts of reviews at most. Its times have no offset and are those of
-//! California.
+//! Yelp Fusion: at most three excerpts of reviews. Its times have no offset and are in California's time zone.
 
 use crate::imports::map::{Field, Format};
 

@@ -1,5 +1,5 @@
-//! Finds a file's format by its content, never by its name: people rename files, and half of them are `reviews.json`. First
-//! what can be seen of it from its beginning: what it is made of, and the names in it, never values.
+//! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
+//! Looks only at the beginning of the file, and at names, never at values.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,55 +19,51 @@ use crate::imports::read::json::walk;
 use crate::imports::read::table::{has_row, sniff};
 use crate::imports::read::workbook;
 
-/// What a file is made of.
 #[derive(Debug)]
 pub enum Kind {
-    /// Nothing, or nothing but whitespace.
+    /// Empty or only whitespace.
     Nothing,
     /// JSON, or something that begins like it.
     Json(Layout),
     /// A page or another document with tags.
     Markup,
-    /// A table, in text or in a workbook.
+    /// In text or in a workbook.
     Table(Place, Columns),
-    /// Text that is neither JSON nor markup nor a table.
+    /// Neither JSON nor markup nor a table.
     Text,
 }
 
-/// How JSON values stand in a file.
+/// The layout of JSON values in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// A single empty object, `{}`, which names no field.
+    /// A single empty object, `{}`, without any field name.
     Bare,
-    /// An array at the top level.
+    /// A top-level array.
     Array,
-    /// An object that goes over several lines.
+    /// An object over several lines.
     Spread,
-    /// An object on its line, or a broken one.
+    /// An object on one line, or a broken one.
     Line,
 }
 
-/// What can be seen of a file from its beginning.
+/// What detection knows of a file from its beginning.
 #[derive(Debug)]
 pub struct Shape {
-    /// What it is made of.
     pub kind: Kind,
-    /// The paths of the fields that were met: `reviews`, `reviews[].rating`, `[].rating`.
+    /// Paths of the fields: `reviews`, `reviews[].rating`, `[].rating`.
     paths: BTreeSet<String>,
 }
 
-/// How deep fields are looked at: those of objects in the reviews inside a document inside an
-/// answer.
+/// Depth of fields: objects in the reviews inside a document inside an API answer.
 const DEEP_MAX: usize = 5;
-/// How long a path may be to be remembered, in bytes: longer than any that a format asks for.
+/// Longest path in bytes: longer than any that a format asks for.
 const PATH_BYTES_MAX: usize = 96;
-/// How many paths are remembered.
 const PATHS_MAX: usize = 2_000;
-/// How many lines are looked at: a field may be missing in the first.
+/// Lines that are read, because a field may be missing in the first.
 const LINES_MAX: usize = 50;
 
 impl Shape {
-    /// The shape of a text that begins with `head`, in UTF-8 without a byte order mark.
+    /// `head` is the beginning of a text, in UTF-8 without a byte order mark.
     pub fn of(head: &[u8], request: &ImportRequest) -> Result<Self, FileError> {
         let text = head.trim_ascii();
         let mut paths = BTreeSet::new();
@@ -88,7 +84,7 @@ impl Shape {
                     paths.extend(columns.0.iter().take(PATHS_MAX).cloned());
                     Kind::Table(Place::Text(dialect), columns)
                 }
-                // A broken line may come first.
+                // The first line may be broken.
                 None if text
                     .split(|byte| *byte == b'\n')
                     .any(|line| line.trim_ascii_start().starts_with(b"{")) =>
@@ -105,7 +101,6 @@ impl Shape {
         Ok(Self { kind, paths })
     }
 
-    /// The shape of a workbook with these headers.
     pub fn of_workbook(header: workbook::Header, columns: Columns) -> Self {
         let paths = columns.0.iter().cloned().collect();
         Self {
@@ -114,28 +109,26 @@ impl Shape {
         }
     }
 
-    /// Whether there is a field of that path.
     pub fn has(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
 
-    /// Whether what stands at `prefix` (empty, or ending in a dot) has a field of that name,
-    /// exactly or but for case and signs.
+    /// Whether the object at `prefix` (empty, or ending in a dot) has a field with that name, exactly or except for
+    /// case and punctuation.
     pub fn has_below(&self, prefix: &str, name: &str) -> bool {
         let is_keyword = name.starts_with('@');
         self.has(&format!("{prefix}{name}"))
             || (!is_keyword && self.below(prefix).any(|its| same_name(its, name)))
     }
 
-    /// The names below `prefix`.
+    /// The names directly below `prefix`.
     pub fn below<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = &'s str> {
         self.paths
             .iter()
             .filter_map(move |path| path.strip_prefix(prefix))
     }
 
-    /// The arrays of objects that are in no other array, the outermost first: `[]`, `reviews[]`,
-    /// `result.reviews[]`.
+    /// The arrays of objects that are in no other array, the outermost first: `[]`, `reviews[]`, `result.reviews[]`.
     pub fn arrays(&self) -> Vec<String> {
         let array = |path: &String| {
             path.split_once("[].")
@@ -158,7 +151,7 @@ impl Layout {
         match text.first() {
             Some(b'[') => Self::Array,
             _ if is_whole && text[..end].contains(&b'\n') => Self::Spread,
-            // It goes on beyond the head, and its first line is no value.
+            // It continues beyond the head, and its first line is no complete value.
             _ if !is_whole
                 && serde_json::from_slice::<IgnoredAny>(line)
                     .is_err_and(|error| error.is_eof())
@@ -171,7 +164,7 @@ impl Layout {
     }
 }
 
-/// Notes the paths that a text names; the head may end anywhere: what was seen until then is what counts.
+/// Collects the paths in a text, which may be truncated anywhere.
 fn look(text: &[u8], layout: Layout, paths: &mut BTreeSet<String>) {
     let mut note = |path: &str, is_end: bool| {
         let is_member = !is_end && !path.ends_with(']');
@@ -191,33 +184,31 @@ fn look(text: &[u8], layout: Layout, paths: &mut BTreeSet<String>) {
     }
 }
 
-/// A file's format, and where in the file its rows are.
+/// A file's format and the position of its rows.
 #[derive(Debug)]
 pub struct Detected {
     pub format: &'static Format,
     pub rows: Rows,
 }
 
-/// Where a file's rows are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows {
-    /// One in each line; of rejected rows, in each line's `row`.
+    /// One per line; in a file of rejected rows, in each line's `row`.
     Lines {
-        /// Whether it is a file that `--rejects` wrote.
+        /// Whether `--rejects` wrote the file.
         rejected: bool,
     },
-    /// In the array at that path; the outermost where it is empty.
+    /// In the array at that path; the top-level array if empty.
     Array(Vec<String>),
-    /// In a table with these headers.
     Table(Place, Columns),
     /// In a page's linked data.
     Page,
 }
 
-/// The format of a file of that shape, or the one that is asked for.
+/// The requested format, or the detected one.
 pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileError> {
     refuse_options_of_tables(&shape, request)?;
-    // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps writes the reviews of a user so.
+    // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps exports a user's reviews as such.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
         return Err(FileError::MapsReviews);
     }
@@ -248,7 +239,7 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
         {
             found(&native::FORMAT, lines)
         }
-        // Rejected rows of no known export are those of a table.
+        // Rejected rows of no known platform come from a table.
         Kind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, rows(shape, "")),
         Kind::Table(..) => found(&table::FORMAT, rows(shape, "")),
         Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
@@ -258,7 +249,7 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
     }
 }
 
-/// Refuses what only a table has, where the file is none.
+/// Refuses options that only tables have, if the file is none.
 fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<(), FileError> {
     let is_table = matches!(shape.kind, Kind::Table(..));
     let is_workbook = matches!(shape.kind, Kind::Table(Place::Workbook(_), _));
@@ -274,13 +265,13 @@ fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<()
     Ok(())
 }
 
-/// How a file of no known format can be read: JSON as a table, whose columns are the fields of its objects.
+/// How to import a file of an unknown format: JSON as a table, whose columns are the fields of its objects.
 fn advice(shape: &Shape) -> String {
     if !matches!(shape.kind, Kind::Json(_)) {
         return "convert it to a table (CSV) with a header line".to_owned();
     }
     let array = shape.arrays().into_iter().next();
-    // Whether the array in a line has the rows, or each line is one, is seen by the names in --map.
+    // The names in `--map` decide whether the rows are in the array of a line or are the lines.
     let is_sure = array.is_none() || !matches!(shape.kind, Kind::Json(Layout::Line));
     let prefix = array.map_or_else(String::new, |array| format!("{array}."));
     let is_needed = |field: &Field| {
@@ -294,22 +285,22 @@ fn advice(shape: &Shape) -> String {
     for (field, list) in table::FORMAT.fields {
         if is_needed(field) && !names(list).any(is_known) {
             let ours = names(list).next().unwrap_or_default();
-            // Writing to a String cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(advice, " --map {ours}=THEIR_FIELD");
         }
     }
     advice
 }
 
-/// Whether the first line is that of an export, which has the business and the editorial texts. How technicians are shown is
-/// said nowhere else.
+/// Whether the first line is that of an export, with the business and the editorial texts. Only exports say how
+/// technicians are shown.
 fn is_lines_with_business(shape: &Shape) -> bool {
     matches!(shape.kind, Kind::Json(Layout::Line))
         && (shape.has("editorial") || shape.has("business.publish_staff"))
         && !shape.has("reviews")
 }
 
-/// The first format, of all or the one that is wanted, whose names are all there, and before what.
+/// The first format (of all, or the wanted one) whose names are all present, and the prefix of their paths.
 fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static Format, String)> {
     let is_json = matches!(shape.kind, Kind::Json(_));
     let mut prefixes = vec![String::new()];
@@ -318,7 +309,7 @@ fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static 
     } else if is_json {
         prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
     }
-    // A table has the columns of ours when it was made for us, and is one all the same.
+    // A table made for this program may have our columns, but is still a table.
     let is_table = matches!(shape.kind, Kind::Table(..));
     let formats = Format::ALL.into_iter().filter(|format| {
         wanted.is_none_or(|wanted| wanted.name == format.name)
@@ -329,7 +320,7 @@ fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static 
             let mut keys = format.keys.iter();
             keys.any(|set| names(set).all(|name| shape.has_below(prefix, name)))
         };
-        // No row is there by which another format could be known, or the members beside them say enough.
+        // No row could identify another format, or the members beside them suffice.
         let is_document = || {
             names(format.document).any(|name| shape.has(name))
                 && (names(format.document).any(|name| name == "business")
@@ -352,7 +343,7 @@ fn is_rejected(shape: &Shape) -> bool {
         && ["file", "error", "row"].iter().all(|name| shape.has(name))
 }
 
-/// Where the rows of a file are whose fields were found before `prefix`.
+/// The position of rows whose fields are at `prefix`.
 fn rows(shape: Shape, prefix: &str) -> Rows {
     let rejected = is_rejected(&shape);
     match shape.kind {
@@ -367,7 +358,7 @@ fn rows(shape: Shape, prefix: &str) -> Rows {
     }
 }
 
-/// The format that somebody insists on, as far as the file can be read so at all.
+/// The requested format, if the file can be read as such.
 fn insisted(
     shape: Shape,
     format: &'static Format,
@@ -391,7 +382,7 @@ fn insisted(
     } else {
         Some("reviews[]".to_owned())
     };
-    // The rows are where the fields are that --map names: a document may be a line like one of JSON Lines.
+    // The rows are where the fields of `--map` are: a document may be a single line like JSON Lines.
     let has_mapped = |prefix: &String| {
         let has = |rename: &Rename| shape.has_below(prefix, rename.theirs());
         !renames.is_empty() && renames.iter().all(has)
@@ -410,16 +401,16 @@ fn insisted(
     })
 }
 
-/// Whether the lines are meant to be ours, though much be wrong with them.
+/// Whether the lines are probably native records, even if faulty.
 fn looks_native(shape: &Shape) -> bool {
     let ours = ["id", "rating", "date", "author", "text", "deleted"];
     ours.iter().filter(|name| shape.has(name)).count() >= 2
 }
 
-/// How many names a description lists.
+/// Names in a description.
 const NAMES_SHOWN_MAX: usize = 12;
 
-/// What was seen, in words.
+/// A description of the file for messages.
 pub fn described(shape: &Shape) -> String {
     let listed = |prefix: &str| {
         let names = shape.below(prefix);

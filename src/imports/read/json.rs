@@ -1,9 +1,6 @@
-//! Walks a JSON file and hands over the elements of one array as bytes, one at a time, so that
-//! neither a large file nor a single endless element ever stands in memory.
-//!
-//! Apart from `serde_json`, which judges each element, because its streaming has no bound for one
-//! value. Knows only where values begin and end (RFC 8259 §2): what is in them is judged by who
-//! parses them. Knows nothing of reviews.
+//! Streams the elements of one array in a JSON file as bytes, one at a time, so that neither a large file nor an
+//! endless element fills the memory. It is separate from `serde_json`, which parses each element, because that has no
+//! size limit for a streamed value.
 
 use std::io::BufRead;
 use std::{fmt, io};
@@ -13,37 +10,34 @@ use serde_json::Value;
 
 use crate::imports::file_error::{FileError, reason};
 
-/// How many bytes an element may have: as many as a line of JSON Lines.
+/// Bytes of an element: as much as a line of JSON Lines.
 pub const ELEMENT_BYTES_MAX: usize = 1 << 20;
-/// How many bytes the name of a member may have where the path is looked for.
+/// Bytes of a member name on the path.
 const NAME_BYTES_MAX: usize = 64 << 10;
 
-/// A value of the file.
 #[derive(Debug)]
 pub struct Element<'e> {
-    /// Its number in the array, from 0.
+    /// From 0.
     pub index: u64,
     /// The line on which it begins, from 1.
     pub line: u64,
-    /// Its text, or only its beginning where it is longer than allowed.
+    /// Truncated if too long.
     pub text: &'e [u8],
-    /// Whether that is all of it.
+    /// Whether `text` is the whole element.
     pub is_whole: bool,
 }
 
-/// What is met on the way.
 pub enum Met<'e> {
-    /// An element of the array.
     Element(Element<'e>),
-    /// The value of the member that was to be brought along.
+    /// The value of the member `beside`.
     Beside(&'e [u8]),
 }
 
 type Take<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
 
-/// Hands the elements of the array at `path` in `input` to `take`, and the value of the outermost
-/// member `beside`, in the order in which they stand there. An empty path is the outermost array;
-/// outermost values that are none are elements themselves.
+/// Calls `take` with the elements of the array at `path` in `input` and with the value of the top-level member
+/// `beside`, in file order. An empty path means the top-level array; top-level values that are no arrays are elements
+/// themselves.
 pub fn elements(
     input: &mut dyn BufRead,
     path: &[String],
@@ -62,7 +56,7 @@ pub fn elements(
     if scan.peek()?.is_none() {
         return Err(scan.broken("only white space"));
     }
-    // Values may follow each other, blanks between: somebody pretty-printed JSON Lines.
+    // Several values may follow each other, as in pretty-printed JSON Lines.
     while scan.peek()?.is_some() {
         scan.descend(path, true)?;
     }
@@ -75,14 +69,12 @@ struct Scan<'i> {
     column: u64,
     text: Vec<u8>,
     beside: Option<&'i str>,
-    /// The number of the next element.
     index: u64,
     take: Take<'i>,
 }
 
 impl Scan<'_> {
-    /// Takes the value that comes next: goes on to the rest of the path, or hands over what stands
-    /// at its end.
+    /// Reads the next value: follows the rest of the path, or takes the elements at its end.
     fn descend(&mut self, path: &[String], is_outermost: bool) -> Result<(), FileError> {
         let next = self.peek()?;
         match (path.split_first(), next) {
@@ -91,14 +83,13 @@ impl Scan<'_> {
             (Some((name, rest)), Some(b'{')) => self.container(b'{', b'}', &mut |scan| {
                 scan.member(name, rest, is_outermost)
             }),
-            // Another kind of value stands where the path leads through: there are no elements in
-            // it.
+            // The path leads through a value of another kind, which has no elements.
             (Some(_), Some(_)) => self.value(0).map(drop),
             (_, None) => Err(self.broken("a value is missing")),
         }
     }
 
-    /// Takes what stands between two brackets, with commas between.
+    /// Reads what is between two brackets, separated by commas.
     fn container(
         &mut self,
         begin: u8,
@@ -165,7 +156,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Takes one value into `text`, at most `keep` bytes of it. Says whether that is all of it.
+    /// Reads one value into `text`, at most `keep` bytes of it; returns whether that is all of it.
     fn value(&mut self, keep: usize) -> Result<bool, FileError> {
         self.text.clear();
         let first = self
@@ -195,7 +186,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The next byte that is no blank.
+    /// The next byte that is not whitespace.
     fn peek(&mut self) -> Result<Option<u8>, FileError> {
         loop {
             let ready = self.input.fill_buf().map_err(FileError::reading)?;
@@ -241,10 +232,9 @@ fn count(bytes: &[u8], line: &mut u64, column: &mut u64) {
     });
 }
 
-// Where a JSON value ends (RFC 8259 §2), told byte by byte: by its brackets and quotes alone, so
-// that one of any depth and length needs a few words of memory.
+// Finds the end of a JSON value (RFC 8259 §2) by its brackets and quotes, in constant memory for any depth and length.
 
-/// Where in a value the scan stands.
+/// State of the scan within a value.
 struct Within {
     depth: u64,
     in_string: bool,
@@ -253,7 +243,7 @@ struct Within {
 }
 
 impl Within {
-    /// `None` where no value begins with that byte.
+    /// `None` if no value begins with that byte.
     fn new(first: u8) -> Option<Self> {
         let is_scalar = !matches!(first, b'{' | b'[' | b'"');
         let begins =
@@ -313,13 +303,14 @@ impl Within {
     }
 }
 
-// Walks the values of a JSON text, which may end anywhere, by their paths.
+// Visits the values of a JSON text, which may be truncated, by their paths.
 
-/// Hears the path of each value before it is read, as `services[1].id`, or as `services[].id` without numbers, and of each object once more at its end, which `true`
-/// says; answers whether that is enough.
+/// Called with the path of each value before it is read, as `services[1].id` or, without numbers, `services[].id`, and
+/// with `true` at the end of each object; returns whether to stop.
 pub type Visit<'v> = &'v mut dyn FnMut(&str, bool) -> bool;
 
-/// Visits the values of `text` as deep as that; gives the line and column, both from 1, where it was enough or the text is broken.
+/// Visits the values of `text` down to `deep_max`; returns the line and column, both from 1, at which the visit stopped
+/// or the text is broken.
 pub fn walk(
     text: &[u8],
     deep_max: usize,
@@ -333,7 +324,7 @@ pub fn walk(
         visit,
     };
     let ended = walk.deserialize(&mut serde_json::Deserializer::from_slice(text));
-    // serde_json adds the place to an error that a visitor makes.
+    // serde_json adds the position to a visitor's error.
     let error = ended.err().filter(|error| error.line() > 0)?;
     Some((error.line(), error.column()))
 }
@@ -431,23 +422,17 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 }
 
-// JSON Lines (<https://jsonlines.org>), read line by line, so that one that is broken, or endless,
-// costs no other.
-//
-// Apart from what the values mean: our own records stand so, and other platforms' rows in a file
-// of rejected ones.
+// JSON Lines (<https://jsonlines.org>), read line by line, so that a broken or endless line does not affect the others.
 
-/// How many bytes a line may have.
 const LINE_BYTES_MAX: usize = 1 << 20;
-/// How many bytes of a line that is too long are noted.
+/// Bytes that are kept of a line that is too long.
 pub const BYTES_SHOWN: usize = 1 << 10;
 
-/// What was read of a line.
 #[derive(Debug)]
 pub struct Read {
-    /// The value; or the message, and the line as text for whoever mends it, cut where it is too long.
+    /// The value; or the message, and the line as text, truncated if it is too long.
     pub value: Result<Value, (String, Value)>,
-    /// Where the JSON is broken, in bytes from 1.
+    /// Column of broken JSON, in bytes from 1.
     pub broken_at: Option<usize>,
 }
 
@@ -477,8 +462,8 @@ impl From<Value> for Read {
 
 type TakeLine<'t> = &'t mut dyn FnMut(u64, Read) -> Result<(), FileError>;
 
-/// Hands every line of `input` that is not blank to `take`, with its number from 1. Of a file of
-/// `rejected` rows, the rows.
+/// Calls `take` with every line of `input` that is not blank, with its number from 1; of a file of `rejected` rows,
+/// with the rows.
 pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Result<(), FileError> {
     let mut line = Vec::new();
     let mut number = 0;
@@ -500,8 +485,7 @@ pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Res
     Ok(())
 }
 
-/// Reads a line into `line`. `Some(false)` says that it was longer than allowed and only its
-/// beginning is there.
+/// Reads a line into `line`; `Some(false)` if it is too long and truncated.
 fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
     let mut whole = true;
@@ -543,8 +527,8 @@ fn value(line: &[u8]) -> Read {
     }
 }
 
-/// The row in a line `{file, line, error, row}`. A row that was broken JSON stands there as a text,
-/// which may have been mended.
+/// The row in a line `{file, line, error, row}`. A row of broken JSON is a text there, which the owner may have
+/// corrected.
 fn unwrapped(read: Read) -> Read {
     let Ok(Value::Object(mut members)) = read.value else {
         return read;
@@ -562,7 +546,7 @@ mod tests {
 
     use super::{ELEMENT_BYTES_MAX, Met, elements};
 
-    /// What is found, read through a buffer of `buffer` bytes.
+    /// The elements that are found, read through a buffer of `buffer` bytes.
     fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
         let mut input = BufReader::with_capacity(buffer, json.as_bytes());
         let path: Vec<String> = path
@@ -649,7 +633,7 @@ mod lines_tests {
 
     use super::{LINE_BYTES_MAX, lines, next_line};
 
-    /// Gives the same bytes again and again, without a line end.
+    /// Repeats the same bytes without a line end.
     struct Endless {
         bytes: Vec<u8>,
         left: usize,

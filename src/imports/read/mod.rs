@@ -1,13 +1,11 @@
-//! Read: what stands in a file. Opens what the user names, finds its format by its content, takes its rows out of lines, arrays,
-//! tables or pages, and hands the reviews made of them to the collector.
-//!
-//! Apart from the formats: where rows stand and what they mean are two questions.
+//! Reads files: opens them, detects their format by its content, extracts rows from lines, arrays, tables or pages, and
+//! passes the reviews to the collector.
 
-pub mod detect;
-pub mod json;
-pub mod open;
-pub mod table;
-pub mod workbook;
+pub(crate) mod detect;
+pub(crate) mod json;
+pub(crate) mod open;
+pub(crate) mod table;
+pub(crate) mod workbook;
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -28,7 +26,7 @@ use crate::model::{Stated, Status};
 use detect::{Detected, Rows};
 use json::{ELEMENT_BYTES_MAX, Element, Met};
 
-/// Where the headers of a table are, and so its rows.
+/// The position of a table's headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// In delimited text.
@@ -37,7 +35,7 @@ pub enum Place {
     Workbook(workbook::Header),
 }
 
-/// Hands every row of `input` to `sink`.
+/// Passes every row of `input` to `sink`.
 pub fn read(
     found: &Detected,
     input: &mut dyn BufRead,
@@ -179,7 +177,7 @@ fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
         )));
     }
     serde_json::from_slice(element.text).map_err(|error| {
-        // The element's first line is cut at its beginning: its columns are counted from there.
+        // The element's first line is cut at its beginning, so columns are counted from there.
         let line = element.line + error.line() as u64 - 1;
         let reason = reason(&error);
         wrong(format!(
@@ -188,7 +186,7 @@ fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
     })
 }
 
-/// Hands over what a JSON value says; or why it could not be read, and what was there.
+/// Passes on what a JSON value states; or why it could not be read, with its text.
 fn value(
     plan: &Plan<'_>,
     at: Position,
@@ -202,7 +200,7 @@ fn value(
         }
     };
     let raw = || value.clone();
-    // These two our own record has, with a meaning of their own.
+    // Native records have these two members with their own meaning.
     let is_own = |name: &str| matches!(name, "status" | "deleted");
     match plan.format.reader {
         Reader::Native | Reader::LinkedData => {
@@ -236,7 +234,7 @@ fn value(
     }
 }
 
-/// Hands over what a row says by its columns or members.
+/// Passes on what a row states by its columns or members.
 fn row(
     plan: &Plan<'_>,
     at: Position,
@@ -279,7 +277,7 @@ fn linked_data(
     Ok(())
 }
 
-/// The review, withheld where a member of its row says that it is not public at its source.
+/// The review, withheld if a member of its row says that it is not public at its source.
 fn held(
     row: &Value,
     made: Result<Incoming, Vec<Problem>>,

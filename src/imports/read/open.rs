@@ -1,7 +1,5 @@
-//! Opens what the user names: standard input, a file, a zip archive, a folder; each file in it in
-//! turn.
-//!
-//! Apart from the formats, which only ever see a bounded reader.
+//! Opens the paths given by the user: standard input, a file, a zip archive, a folder; each file inside in turn. The
+//! formats get only a bounded reader.
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
@@ -19,34 +17,32 @@ use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_M
 use crate::imports::read::detect::Shape;
 use crate::imports::read::workbook;
 
-/// How many bytes of a file are looked at to find its format.
+/// Bytes of a file that detection reads.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// What messages call `-`.
+/// The name of `-` in messages.
 const STDIN: &str = "standard input";
 
-/// A file that was opened: its first bytes, and all of it.
+/// An opened file.
 pub struct Input<'a> {
-    /// What messages call it.
+    /// The name in messages.
     pub name: String,
-    /// What can be seen of its first 64 KiB.
+    /// Of its first 64 KiB.
     pub shape: Shape,
-    /// Everything, in UTF-8 without a byte order mark, or a workbook's archive.
+    /// The whole content, in UTF-8 without a byte order mark, or a workbook's archive.
     pub all: Box<dyn BufRead + 'a>,
 }
 
-/// What is found where the user points to.
 pub enum Opened<'a> {
-    /// A file of reviews, to judge by its shape.
+    /// A file of reviews.
     Reviews(Input<'a>),
-    /// What a location is called.
+    /// The name of a location.
     Listing(Listing),
 }
 
 type Take<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
 
-/// Hands every file that `path` stands for to `take`; notes those that cannot be opened, or that
-/// `take` refuses.
+/// Passes every file at `path` to `take`; records those that cannot be opened or that `take` refuses.
 pub fn open(
     path: &Path,
     request: &ImportRequest,
@@ -92,8 +88,8 @@ impl Visit<'_, '_> {
         if !is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
             return self.one(STDIN.to_owned(), input);
         }
-        // A zip archive is read from its end, which a pipe does not have before it is over; until
-        // then it is kept on disk.
+        // A zip archive is read from its end, which a pipe has only when it is over, so the archive is kept on disk
+        // until then.
         let mut packed = tempfile::tempfile().map_err(FileError::Staging)?;
         let mut input = BufReader::new(self.budget.bound(input));
         loop {
@@ -117,7 +113,7 @@ impl Visit<'_, '_> {
         self.one(name.to_owned(), input)
     }
 
-    /// Hands over what a location is called, where that can be read.
+    /// Passes on a location's name, if it can be read.
     fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
         let mut json = Vec::new();
         self.budget
@@ -156,7 +152,7 @@ impl Visit<'_, '_> {
         self.text(name, input, head)
     }
 
-    /// A text in UTF-8, or in an encoding of one byte a letter, of which `head` was read already.
+    /// A text in UTF-8 or in a single-byte encoding, of which `head` was already read.
     fn text(
         &mut self,
         name: String,
@@ -181,20 +177,18 @@ impl Visit<'_, '_> {
     }
 }
 
-// How much one import may still read, over all its files. Apart, because every way of opening one
-// draws on the same. Rows are judged elsewhere.
+// How much one import may still read, over all its files and all ways of opening them.
 
-/// What is left of [`INPUT_BYTES_MAX`], and how far the reading is.
+/// The rest of [`INPUT_BYTES_MAX`], and the progress of reading.
 pub struct Budget {
     left: Cell<u64>,
-    /// How many bytes of files were read, packed as they are.
+    /// Bytes read from files, before unpacking.
     read: Cell<u64>,
-    /// How many these files have; `None` where that is not known before.
+    /// Size of all files; `None` if unknown.
     total: Option<u64>,
 }
 
 impl Budget {
-    /// For these files.
     pub fn new(files: &[PathBuf]) -> Self {
         let size = |file: &PathBuf| {
             let metadata = fs::metadata(file).ok().filter(Metadata::is_file);
@@ -207,7 +201,7 @@ impl Budget {
         }
     }
 
-    /// How many bytes of the files were read, of how many.
+    /// Bytes read, and the total.
     pub fn progress(&self) -> Option<(u64, u64)> {
         let total = self.total?;
         // The end of an archive is read twice.
@@ -228,7 +222,7 @@ impl Budget {
     }
 }
 
-/// A file of which is counted what was read.
+/// A file that counts the bytes read.
 struct Counted<'a> {
     file: File,
     budget: &'a Budget,
@@ -264,16 +258,14 @@ impl<R: Read> Read for Bounded<'_, R> {
     }
 }
 
-// What a file is by its first bytes, before anything reads it as text: an archive, a text of two
-// bytes a letter, or no text at all.
+// Recognizes a file by its first bytes, before it is read as text: an archive, UTF-16, or binary.
 
-/// Whether it is a zip archive.
 fn is_zip(head: &[u8]) -> bool {
     // A local file, or the end of an empty archive (APPNOTE.TXT §4.3).
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// The encoding of a text of two bytes a letter. Refuses what is no text at all.
+/// The UTF-16 encoding of a text, if it has one; refuses binary files.
 fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
     match head {
         [0x1F, 0x8B, ..] => Err(FileError::Packed("gzip")),
@@ -291,14 +283,13 @@ fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
     }
 }
 
-// Folders, and which of their files are meant: those of an unpacked Takeout. An archive's members
-// are chosen by the same rule.
+// The review files in a folder: those of an unpacked Takeout. An archive's members are chosen by the same rule.
 
-/// How many folders deep a Takeout is searched.
+/// Depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
 impl Visit<'_, '_> {
-    /// Every file of reviews in the folder at `path`, by name.
+    /// Opens every file of reviews in the folder at `path`, sorted by name.
     pub fn folder(&mut self, path: &Path) -> Result<(), FileError> {
         let mut found = Found::default();
         let mut files = Vec::new();
@@ -323,8 +314,7 @@ impl Visit<'_, '_> {
     }
 }
 
-/// Which files of a Takeout were met: reviews.json and its further pages (`reviews-<token>.json`,
-/// `reviews_001.json`).
+/// The files of a Takeout: reviews.json and its further pages (`reviews-<token>.json`, `reviews_001.json`).
 #[derive(Default)]
 pub struct Found {
     reviews: usize,
@@ -332,11 +322,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether a file of that name is read.
     pub fn wants(&mut self, name: &str) -> Result<bool, FileError> {
         let wanted = is_taken_from_folders(name);
         self.reviews += usize::from(wanted);
-        // Google Maps writes its own with a capital letter.
+        // Google Maps capitalizes its file of a user's reviews.
         self.maps |= name == "Reviews.json";
         if self.reviews > FILES_MAX {
             Err(FileError::TooMany)
@@ -345,7 +334,7 @@ impl Found {
         }
     }
 
-    /// Refuses a place without any.
+    /// Refuses a folder or archive without reviews.
     pub const fn any(&self) -> Result<(), FileError> {
         match (self.reviews, self.maps) {
             (1.., _) => Ok(()),
@@ -355,14 +344,14 @@ impl Found {
     }
 }
 
-/// Whether a file of that name is read when the folder or archive that it is in is to be imported.
+/// Whether a file of that name is read from a folder or archive.
 #[must_use]
 pub fn is_taken_from_folders(name: &str) -> bool {
     name.strip_suffix(".json")
         .is_some_and(|stem| stem.starts_with("reviews"))
 }
 
-/// Calls `take` with every file below `path`, by name. Links are not followed.
+/// Calls `take` with every file below `path`, sorted by name. Links are not followed.
 fn walk(
     path: &Path,
     deep: usize,
@@ -383,22 +372,20 @@ fn walk(
     Ok(())
 }
 
-// What a business calls one of its locations: Google Takeout says it in `additionalData.json`, beside the location's
-// reviews. Apart from the formats, because it holds no reviews.
+// The business's name of one of its locations, in Google Takeout's `additionalData.json` beside the location's reviews.
 
-/// How many bytes of such a file are read; it has a few thousand.
+/// Bytes of such a file that are read; it usually has a few thousand.
 const LISTING_BYTES_MAX: u64 = 1 << 20;
 
-/// A location, and what the business calls it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// As the folder says it, which is as the names of its reviews do.
+    /// As in the folder's name and in the `name` of its reviews.
     pub location: String,
-    /// Its name, trimmed: 1 to 200 characters, no control characters.
+    /// Trimmed: 1 to 200 characters, no control characters.
     pub name: String,
 }
 
-/// The location whose listing the file at this path is: `…/location-77/additionalData.json`.
+/// The location in the path of such a file: `…/location-77/additionalData.json`.
 fn location(path: &str) -> Option<&str> {
     let (folder, file) = path.rsplit_once(['/', '\\'])?;
     let folder = folder.rsplit(['/', '\\']).next()?;
@@ -407,7 +394,7 @@ fn location(path: &str) -> Option<&str> {
         .flatten()
 }
 
-/// The listing in such a file. One that cannot be read is none: no review hangs on it.
+/// The listing in such a file; `None` if it cannot be read, because no review depends on it.
 fn listed(location: &str, json: &[u8]) -> Option<Listing> {
     let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
     let value: Value = serde_json::from_slice(json).ok()?;
@@ -435,11 +422,11 @@ fn listed(location: &str, json: &[u8]) -> Option<Listing> {
     )
 }
 
-// Zip archives: a Takeout's, whose members are read one by one, and workbooks, which are archives
-// too. Unpacked while they are read, never to disk, so a member's path cannot lead anywhere.
+// Zip archives: a Takeout's, whose members are read one by one, and workbooks. They are unpacked while they are read,
+// never to disk, so a member's path cannot lead anywhere.
 
 impl Visit<'_, '_> {
-    /// What a zip archive holds.
+    /// Opens the members of a zip archive.
     pub fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
         let fault = |error: zip::result::ZipError| FileError::Archive(error.to_string());
         let mut archive = ZipArchive::new(packed).map_err(fault)?;
@@ -460,7 +447,7 @@ impl Visit<'_, '_> {
         found
             .any()
             .map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
-        // By name, so that the same archive packed in another order gives the same.
+        // Sorted by name, so that the result does not depend on the archive's order.
         members.sort();
         for (member, index) in members {
             let file = format!("{name}: {member}");
@@ -498,7 +485,7 @@ impl Visit<'_, '_> {
     }
 }
 
-/// What an archive is that holds no reviews, where that can be seen.
+/// The kind of an archive without reviews, if known.
 fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
     let known = [
         ("word/document.xml", "a document of Word"),
@@ -538,7 +525,7 @@ mod tests {
             archive.write_all(&vec![b' '; 600 << 10]).unwrap();
         }
         archive.finish().unwrap();
-        // Either member fits; both together do not.
+        // Each member fits alone; both together do not.
         let (budget, mut faults, mut read) = (budget(1 << 20), Vec::new(), 0);
         let mut take = |opened: Opened<'_>| {
             let Opened::Reviews(mut input) = opened else {

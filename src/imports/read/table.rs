@@ -1,7 +1,4 @@
-//! Tables: delimited text and workbooks, as rows of cells under headers.
-//!
-//! Apart from the platforms: what a column means is theirs. Every cell is a text here, as a person
-//! sees it in the table.
+//! Tables: delimited text and workbooks, as rows of cells under headers. Every cell is a text, as displayed.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -16,37 +13,35 @@ use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::table;
 
-/// How many bytes one row may have: as many as a line of JSON Lines.
+/// Bytes of a row: as much as a line of JSON Lines.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
-/// How many columns a table may have.
 pub const COLUMNS_MAX: usize = 1_000;
 
-/// A row of a table: its cells, or why they cannot be told apart, with what was read.
+/// A row's cells, or why they cannot be separated, with what was read.
 pub type Cells<'c> = Result<&'c [String], (String, &'c [String])>;
 
-/// Takes a row that begins in that line, from 1.
+/// Called with a row and the line on which it begins, from 1.
 pub type TakeRow<'t> = &'t mut dyn FnMut(u64, Cells<'_>) -> Result<(), FileError>;
 
-/// Among how many rows a header is that is named by its row.
+/// Rows among which `--header-row` may choose.
 const ROWS_NAMED_MAX: usize = 200;
-/// Among how many rows the header is looked for: titles and notes stand above it.
+/// Rows among which the header is searched, below titles and notes.
 const ROWS_ABOVE_MAX: usize = 20;
-/// How many cells of a row are looked at to find the header.
+/// Cells of a row that are compared with known headers.
 const CELLS_LOOKED_AT: usize = 100;
-/// The longest cell that may be a header that is known, in bytes.
+/// Longest cell in bytes that is compared with known headers.
 const HEADER_BYTES_MAX: usize = 64;
 
-/// The header among the first rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// Its place among these rows.
+    /// Index among the first rows.
     pub at: usize,
-    /// How many of its cells are known as headers.
+    /// Number of cells that are known headers.
     pub known: usize,
 }
 
-/// The header among these rows: the one that is named; else the first of those with most known words, if these are at least
-/// two; else the first that has so many cells, or any.
+/// The header among these rows: the named one; else the first with the most known words, if these are at least two;
+/// else the first with at least `cells_min` cells, or with any.
 pub fn header(
     rows: &[(u64, Vec<String>)],
     cells_min: usize,
@@ -67,7 +62,7 @@ pub fn header(
         return all.find(|(_, (number, _))| *number == wanted).map(header);
     }
     let known = all.clone().map(header).filter(|header| header.known > 1);
-    // The first of the most: `max_by_key` takes the last.
+    // The first maximum: `max_by_key` takes the last.
     let best = known.reduce(|best, next| if next.known > best.known { next } else { best });
     let first = |cells_min: usize| {
         let is_filled = |cell: &&String| !cell.trim().is_empty();
@@ -78,7 +73,7 @@ pub fn header(
     best.or_else(|| first(cells_min)).or_else(|| first(1))
 }
 
-/// How many rows are looked at to find it.
+/// Rows that are read to find it.
 pub const fn rows_looked_at(request: &ImportRequest) -> usize {
     if request.header_row.is_some() {
         ROWS_NAMED_MAX
@@ -87,7 +82,7 @@ pub const fn rows_looked_at(request: &ImportRequest) -> usize {
     }
 }
 
-/// The headers without the blanks around them. The blank cells after the last are no columns.
+/// The headers, trimmed. Blank cells after the last one are no columns.
 pub fn headers(mut cells: Vec<String>) -> Columns {
     while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
@@ -108,7 +103,7 @@ pub const fn bounded(columns: &Columns) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Brings a row to the number of columns: blank cells too many are cut, other ones are a complaint.
+/// Fits a row to the number of columns: extra blank cells are cut, others are an error.
 pub fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
     while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
@@ -122,29 +117,27 @@ pub fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
     ))
 }
 
-// Delimited text: CSV (RFC 4180), with semicolons as Excel writes it where the comma is decimal,
-// with tabs, with bars.
+// Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars.
 //
-// The encoding is UTF-8, or Windows-1252, which is decided by the first byte that only one of them
-// can explain; UTF-16 was made UTF-8 before. A row is bounded, so that a quote that nobody closes
-// does not swallow the memory.
+// The encoding is UTF-8 or Windows-1252, decided by the first byte that only one of them allows; UTF-16 was converted
+// to UTF-8 before. A row is bounded, so that an unclosed quote does not fill the memory.
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
-/// How far the reader below may have read beyond the row's end.
+/// Bytes that the reader below may have read beyond the row's end.
 const READ_AHEAD_BYTES: usize = 64 << 10;
 
-/// How a file's cells are told apart, and where its headers are.
+/// The delimiter and the position of the headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     delimiter: u8,
     /// Rows before the header: Excel's `sep=;`, titles.
     skipped: usize,
-    /// The line of the header, from 1.
+    /// Line of the header, from 1.
     pub line: u64,
 }
 
-/// The dialect and the headers of a text that begins with `head`, if it is a table: a row that has at least two cells, one of
-/// them known, or its first one.
+/// The dialect and the headers of a text that begins with `head`, if it is a table: the header has at least two cells,
+/// or `sep=` names the delimiter. Of several delimiters, the one with the most known headers, then the most columns.
 pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)> {
     let named = head
         .strip_prefix(b"sep=")
@@ -165,7 +158,7 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
         };
         is_table.then_some((found.known, dialect, columns))
     });
-    // The first of the best: `max_by_key` takes the last.
+    // The first maximum: `max_by_key` takes the last.
     let best = tried.reduce(|best, next| {
         if (next.0, next.2.0.len()) > (best.0, best.2.0.len()) {
             next
@@ -176,7 +169,7 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
     best.map(|(_, dialect, columns)| (dialect, columns))
 }
 
-/// Whether one of the first rows of a text begins in that line.
+/// Whether one of the first rows of a text begins on that line.
 pub fn has_row(head: &[u8], line: u64) -> bool {
     let rows = first(head, DELIMITERS[0], ROWS_NAMED_MAX);
     rows.iter().any(|(its, _)| *its == line)
@@ -210,7 +203,7 @@ fn first(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<Strin
     rows
 }
 
-/// Hands every row of `input` to `take`, in the order in which they stand there.
+/// Calls `take` with every row of `input`, in file order.
 pub fn read(
     input: &mut dyn BufRead,
     dialect: Dialect,
@@ -287,7 +280,7 @@ fn fault(error: csv::Error, line: u64) -> FileError {
     }
 }
 
-/// What bytes beyond ASCII mean.
+/// The encoding of bytes beyond ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Undecided,
@@ -296,8 +289,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// Text of Windows-1252 with letters beyond ASCII is hardly ever right UTF-8 by chance, so the
-    /// first such row decides.
+    /// Windows-1252 text with letters beyond ASCII is hardly ever valid UTF-8, so the first such row decides.
     fn learn(&mut self, record: &csv::ByteRecord) {
         if *self == Self::Undecided && !record.as_slice().is_ascii() {
             let is_utf8 = record.iter().all(|cell| std::str::from_utf8(cell).is_ok());
@@ -334,17 +326,17 @@ impl Encoding {
     }
 }
 
-/// What was read so far: how much for this row, and where the lines end. The parser's own count is
-/// one behind after CR LF and after blank lines.
+/// What was read so far: bytes of this row, and the positions of line feeds. The parser's own line count is one behind
+/// after CR LF and after blank lines.
 #[derive(Debug, Default)]
 struct Seen {
     spent: usize,
     bytes: u64,
     ends_in_cr: bool,
-    /// The line feeds that no row has passed yet, and whether a carriage return stands before. At
-    /// most as many as a row has bytes.
+    /// The line feeds after the last row, and whether a carriage return precedes each. At most as many as a row has
+    /// bytes.
     feeds: VecDeque<(u64, bool)>,
-    /// The line feeds that rows have passed.
+    /// Line feeds before the last row.
     passed: u64,
 }
 
@@ -376,7 +368,7 @@ impl Seen {
     }
 }
 
-/// A reader that fails when one row takes more than is allowed.
+/// A reader that fails if one row has more than the allowed bytes.
 struct Limited<'r> {
     inner: &'r mut dyn BufRead,
     seen: &'r RefCell<Seen>,

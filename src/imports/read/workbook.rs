@@ -1,7 +1,5 @@
-//! Workbooks of Excel (ECMA-376, `.xlsx`): the sheet that has reviews, or the one that is named.
-//!
-//! The archive is unpacked once against a bound before the parser sees it, because the parser keeps
-//! all shared texts in memory.
+//! Excel workbooks (ECMA-376, `.xlsx`): the sheet with reviews, or the named one. The archive is unpacked once against
+//! a bound before the parser reads it, because the parser keeps all shared strings in memory.
 
 use std::io::{self, Cursor, Read};
 
@@ -17,27 +15,25 @@ use crate::imports::read::table::{
     rows_looked_at,
 };
 
-/// How many bytes a workbook may have, packed.
+/// Bytes of a workbook, packed.
 pub const PACKED_BYTES_MAX: u64 = 32 << 20;
-/// How many bytes its parts may have together, unpacked: its texts stand in memory.
+/// Bytes of all its parts, unpacked, because its texts are kept in memory.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
 
 type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
 
-/// Where the headers of a workbook are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     pub sheet: String,
-    /// The row, from 1.
+    /// From 1.
     pub row: u64,
-    /// The other sheets.
     pub others: Vec<String>,
 }
 
-/// So many known headers make a sheet one of reviews, whatever stands in the sheets behind it.
+/// Known headers that make a sheet one of reviews, whatever the later sheets have.
 const KNOWN_MIN: usize = 3;
 
-/// The headers of the sheet that is named, or of the first that has [`KNOWN_MIN`] known ones, or of those that are known best.
+/// The headers of the named sheet, or of the first with [`KNOWN_MIN`] known ones, or of the sheet with the most.
 pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns), FileError> {
     bounded(packed)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
@@ -88,7 +84,7 @@ pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns),
     }
 }
 
-/// Hands every row below the headers to the taker.
+/// Calls the taker with every row below the headers.
 pub fn read(
     packed: &[u8],
     header: &Header,
@@ -105,7 +101,7 @@ pub fn read(
     })
 }
 
-/// Refuses an archive that unpacks to more than is allowed, whatever it says about itself.
+/// Refuses an archive that unpacks to more than is allowed, whatever size it states.
 fn bounded(packed: &[u8]) -> Result<(), FileError> {
     let broken = |error: zip::result::ZipError| FileError::Workbook(error.to_string());
     let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken)?;
@@ -121,10 +117,10 @@ fn bounded(packed: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Takes a row's number, from 1, and its cells; says whether more are wanted.
+/// Called with a row's number, from 1, and its cells; returns whether to continue.
 type TakeCells<'t> = &'t mut dyn FnMut(u64, &mut Vec<String>) -> Result<bool, FileError>;
 
-/// Hands the sheet's rows that have a cell to `take`, each with its number from 1, until that says that it is enough.
+/// Calls `take` with the sheet's rows that have a cell, until it returns false.
 fn each(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(), FileError> {
     let mut reader = book.worksheet_cells_reader(sheet).map_err(broken)?;
     let mut row = 0;
@@ -179,7 +175,7 @@ fn hand_over(
     }
 }
 
-/// A cell as a person reads it; a date as ISO 8601 has it.
+/// A cell as displayed; a date in ISO 8601.
 fn shown(value: &DataRef<'_>) -> String {
     match value {
         DataRef::Empty => String::new(),

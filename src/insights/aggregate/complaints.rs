@@ -1,4 +1,4 @@
-//! What the complaints about an aspect are about: the phrase that most of their sentences have, and one of them to quote.
+//! What complaints about an aspect have in common: their most frequent phrase, and one quote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,23 +8,22 @@ use super::quotes::{CustomerQuote, Originals, Shortlist};
 use super::topics::things;
 use crate::insights::analysis::{LanguageCode, Polarity};
 
-/// How many complaints are read, the newest.
+/// The newest complaints that are read.
 const READ_MAX: usize = 60;
-/// A phrase in fewer reviews, or in less than one in so many of those read, names nothing that they have in common.
+/// Minimum number of reviews with a shared phrase, and the divisor of the complaints read that it must reach.
 const REVIEWS_MIN: usize = 2;
 const REVIEWS_PART: usize = 8;
 
-/// What complaints about one aspect have in common.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Complaint {
-    /// The phrase that most of them have, and in how many reviews of those read; `None` where they share none.
+    /// The most frequent phrase, and the number of complaints read that have it; `None` if they share none.
     pub phrase: Option<(String, u32)>,
-    /// The words of one of them, with that phrase where such can be shown.
+    /// One of the complaints, with that phrase if such a sentence can be quoted.
     pub quote: Option<CustomerQuote>,
 }
 
 impl Complaint {
-    /// The complaints about the aspect of that place; `blame` is what can be quoted of them.
+    /// `aspect` is its index; `blame` has the quotable complaints.
     pub fn about(
         aspect: usize,
         sources: &AggregateInput<'_>,
@@ -50,7 +49,7 @@ impl Complaint {
     }
 }
 
-/// The phrase that most of the complaints' sentences have, one of several words before one of few.
+/// The phrase with the largest product of complaints and words, so that longer phrases come before their parts.
 fn commonest(
     aspect: usize,
     sources: &AggregateInput<'_>,
@@ -72,7 +71,7 @@ fn commonest(
         let Some(opened) = originals.open(position) else {
             continue;
         };
-        // The words that tell noun phrases are English.
+        // The words that identify noun phrases are English.
         if opened.language != Some(LanguageCode::ENGLISH) {
             continue;
         }
@@ -91,7 +90,7 @@ fn commonest(
     }
     reviews.retain(|_, count| *count >= REVIEWS_MIN && *count * REVIEWS_PART >= read);
     let words = |phrase: &str| phrase.split(' ').count();
-    // Of equal ones the first of the alphabet.
+    // Of equal phrases, the alphabetically first.
     let commonest = reviews
         .into_iter()
         .rev()

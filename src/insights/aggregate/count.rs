@@ -1,5 +1,4 @@
-//! The one pass over all packed analyses, newest first. Everything it fills has its place
-//! beforehand; nothing is allocated for a packed analysis.
+//! Counts all packed analyses in one pass, newest first, without allocating for each analysis.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -12,69 +11,65 @@ use crate::insights::packed_analysis::{
 };
 use crate::insights::witness::DISCONTENT_MAX;
 
-/// An aspect's number has to be one bit of a mask.
+/// Each aspect is one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;
-/// Months in a year.
 const YEAR: i32 = 12;
 
-/// What is counted of one aspect, or of one who or what is named.
+/// Counts of one aspect or entity.
 #[derive(Debug, Clone, Default)]
 pub struct OpinionCounts {
-    /// Reviews by what they say of it.
+    /// Reviews by their vote.
     pub votes: VoteCounts,
-    /// How often it is judged or named in texts.
+    /// How often texts judge or name it.
     pub mentions: u32,
-    /// How often it may be meant, and nobody can tell.
+    /// How often texts may name it ambiguously.
     pub ambiguous: u32,
-    /// Quotes that may be shown: praise, blame.
+    /// Quotable sentences: praise, blame.
     pub quotes: [Shortlist; 2],
 }
 
-/// The reviews of one month.
+/// Counts of one month's reviews.
 #[derive(Debug, Clone)]
 pub struct Month {
-    /// Years times twelve, and the month from 0.
+    /// Year times twelve, plus the month from 0.
     pub number: i32,
-    /// The votes on each aspect, then on each who or what is named.
+    /// The votes on each aspect, then on each entity.
     pub cells: Vec<VoteCounts>,
 }
 
-/// All that is counted.
 #[derive(Debug, Clone)]
 pub struct Counted {
-    /// How many reviews there are.
     pub reviews: u32,
-    /// Of them with a text.
+    /// Reviews with a text.
     pub with_text: u32,
-    /// How many of these are English, and so were analysed.
+    /// Analysed texts: those in a language that is read.
     pub analysed: u32,
-    /// Of these in another language.
+    /// Texts in another language.
     pub foreign: u32,
-    /// Sentences of what was analysed.
+    /// Sentences of analysed texts.
     pub sentences: u32,
     /// Days of the newest and of the oldest review.
     pub days: Option<(i32, i32)>,
-    /// How many findings the stars withdrew, and in how many reviews.
+    /// Number of findings that the stars withdrew, and of their reviews.
     pub withdrawn: (u32, u32),
-    /// How many they confirmed, and in how many reviews.
+    /// Number of findings that the stars confirmed, and of their reviews.
     pub confirmed: (u32, u32),
-    /// How many of the analysed reviews have one or two stars, and how many of these are not negative as a whole.
+    /// Number of analysed reviews with one or two stars, and of those among them that are not negative as a whole.
     pub discontent: (u32, u32),
-    /// Analysed reviews by how they speak as a whole.
+    /// Analysed reviews by their polarity as a whole.
     pub overall: VoteCounts,
-    /// Counts of each aspect, in the trade's order; at most `ASPECTS_MAX`.
+    /// In the trade's order; at most `ASPECTS_MAX`.
     pub aspects: Vec<OpinionCounts>,
-    /// Of each who or what is named.
+    /// In the roster's order.
     pub entities: Vec<OpinionCounts>,
-    /// Reviews that name somebody or something and judge an aspect: a row of aspects for each
-    /// named.
+    /// Reviews that name an entity and judge an aspect: a row of aspects for each entity.
     pub joint: Vec<u32>,
     /// Months with reviews, newest first.
     pub months: Vec<Month>,
 }
 
 impl Counted {
-    /// Counts `segments`, newest first, of a trade of so many aspects.
+    /// Counts `segments`, newest first; `aspects` is the number of the trade's aspects.
     #[must_use]
     pub fn new(segments: &[&PackedAnalyses], aspects: usize, roster: &Roster) -> Self {
         let (aspects, entities) = (aspects.min(ASPECTS_MAX), roster.entries().len());
@@ -115,25 +110,25 @@ impl Counted {
     }
 }
 
-/// What the pass keeps from one review to the next.
+/// State of the pass.
 struct CountingPass<'a> {
     roster: &'a Roster,
     newest: i32,
-    /// The first day of the month that the last row of months is of.
+    /// First day of the last month counted.
     month_begins: i32,
     position: u32,
 }
 
-/// What one packed analysis says, as masks.
+/// The findings of one packed analysis as masks.
 #[derive(Default)]
 struct Masks {
     /// Aspects by polarity, in the order of [`at`].
     aspects: [u64; 4],
-    /// Marks by polarity, in the order of [`at`].
+    /// Findings by polarity, in the order of [`at`].
     findings: [u32; 4],
-    /// Aspects and marks that the text judges by itself.
+    /// Aspects and findings that the text judges without the stars.
     text_judges: (u64, u32),
-    /// How good a quote each of them would be, of those that can be shown.
+    /// The rank of each finding's sentence as a quote, if it can be quoted.
     quote_rank: [Option<u32>; u32::BITS as usize],
 }
 
@@ -179,7 +174,7 @@ impl CountingPass<'_> {
         });
     }
 
-    /// Counts the aspects of a packed analysis; what it says as masks.
+    /// Counts the aspects of a packed analysis; returns its findings as masks.
     fn judgements(&self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) -> Masks {
         let mut masks = Masks::default();
         for (number, finding) in (0_u32..).zip(packed_analysis.findings) {
@@ -256,8 +251,7 @@ impl CountingPass<'_> {
             let [praised, blamed, _, uncertain] = masks
                 .findings
                 .map(|findings| findings & name.finding_mask != 0);
-            // Of a job and of a place a review speaks as a whole; of a person only where it says
-            // so.
+            // A service or place gets the review's polarity as a whole; a person only judgements about them.
             let said = Vote::fold(praised, blamed, uncertain);
             let vote = if said == Vote::Neutral && !is_person {
                 overall
@@ -273,8 +267,7 @@ impl CountingPass<'_> {
             let told = findings_of(name, packed_analysis);
             let ranked = (0..).zip(packed_analysis.findings).zip(masks.quote_rank);
             for ((number, finding), quote_rank) in ranked {
-                // Nobody is praised or blamed by name with words against which the rest of the
-                // review speaks.
+                // A person is not quoted with praise or blame that the review as a whole contradicts.
                 let is_fit = told >> number & 1_u32 == 1
                     && (!is_person || finding.polarity == packed_analysis.head.overall);
                 if let Some(list) = opinion_counts.quotes.get_mut(at(finding.polarity))
@@ -292,8 +285,8 @@ impl CountingPass<'_> {
     }
 }
 
-/// Which findings can be shown of `name`: those that tell of it and of no other of its kind; of a job or a place in the
-/// sentence that names it, or in the next one that goes on about it.
+/// The findings that can be quoted about `name`: those about it and no other name of its kind; for a service or place,
+/// in the sentence that names it or in the next one that continues about it.
 fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32 {
     let own = match name.kind {
         MentionKind::Technician => name.finding_mask,
@@ -304,14 +297,14 @@ fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32
     others.fold(own, |mask, other| mask & !other.finding_mask)
 }
 
-/// A review's vote on an aspect; nothing where it does not speak of it.
+/// A review's vote on an aspect; `None` if it does not mention it.
 #[must_use]
 pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<ReviewVote> {
     let findings = packed_analysis.findings.iter();
     ReviewVote::of(findings.filter(|finding| finding.aspect == aspect))
 }
 
-/// The votes of these reviews on each of so many aspects.
+/// The votes of these reviews on each aspect.
 pub fn votes_of<'a>(
     packed_analyses: impl Iterator<Item = PackedAnalysisRef<'a>>,
     aspects: usize,
@@ -327,7 +320,7 @@ pub fn votes_of<'a>(
     votes
 }
 
-/// The bits that are set, ascending.
+/// The indices of set bits, ascending.
 pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (mask != 0).then(|| mask.trailing_zeros() as usize);

@@ -1,6 +1,5 @@
-//! Questions that the reviews answer: of aspects and services those that most of them judge, where
-//! the firm itself has no answer. Answers are counts and words of customers; nothing else is
-//! claimed.
+//! Questions that reviews answer: about the aspects and services that most reviews judge and the owner has not
+//! answered. Answers have only counts and quotes.
 
 use super::figures::{Vote, VoteCounts};
 use super::parts::{AspectFigures, EntityFigures, OpinionStats, both_sides};
@@ -8,33 +7,32 @@ use super::quotes::{Originals, Shortlist};
 use super::summary::{NarrativeInput, REVIEWS_MIN, inside, list, quantifier, reviews};
 use crate::insights::analysis::MentionKind;
 
-/// How many questions are answered: the aspects and services themselves have all of this.
+/// Number of questions; aspects and services have all figures themselves.
 const ANSWERS_MAX: usize = 6;
-/// Quotes of an answer: of the side that more reviews take, and of the other.
+/// Quotes in an answer: of the larger side, and of the other.
 const ANSWER_QUOTES: (usize, usize) = (1, 1);
-/// How many aspects are told of a service.
+/// Aspects in the answer about a service.
 const ASPECTS_MAX: usize = 2;
 
-/// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     /// `aspect-` or `service-` and the id.
     pub id: String,
-    /// The aspect's question from the trade, or one made of the service's name.
+    /// The aspect's question from the trade, or one about the service's name.
     pub question: String,
-    /// Counts by polarity, for a service what is judged most, and at most two quotes.
+    /// Counts by polarity, for a service its most judged aspects, and at most two quotes.
     pub answer: String,
-    /// The aspect that it is about.
+    /// Id of its aspect.
     pub aspect: Option<String>,
-    /// The service that it is about.
+    /// Id of its service.
     pub service: Option<String>,
-    /// The reviews that are quoted.
+    /// The quoted reviews.
     pub review_ids: Vec<String>,
-    /// How many of the positive and of the negative reviews that are counted the stars confirmed.
+    /// Positive and negative reviews among the counted ones that the stars confirmed.
     pub confirmed: [u32; 2],
 }
 
-/// Something that a question can be about, and how many reviews judge it.
+/// The subject of a question.
 enum Subject<'a> {
     Aspect(usize, &'a AspectFigures),
     Service(usize, &'a EntityFigures, &'a OpinionStats),
@@ -49,7 +47,7 @@ impl Subject<'_> {
     }
 }
 
-/// The questions that most reviews judge and the firm does not answer: of aspects, then of services, in their order.
+/// The questions that most reviews judge and the owner has not answered: about aspects, then services, in their order.
 pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Answered> {
     let aspects = (input.aspects.iter().enumerate())
         .filter(|(_, aspect)| !input.answered.contains(aspect.id.as_str()))
@@ -136,7 +134,7 @@ fn of_service(
     }
 }
 
-/// The larger side first; praise where they are equal.
+/// The larger side first; praise if they are equal.
 fn counts(votes: &VoteCounts, what: &str) -> String {
     let is_praise = votes.positive >= votes.negative;
     let ((word, side), (other_word, other)) = if is_praise {
@@ -161,7 +159,7 @@ fn counts(votes: &VoteCounts, what: &str) -> String {
     )
 }
 
-/// Words of either side that are quoted nowhere else, and whose they are.
+/// Quotes of both sides that are used nowhere else, and their authors.
 fn quotes_and_authors(
     votes: &VoteCounts,
     quotes: &[Shortlist; 2],

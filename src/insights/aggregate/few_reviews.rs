@@ -1,24 +1,24 @@
-//! Of a person whom too few reviews name nothing but the counts is told, so no sentence about them is quoted anywhere.
+//! A person named in too few reviews appears only with counts, so no sentence about them is quoted anywhere.
 
 use super::roster::Roster;
 use crate::insights::analysis::{LanguageCode, MentionKind};
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef};
 
-/// Nothing but the count is told of a person whom fewer reviews name.
+/// A person named in fewer reviews appears only with their count.
 pub const PERSON_MIN: u32 = 3;
 
-/// Which sentences are about somebody whom fewer than [`PERSON_MIN`] reviews name.
+/// Identifies sentences about people named in fewer than [`PERSON_MIN`] reviews.
 pub struct FewReviews<'a> {
     segments: &'a [&'a PackedAnalyses],
-    /// At which place each segment begins.
+    /// Position of each segment's first review.
     starts: Vec<usize>,
     roster: &'a Roster,
-    /// How many reviews name each of the roster.
+    /// Number of reviews that name each roster entry.
     reviews: Vec<u32>,
 }
 
 impl<'a> FewReviews<'a> {
-    /// Of these packed analyses, newest first; so many `reviews` name each of `roster`.
+    /// `segments` are newest first; `reviews` are the numbers of reviews that name each roster entry.
     pub fn new(segments: &'a [&'a PackedAnalyses], roster: &'a Roster, reviews: Vec<u32>) -> Self {
         let starts = segments.iter().scan(0, |next, segment| {
             let start = *next;
@@ -33,7 +33,7 @@ impl<'a> FewReviews<'a> {
         }
     }
 
-    /// Whether a sentence of the review at `position` names such a person, or goes on about them.
+    /// Whether a sentence of the review at `position` names such a person, or continues about them.
     pub fn tells_of(&self, position: u32, sentence: u16) -> bool {
         let Some(analysis) = self.analysis(position as usize) else {
             return false;
@@ -52,7 +52,7 @@ impl<'a> FewReviews<'a> {
         })
     }
 
-    /// The language that the review at `position` was read in.
+    /// The language in which the review at `position` was read.
     pub fn language(&self, position: u32) -> Option<LanguageCode> {
         self.analysis(position as usize)?.head.language.code()
     }

@@ -1,6 +1,5 @@
-//! The arithmetic behind published figures. Apart because it must give the same bits everywhere:
-//! whole numbers are counted, and what is derived from them uses the four operations and the square
-//! root alone, which IEEE 754 rounds in one way.
+//! The arithmetic of published figures. It must give the same bits everywhere: counts are integers, and derived values
+//! use only the four operations and the square root, which IEEE 754 rounds exactly.
 
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::PackedFinding;
@@ -18,17 +17,16 @@ impl From<Polarity> for Vote {
     }
 }
 
-/// A review's vote on something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReviewVote {
-    /// What its findings say together.
+    /// The combined polarity of its findings.
     pub vote: Vote,
-    /// Whether the text left open what the stars confirmed: without them it would judge nothing.
+    /// Whether the vote depends on a confirmation by the stars: the text alone would judge nothing.
     pub is_confirmed: bool,
 }
 
 impl ReviewVote {
-    /// The vote of these findings; nothing of none.
+    /// `None` without findings.
     pub fn of<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Option<Self> {
         let (mut findings, mut says, mut text_judges) = (findings.peekable(), [false; 4], false);
         findings.peek()?;
@@ -45,7 +43,7 @@ impl ReviewVote {
     }
 }
 
-/// The place of a polarity among counts of all four.
+/// The index of a polarity in counts of all four.
 #[must_use]
 pub const fn at(polarity: Polarity) -> usize {
     match polarity {
@@ -56,25 +54,23 @@ pub const fn at(polarity: Polarity) -> usize {
     }
 }
 
-/// Reviews by their vote.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VoteCounts {
-    /// Reviews of [`Vote::Positive`]: praise, and no blame.
+    /// [`Vote::Positive`]: praise, and no blame.
     pub positive: u32,
-    /// Reviews of [`Vote::Negative`]: blame, and no praise.
+    /// [`Vote::Negative`]: blame, and no praise.
     pub negative: u32,
-    /// Reviews of [`Vote::Neutral`]: facts alone.
+    /// [`Vote::Neutral`]: only facts.
     pub neutral: u32,
-    /// Reviews of [`Vote::Mixed`]: both praise and blame.
+    /// [`Vote::Mixed`]: both praise and blame.
     pub mixed: u32,
-    /// Reviews of [`Vote::Uncertain`]: neither praise nor blame is clear.
+    /// [`Vote::Uncertain`]: neither praise nor blame is clear.
     pub uncertain: u32,
-    /// How many of the positive and of the negative ones are so because the stars confirmed what the text left open.
+    /// Positive and negative reviews whose vote depends on a confirmation by the stars.
     pub confirmed: [u32; 2],
 }
 
 impl VoteCounts {
-    /// Counts one review of that vote.
     pub const fn count(&mut self, vote: Vote) {
         match vote {
             Vote::Positive => self.positive += 1,
@@ -85,7 +81,6 @@ impl VoteCounts {
         }
     }
 
-    /// Counts one review.
     pub const fn count_review(&mut self, review: ReviewVote) {
         self.count(review.vote);
         match review.vote {
@@ -95,7 +90,6 @@ impl VoteCounts {
         }
     }
 
-    /// How many there are of one.
     #[must_use]
     pub const fn of(&self, vote: Vote) -> u32 {
         match vote {
@@ -107,7 +101,7 @@ impl VoteCounts {
         }
     }
 
-    /// Counts all of another's.
+    /// Adds the counts of another.
     pub const fn add(&mut self, other: &Self) {
         self.positive += other.positive;
         self.negative += other.negative;
@@ -118,7 +112,6 @@ impl VoteCounts {
         self.confirmed[1] += other.confirmed[1];
     }
 
-    /// The positive or the negative ones.
     #[must_use]
     pub const fn side(&self, is_praise: bool) -> u32 {
         if is_praise {
@@ -128,13 +121,13 @@ impl VoteCounts {
         }
     }
 
-    /// How many reviews there are, whatever their vote.
+    /// Number of reviews with any vote.
     #[must_use]
     pub const fn reviews(&self) -> u32 {
         self.positive + self.negative + self.neutral + self.mixed + self.uncertain
     }
 
-    /// Those that judge: all but the neutral and the uncertain ones.
+    /// Reviews that judge: all except the neutral and the uncertain ones.
     #[must_use]
     pub const fn judged(&self) -> u32 {
         self.positive + self.negative + self.mixed
@@ -144,16 +137,16 @@ impl VoteCounts {
 /// A share of `n` reviews, with its Wilson score interval at 95 %.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WilsonShare {
-    /// The share, three decimals.
+    /// Three decimals.
     pub value: f64,
     /// The interval's ends, three decimals.
     pub ci95: [f64; 2],
-    /// Of how many reviews.
+    /// Number of reviews.
     pub n: u32,
 }
 
 impl WilsonShare {
-    /// `part` of `n`; nothing of nothing.
+    /// `None` if `n` is 0.
     #[must_use]
     pub fn new(part: u32, n: u32) -> Option<Self> {
         if n == 0 {
@@ -168,19 +161,18 @@ impl WilsonShare {
     }
 }
 
-/// How much a figure of `n` reviews can be relied on.
+/// Reliability of a figure, by its number of reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleConfidence {
-    /// It rests on fewer than 10 reviews.
+    /// Fewer than 10 reviews.
     Low,
-    /// It rests on 10 to 50 reviews.
+    /// 10 to 50 reviews.
     Standard,
-    /// It rests on more than 50 reviews.
+    /// More than 50 reviews.
     High,
 }
 
 impl SampleConfidence {
-    /// The confidence of `n` reviews.
     #[must_use]
     pub const fn of(n: u32) -> Self {
         match n {
@@ -191,21 +183,21 @@ impl SampleConfidence {
     }
 }
 
-/// Where a share is going.
+/// Direction of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrendDirection {
-    /// It is larger now, beyond chance.
+    /// Larger now, beyond chance.
     Up,
-    /// It is smaller now, beyond chance.
+    /// Smaller now, beyond chance.
     Down,
-    /// What differs may be chance.
+    /// The difference may be chance.
     Flat,
-    /// There are too few reviews to say.
+    /// Too few reviews.
     Unknown,
 }
 
-/// How much better `observed` is explained by itself than by the `expected` number: the
-/// log-likelihood ratio of two Poisson distributions, 0 where no more was observed than expected.
+/// The log-likelihood ratio of two Poisson distributions, with mean `observed` and with mean `expected`; 0 if no more
+/// was observed than expected.
 #[must_use]
 pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
     let observed = f64::from(observed);
@@ -215,14 +207,13 @@ pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
     2.0 * (observed * ln(observed / expected) - (observed - expected))
 }
 
-/// `value` to the nearest part of one: `rounded(x, 1000.0)` has three decimals.
+/// `value` to the nearest multiple of `1 / parts`: `rounded(x, 1000.0)` has three decimals.
 #[must_use]
 pub fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }
 
-/// The natural logarithm of a positive, normal number. The platform's own may differ in the last
-/// bit from another's.
+/// The natural logarithm of a positive, normal number. The platform's own may differ in the last bit from another's.
 fn ln(value: f64) -> f64 {
     const BIAS: i32 = 1023;
     const MANTISSA: u64 = (1 << 52) - 1;
@@ -239,8 +230,7 @@ fn ln(value: f64) -> f64 {
     f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * sum
 }
 
-// The interval that stands beside every share: Wilson's score interval, for counts of reviews and
-// of annotated sentences alike.
+// Wilson's score interval, for shares of reviews and of annotated sentences.
 
 /// The quantile of the normal distribution that leaves 2.5 % on either side.
 pub const Z95: f64 = 1.959_963_984_540_054;

@@ -1,6 +1,5 @@
-//! How many reviews have each phrase, of those that enough may have. Packed analyses keep hashes:
-//! they are counted first roughly, in a table that stays at hand, then exactly what may be frequent
-//! enough. Apart from what is made of the counts, because millions of hashes pass here.
+//! Counts the reviews with each frequent phrase. Packed analyses have hashes of phrases, often millions: they are first
+//! counted approximately in a small table that fits the cache, then exactly for the frequent ones.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,25 +7,25 @@ use std::collections::BTreeMap;
 use super::count::bits;
 use crate::insights::packed_analysis::PackedAnalyses;
 
-/// How many bits of a hash the rough count looks at.
+/// Bits of a hash in the approximate count.
 const ROUGH_BITS: u32 = 16;
-/// How many phrases are looked at closely: the most frequent ones.
+/// Number of phrases that are returned: the most frequent ones.
 const CLOSELY: usize = 160;
-/// How many hashes are asked about at once: a bit for each.
+/// Hashes tested at once: one bit for each.
 const AT_ONCE: usize = u64::BITS as usize;
 
 const fn rough(hash: u32) -> usize {
     (hash >> (u32::BITS - ROUGH_BITS)) as usize
 }
 
-/// The reviews with a phrase, and the newest of them, by the phrase's hash; the most frequent of
-/// those with `least` or more.
+/// The number of reviews with a phrase and the newest of them, by the phrase's hash; the most frequent of the phrases
+/// with at least `least` reviews.
 pub fn heavy_hitters(segments: &[&PackedAnalyses], least: u32) -> BTreeMap<u32, (u32, u32)> {
     let counts = rough_counts(segments);
     let mut cells = 2 * CLOSELY;
     loop {
-        // A rough count is never too small: no phrase outside of the fullest cells has more reviews
-        // than the next cell.
+        // An approximate count is never too small: no phrase outside of the fullest cells has more reviews than the
+        // next cell.
         let fullest = nth_largest(&counts, cells).max(least);
         let mut heavy_hitters = exact(segments, &counts, fullest);
         heavy_hitters.retain(|(_, reviews, _)| *reviews >= least);
@@ -46,7 +45,7 @@ pub fn heavy_hitters(segments: &[&PackedAnalyses], least: u32) -> BTreeMap<u32, 
     }
 }
 
-/// How many reviews have a phrase of each rough hash, or more where a review has several.
+/// The number of reviews with a phrase of each truncated hash, or more if a review has several.
 fn rough_counts(segments: &[&PackedAnalyses]) -> Vec<u32> {
     let mut counts = vec![0; 1 << ROUGH_BITS];
     for segment in segments {
@@ -58,7 +57,7 @@ fn rough_counts(segments: &[&PackedAnalyses]) -> Vec<u32> {
     counts
 }
 
-/// The `n`th largest of the counts, or 0 where there are not so many.
+/// The `n`th largest of the counts, or 0 if there are fewer.
 fn nth_largest(counts: &[u32], n: usize) -> u32 {
     let mut counts = counts.to_vec();
     if n < counts.len() {
@@ -70,7 +69,7 @@ fn nth_largest(counts: &[u32], n: usize) -> u32 {
     }
 }
 
-/// Hash, reviews and newest review of all phrases in cells that are at least so full.
+/// Hash, reviews and newest review of all phrases in cells with at least `fullest`.
 fn exact(segments: &[&PackedAnalyses], counts: &[u32], fullest: u32) -> Vec<(u32, u32, usize)> {
     let marked = Marked::of_rough(
         (0..)
@@ -85,7 +84,7 @@ fn exact(segments: &[&PackedAnalyses], counts: &[u32], fullest: u32) -> Vec<(u32
     exact.slots
 }
 
-/// A bit for each rough hash: small enough to stay at hand while millions are looked up.
+/// A bit for each truncated hash: small enough for the cache while millions are tested.
 pub struct Marked(Vec<u64>);
 
 impl Marked {
@@ -106,8 +105,8 @@ impl Marked {
     }
 }
 
-/// Calls `take` with every phrase that is marked: how many packed analyses stand before its
-/// segment, the segment, its packed analysis there, its hash.
+/// Calls `take` with every marked phrase: the number of packed analyses before its segment, the segment, the index of
+/// its packed analysis there, its hash.
 pub fn each_marked<'a>(
     segments: &[&'a PackedAnalyses],
     marked: &Marked,
@@ -120,7 +119,7 @@ pub fn each_marked<'a>(
             .step_by(AT_ONCE)
             .zip(segment.phrases().chunks(AT_ONCE))
         {
-            // Asked without a branch for each: which ones are marked cannot be foreseen.
+            // Without a branch for each hash, because marked ones cannot be predicted.
             for at in bits(
                 (0..)
                     .zip(some)
@@ -193,8 +192,7 @@ mod tests {
     use crate::insights::packed_analysis::PackedAnalyses;
     use crate::insights::packed_analysis::{PackedAnalysisRef, PackedHead};
 
-    /// Packed analyses whose phrases are numbers below `phrases`, drawn more or less evenly, in
-    /// segments of seven.
+    /// Packed analyses with phrases numbered below `phrases`, drawn more or less evenly, in segments of seven.
     fn segments(packed_analyses: u64, phrases: u64, is_even: bool) -> Vec<PackedAnalyses> {
         let head = PackedHead {
             day: 0,

@@ -1,5 +1,5 @@
-//! Which phrases are topics, and what they go together with. Packed analyses keep hashes of
-//! phrases; the words are read from a review that has them.
+//! Selects topics among phrases, and what they occur with. Packed analyses have only hashes of phrases; the words are
+//! read from a review that has them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,42 +17,42 @@ use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Background, Trade};
 use crate::model::business::Business;
 
-/// A phrase in fewer reviews, or in less than this part of them, is no topic.
+/// Minimum number of reviews with a topic.
 const REVIEWS_MIN: u32 = 4;
-/// That part: one in so many of the analysed reviews.
+/// Minimum share of reviews with a topic: one in this many analysed reviews.
 const REVIEWS_SHARE: u32 = 1_000;
-/// How many topics there are at most.
+/// Maximum number of topics.
 const TOPICS_MAX: usize = 24;
-/// Of how many phrases it is looked up whether they name a thing.
+/// Number of phrases that are checked for naming a thing.
 const CANDIDATES_MAX: usize = 3 * TOPICS_MAX;
-/// What stands out less may be chance: the quantile of 99.99 % of the chi-squared distribution.
+/// Smaller log-likelihoods may be chance: the quantile of 99.99 % of the chi-squared distribution.
 const LIKELIHOOD_MIN: f64 = 15.13;
-/// How many reviews are looked at for a quote, and for the aspect that a topic goes with.
+/// Reviews that are read for a topic's quote and aspect.
 const QUOTED_FROM: usize = 12;
-/// A phrase that stands out.
+/// A distinctive phrase.
 #[derive(Debug, Clone)]
 pub struct Keyphrase {
-    /// One to three words, folded, with single spaces between.
+    /// One to three words, folded, separated by single spaces.
     pub phrase: String,
-    /// How many reviews have it.
+    /// Number of reviews that have it.
     pub reviews: u32,
-    /// How many would by chance.
+    /// Number of reviews that would have it by chance.
     pub expected: f64,
-    /// How much that differs.
+    /// Log-likelihood ratio of the two numbers.
     pub log_likelihood: f64,
-    /// The aspect that it goes with most often.
+    /// Index of the aspect that it occurs with most often.
     pub aspect: Option<usize>,
-    /// How many of its reviews judge each aspect.
+    /// Number of its reviews that judge each aspect.
     pub joint: Vec<u32>,
-    /// Its reviews by how they speak as a whole.
+    /// Its reviews by their polarity as a whole.
     pub overall: VoteCounts,
-    /// The sentences that may be quoted of it, the best first.
+    /// Quotable sentences with it, the best first.
     quotable: Vec<TopicSentence>,
-    /// A sentence that has it; chosen by [`quote`].
+    /// Chosen by [`quote`].
     pub quote: Option<CustomerQuote>,
 }
 
-/// A phrase that is looked at closely.
+/// A candidate for a topic.
 struct Phrase {
     words: Vec<String>,
     hash: u32,
@@ -89,7 +89,7 @@ pub fn topics(
     together(segments, trade, &chosen, originals)
 }
 
-/// The words of the frequent phrases, from the newest review that has each.
+/// The words of frequent phrases, from the newest review that has each.
 fn words_of(
     heavy_hitters: &BTreeMap<u32, (u32, u32)>,
     background: &Background,
@@ -121,8 +121,8 @@ fn words_of(
     found
 }
 
-/// How many reviews would have each phrase if its words came by chance: a word as often as in other
-/// trades' reviews, or, in a row of several, as often as here where that is more.
+/// Computes how many reviews would have each phrase by chance: a word as often as in other trades' reviews; in a row of
+/// several words, as often as here if that is more.
 fn judge(
     found: &mut [Phrase],
     background: &Background,
@@ -144,7 +144,7 @@ fn judge(
                 background.share(word).max(here(word))
             }
         };
-        // In a sentence that has both words, the second follows the first in one of so many places.
+        // In a sentence with both words, the second follows the first at one of `length` places.
         phrase.expected = of
             * length
             * phrase
@@ -156,8 +156,8 @@ fn judge(
     }
 }
 
-/// Of phrases that stand in one another, and of singular and plural, one: the longer where it has
-/// half of the shorter one's reviews, else the shorter; of one and many the more frequent.
+/// Merges phrases contained in one another, and singular and plural: keeps the longer phrase if it has half of the
+/// shorter one's reviews, otherwise the shorter; of singular and plural, the more frequent.
 fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
     let mut kept: Vec<Phrase> = Vec::new();
     'next: for phrase in found {
@@ -197,7 +197,7 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
     kept
 }
 
-/// The chosen phrases with what they go together with.
+/// The chosen phrases, with the aspects that they occur with.
 fn together(
     segments: &[&PackedAnalyses],
     trade: &Trade,
@@ -240,7 +240,7 @@ fn together(
         if !is_thing(phrase.words.len(), &found) {
             continue;
         }
-        // No quote against the counts that stand beside it.
+        // No quote contradicts the counts shown beside it.
         let VoteCounts {
             positive, negative, ..
         } = topic.overall;
@@ -289,7 +289,7 @@ fn bare(phrase: &Phrase, aspects: usize) -> Keyphrase {
     }
 }
 
-/// How many times as many reviews have both as would by chance.
+/// The number of reviews with both, as a multiple of the number expected by chance.
 #[must_use]
 pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     if one == 0 || other == 0 {
@@ -299,21 +299,20 @@ pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     }
 }
 
-// The firm's own names: phrases made of them are no topics, for they are counted by name.
+// The business's own names: phrases made of them are no topics, because they are counted by name.
 
-/// What the firm is called, who works there, and what it offers: those are counted by name.
+/// The names of the business, its staff and its services.
 pub struct OwnNames {
-    /// Words of people's and places' names and of the firm's own, and of the names of services,
-    /// each without its plural.
+    /// Words of the names of people, places, services and the business, each without its plural ending.
     words: HashSet<String>,
-    /// Words of people's names that are not shown.
+    /// Words of people's names that are not published.
     hidden: HashSet<String>,
-    /// Services as customers call them, likewise.
+    /// Names and synonyms of services, each word without its plural ending.
     services: HashSet<Vec<String>>,
 }
 
 impl OwnNames {
-    /// The names of `business`, and of its `people`.
+    /// `people` are the names of the staff.
     pub fn new(business: &Business, people: &[&str]) -> Self {
         let cut = |name: &str| {
             let text = TokenizedText::new(name);
@@ -349,7 +348,7 @@ impl OwnNames {
         }
     }
 
-    /// Whether a phrase, in words, is made of them alone, or holds a service or what is not shown of a name.
+    /// Whether a phrase consists only of these words, or contains a service or an unpublished name.
     pub fn cover(&self, phrase: &[String]) -> bool {
         let phrase: Vec<String> = phrase.iter().map(|word| stem(word).to_owned()).collect();
         let mut parts = (1..=phrase.len())
@@ -361,7 +360,7 @@ impl OwnNames {
     }
 }
 
-/// A word without its plural, or another word's genitive.
+/// A word without its plural or genitive ending.
 fn stem(word: &str) -> &str {
     word.trim_end_matches('s')
 }

@@ -1,12 +1,11 @@
-//! From all packed analyses to the insights: one pass of counting, and what is made of the counts.
-//! Pure: the same packed analyses in the same order give the same result, whoever asks and
-//! whenever.
+//! Aggregates all packed analyses to the insights: one counting pass, and figures derived from the counts. Pure: the
+//! same packed analyses in the same order give the same result.
 
 mod complaints;
 mod count;
 mod faq;
 mod few_reviews;
-pub mod figures;
+pub(crate) mod figures;
 mod heavy_hitters;
 mod keyphrases;
 mod parts;
@@ -38,64 +37,60 @@ use roster::Roster;
 pub use summary::{SentenceEvidence, SummarySentence};
 pub use trends::{COMPARED_MIN, Compared, HalfYear, MonthCount, ShareTrend, fisher_exact, holm};
 
-/// What the insights are aggregated from.
+/// Input of the aggregation.
 pub struct AggregateInput<'a> {
     /// The packed analyses of all published reviews, newest first.
     pub segments: &'a [&'a PackedAnalyses],
-    /// How many reviews are still to be analyzed: they have no packed analyses.
+    /// Number of reviews without a packed analysis yet.
     pub unanalyzed: usize,
-    /// The review at a place of the packed analyses' order, counted from 0.
+    /// Returns the review at an index in the order of the packed analyses.
     pub original: &'a dyn Fn(usize) -> Option<Original>,
     /// The trade whose aspects the packed analyses number.
     pub trade: &'a Trade,
-    /// Whose reviews they are, with those whom the firm lists as they are shown.
+    /// The business, with its technicians as they are published.
     pub business: &'a Business,
-    /// What these are called, full names and aliases: no topic is made of them, whether they are shown or not.
+    /// Full names and aliases of the technicians, published or not: no topic is made of them.
     pub people: &'a [&'a str],
-    /// The aspects of which the firm answers questions itself, by id: reviews need not.
+    /// Ids of the aspects that the owner's FAQ answers.
     pub answered: &'a BTreeSet<String>,
-    /// What reviews name that is in none of the firm's lists, sorted.
+    /// Names in reviews that are in none of the business's lists, sorted.
     pub others: &'a [(MentionKind, String)],
 }
 
-/// Everything that the reviews say, counted.
 #[derive(Debug, Clone)]
 pub struct AggregatedInsights {
-    /// The aspects of the trade, in its order.
+    /// In the trade's order.
     pub aspects: Vec<AspectFigures>,
-    /// Technicians, services, places: of each kind the firm's own list in its order, then what is
-    /// named besides.
+    /// Technicians, services, places: of each kind the business's own list in its order, then other names.
     pub entities: Vec<EntityFigures>,
-    /// Phrases that stand out, the clearest first.
+    /// Distinctive phrases, the clearest first.
     pub topics: Vec<Keyphrase>,
     /// Questions that the reviews answer.
     pub faq: Vec<Answered>,
-    /// The whole in a few sentences.
     pub summary: Vec<SummarySentence>,
-    /// Which reviews these were.
     pub corpus: Corpus,
 }
 
-/// Which reviews the insights were made of.
+/// The reviews that the insights were made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corpus {
-    /// How many there are.
+    /// Number of reviews.
     pub reviews: u32,
-    /// How many of them are still to be analyzed.
+    /// Reviews that are not analysed yet.
     pub unanalyzed: u32,
-    /// How many of the others have a text.
+    /// Analysed reviews with a text.
     pub with_text: u32,
-    /// How many of these are in a language that is read, and were analysed.
+    /// Texts in a language that is read.
     pub analysed: u32,
-    /// How many texts are in another one.
+    /// Texts in another language.
     pub foreign: u32,
-    /// How the analysed texts speak as a whole.
+    /// Analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
-    /// How many judgements the stars withdrew, and in how many reviews.
+    /// Number of judgements that the stars withdrew, and of their reviews.
     pub withdrawn: (u32, u32),
-    /// How many they confirmed, and in how many reviews.
+    /// Number of findings that the stars confirmed, and of their reviews.
     pub confirmed: (u32, u32),
-    /// How many of the analysed reviews have one or two stars, and how many of these are not negative as a whole.
+    /// Number of analysed reviews with one or two stars, and of those among them that are not negative as a whole.
     pub discontent: (u32, u32),
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,
@@ -121,7 +116,7 @@ pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let few = FewReviews::new(segments, &roster, named);
     let mut originals = Originals::new(original, few, trade);
     let own_names = OwnNames::new(business, people);
-    // A sentence is quoted in one place, so those choose first that have fewest to choose from.
+    // A sentence is quoted only once, so the sections with the fewest candidates choose first.
     let mut topics = keyphrases::topics(sources, &counted, &own_names, &mut originals);
     let complaints = summary::told_sides(&counted, trade, false)
         .into_iter()

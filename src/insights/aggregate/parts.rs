@@ -1,4 +1,4 @@
-//! From counts to what is told of each aspect, and of each who or what is named.
+//! Derives the figures of each aspect and entity from the counts.
 
 use super::count::{Counted, OpinionCounts};
 use super::few_reviews::PERSON_MIN;
@@ -10,98 +10,94 @@ use super::trends::{ShareTrend, trend};
 use crate::insights::analysis::MentionKind;
 use crate::insights::trades::Trade;
 
-/// A side of opinion is shown if it has so many reviews ...
+/// Minimum number of reviews of an opinion side that is shown.
 pub const SIDE_MIN: u32 = 3;
-/// ... and one in so many of those that judge.
+/// Minimum share of that side: one in this many judging reviews.
 pub const SIDE_PART: u32 = 10;
-/// Quotes of an aspect: of the side that more reviews take, and of the other.
+/// Quotes of an aspect: of the larger side, and of the other.
 const ASPECT_QUOTES: (usize, usize) = (3, 2);
-/// Quotes of one who or what is named.
+/// Quotes of an entity: of the larger side, and of the other.
 const ENTITY_QUOTES: (usize, usize) = (1, 1);
-/// How many that go together are told.
+/// Maximum number of joint figures that are listed.
 const JOINT_MAX: usize = 3;
-/// What goes together in fewer reviews is not told.
+/// Minimum number of reviews of a joint figure.
 const JOINT_MIN: u32 = 3;
-/// How many months of an aspect are told.
+/// Months in an aspect's figures.
 const ASPECT_MONTHS: i32 = 24;
-/// How many months of one who or what is named are told.
+/// Months in an entity's figures.
 const ENTITY_MONTHS: i32 = 12;
-/// What is told of something that reviews speak of.
+/// Statistics of the opinions about an aspect or entity.
 #[derive(Debug, Clone)]
 pub struct OpinionStats {
-    /// Reviews by what they say of it.
+    /// Reviews by their vote.
     pub votes: VoteCounts,
-    /// The share of positive reviews among those that judge it.
+    /// Among the reviews that judge it.
     pub positive_share: Option<WilsonShare>,
-    /// How much that can be relied on.
+    /// Reliability of the share.
     pub confidence: SampleConfidence,
-    /// By month, and where it is going.
+    /// By month, with its direction.
     pub trend: ShareTrend,
-    /// Words of customers: of the larger side first.
+    /// The larger side first.
     pub quotes: Vec<CustomerQuote>,
 }
 
-/// One aspect of the trade, and all that is counted of it.
 #[derive(Debug, Clone)]
 pub struct AspectFigures {
-    /// The trade's id of it, for example `response_time`.
+    /// The trade's id, for example `response_time`.
     pub id: String,
-    /// The trade's name of it, for readers.
+    /// Display name.
     pub label: String,
-    /// What a customer would ask.
+    /// A customer's question about it.
     pub question: String,
-    /// Whether it is the trade's role `overall`: of the firm as a whole, which has a sentence of its own.
+    /// Whether it has the trade's role `overall`: the business as a whole, which has a summary sentence of its own.
     pub is_overall: bool,
     /// How often texts judge it.
     pub mentions: u32,
-    /// Votes, trend and quotes of the reviews that speak of it.
+    /// Votes, trend and quotes of the reviews that mention it.
     pub said: OpinionStats,
-    /// Topics that go with it: phrase, and in how many of its reviews.
+    /// Topics that occur with it: phrase, and number of reviews.
     pub sub_topics: Vec<(String, u32)>,
-    /// Whom and what its reviews name, by the place in [`super::AggregatedInsights::entities`].
+    /// The entities that its reviews name, by index in [`super::AggregatedInsights::entities`].
     pub named: Vec<Joint>,
 }
 
-/// Somebody or something that reviews name.
+/// A technician, service or place that reviews name.
 #[derive(Debug, Clone)]
 pub struct EntityFigures {
-    /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
-    /// The firm's id; `None` for places and for what is in none of the firm's lists.
+    /// The owner's id; `None` for places and for names in none of the business's lists.
     pub id: Option<String>,
-    /// The name in the firm's list, or the value that reviews have where no list has it.
+    /// The name in the business's list, or as recorded in reviews.
     pub name: String,
-    /// How many reviews name it, recorded or in the text.
+    /// Number of reviews that name it, recorded or in the text.
     pub reviews: u32,
-    /// How often texts name it for certain.
+    /// How often texts name it unambiguously.
     pub mentions: u32,
-    /// How often texts may mean it, and nobody can tell.
+    /// How often texts name it ambiguously.
     pub ambiguous: u32,
-    /// What is said of it; not of a person whom fewer than three name, nor of what nobody names.
+    /// `None` for a person named in fewer than three reviews, and for an entity without any.
     pub detail: Option<OpinionStats>,
-    /// Which aspects its reviews judge, by the place in [`super::AggregatedInsights::aspects`].
+    /// The aspects that its reviews judge, by index in [`super::AggregatedInsights::aspects`].
     pub judged: Vec<Joint>,
 }
 
-/// Two things that the same reviews speak of.
+/// An aspect and an entity in the same reviews.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {
-    /// The place of the other.
+    /// Index of the other one.
     pub at: usize,
-    /// How many reviews speak of both.
+    /// Number of reviews that mention both.
     pub reviews: u32,
-    /// How many times as many as by chance, one decimal.
+    /// The number of reviews as a multiple of the number expected by chance, one decimal.
     pub lift: f64,
 }
 
-/// Whether a side of so many reviews, of so many that judge, is shown. The same for praise and
-/// blame.
+/// Whether a side of `side` among `judged` reviews is shown; the same rule for praise and blame.
 #[must_use]
 pub const fn is_shown(side: u32, judged: u32) -> bool {
     side >= SIDE_MIN && side * SIDE_PART >= judged
 }
 
-/// What is told of the aspects.
 pub fn aspects(
     counted: &Counted,
     trade: &Trade,
@@ -159,7 +155,6 @@ pub fn aspects(
     aspects
 }
 
-/// What is told of whom and what reviews name.
 pub fn entities(
     counted: &Counted,
     roster: &Roster,
@@ -205,8 +200,7 @@ pub fn entities(
     entities
 }
 
-/// How often an aspect and one who or what is named go together; `at` is the place of the one that
-/// is told.
+/// How often an aspect and an entity occur together; `at` is the index of the one to refer to.
 fn joint(counted: &Counted, aspect: usize, entity: usize, at: usize) -> Joint {
     let reviews = counted.joint[entity * counted.aspects.len() + aspect];
     let [one, other] = [&counted.aspects[aspect], &counted.entities[entity]]
@@ -243,14 +237,14 @@ fn opinion_stats(
     }
 }
 
-/// Quotes of the side that more reviews take; of the other where that is shown, too.
+/// Quotes of the larger side, and of the other if that is shown.
 pub fn both_sides(
     votes: &VoteCounts,
     [praise, blame]: &[Shortlist; 2],
     (more, less): (usize, usize),
     originals: &mut Originals<'_>,
 ) -> Vec<CustomerQuote> {
-    // A mixed review speaks for either side.
+    // A mixed review supports either side.
     let [praised, blamed] = [votes.positive, votes.negative].map(|side| side + votes.mixed);
     let (sides, other) = if praised >= blamed {
         ((praise, blame), blamed)

@@ -1,5 +1,5 @@
-//! Which words of customers are shown. The rule is one for praise and blame: whole sentences of which both witnesses say the
-//! same, clear ones and recent ones first, each from another review, and none under two headings of a kind.
+//! Selects quotes by one rule for praise and blame: whole sentences that the rules and the classifier judge alike,
+//! clear and recent ones first, each from another review, and none under two headings of a kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,23 +14,23 @@ use crate::insights::quotable::is_quotable;
 use crate::insights::text::{LanguageWords, TokenizedText};
 use crate::insights::trades::Trade;
 
-/// How many candidates a list keeps.
+/// Candidates in a list.
 const LISTED: usize = 12;
-/// Above this a score is as clear as can be: what is said three times over is no better a quote.
+/// Scores above this count equally: three times the same opinion is no better quote.
 const CLEAR: u32 = 6;
-/// Stars that speak for neither side.
+/// Stars that support neither side.
 const MIDDLE: u8 = 3;
-/// What is younger than this many days before the newest review is recent.
+/// Reviews at most this many days older than the newest are recent.
 const RECENT_DAYS: i32 = 730;
 
-/// A finding that may be shown.
+/// A quotable finding.
 #[derive(Debug, Clone, Copy)]
 pub struct QuoteCandidate {
-    /// How good it is.
+    /// Its quality.
     quote_rank: u32,
-    /// The place of its review in the order of all.
+    /// Index of its review, newest first.
     pub position: u32,
-    /// The finding whose sentence is quoted.
+    /// The finding in the quoted sentence.
     pub finding: PackedFinding,
 }
 
@@ -41,8 +41,7 @@ pub struct Shortlist {
 }
 
 impl Shortlist {
-    /// Takes a mark of the review at `position` that is worth so much, if it is among the best;
-    /// reviews come newest first.
+    /// Adds a finding of the review at `position` if it is among the best; must be called with the newest review first.
     pub fn offer(&mut self, position: u32, quote_rank: u32, finding: PackedFinding) {
         let candidate = QuoteCandidate {
             quote_rank,
@@ -53,7 +52,7 @@ impl Shortlist {
         if candidate.quote_rank < least {
             return;
         }
-        // One of each review: the better one.
+        // Only the better one of each review.
         let mine = self
             .best
             .iter()
@@ -75,16 +74,16 @@ impl Shortlist {
         self.best[at] = Some(candidate);
     }
 
-    /// The candidates, best first.
+    /// Best first.
     pub fn iter(&self) -> impl Iterator<Item = &QuoteCandidate> {
         self.best.iter().flatten()
     }
 }
 
-/// How good a quote the sentence of `finding` would be, in a packed analysis so many days older than the newest; `None` of
-/// what is not shown: what one witness says alone, what is no whole sentence, what the same sentence or the review's stars
-/// contradict (they decide what is shown, never what it is called), and what is said more clearly of another aspect there:
-/// a sentence stands under one. It is typical where the review as a whole goes the same way.
+/// The quality of the sentence of `finding` as a quote; `age_days` is the packed analysis's age relative to the newest.
+/// `None` if only the rules or only the classifier judge it, the sentence is not quotable, another finding of the
+/// sentence or the stars contradict it, or the sentence is clearer about another aspect, because a sentence is quoted
+/// for one aspect. It is higher if the review as a whole has the same polarity.
 #[must_use]
 pub fn quote_rank(
     finding: PackedFinding,
@@ -116,7 +115,7 @@ pub fn quote_rank(
     )
 }
 
-/// Whether a review of so many stars may be quoted with such words.
+/// Whether a review with these stars may be quoted with this polarity.
 pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
     match polarity {
         Polarity::Positive => stars >= MIDDLE,
@@ -129,32 +128,28 @@ const fn judges(polarity: Polarity) -> bool {
     matches!(polarity, Polarity::Positive | Polarity::Negative)
 }
 
-/// A review as it was written.
+/// A review as published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Original {
-    /// The review's id, as published.
     pub id: String,
-    /// How many stars it gives.
+    /// 1 to 5.
     pub stars: u8,
-    /// The date of the review.
     pub date: NaiveDate,
-    /// The whole text, as the customer wrote it.
+    /// As the customer wrote it.
     pub text: String,
 }
 
-/// An original, cut up.
+/// A tokenized review.
 #[derive(Debug)]
 pub struct SegmentedOriginal {
-    /// The review as it was fetched.
     pub original: Original,
-    /// The language that it was read in.
+    /// The language in which it was read.
     pub language: Option<LanguageCode>,
-    /// Its words and sentences.
     pub text: TokenizedText,
 }
 
 impl SegmentedOriginal {
-    /// Whether the sentence of that number has these words in a row, which single spaces part.
+    /// Whether the sentence has these words in a row; `phrase` has single spaces.
     #[must_use]
     pub fn has(&self, sentence: u16, phrase: &str) -> bool {
         let words: Vec<&str> = phrase.split(' ').collect();
@@ -163,8 +158,8 @@ impl SegmentedOriginal {
     }
 }
 
-/// The originals of reviews by their place, each fetched and cut up once, and which of their sentences are quoted: each in one
-/// place, so whoever asks first has it.
+/// A cache of reviews, each fetched and tokenized once, with their quoted sentences: each is quoted once, by the first
+/// caller.
 pub struct Originals<'a> {
     fetch: &'a dyn Fn(usize) -> Option<Original>,
     few: FewReviews<'a>,
@@ -174,8 +169,8 @@ pub struct Originals<'a> {
 }
 
 impl<'a> Originals<'a> {
-    /// An empty cache over `fetch`, which gives the review at a place; 0 is the newest. Sentences about those whom `few`
-    /// reviews name are not quoted.
+    /// An empty cache over `fetch`, which returns the review at an index; 0 is the newest. Sentences about people named
+    /// in `few` reviews are not quoted.
     #[must_use]
     pub fn new(
         fetch: &'a dyn Fn(usize) -> Option<Original>,
@@ -191,7 +186,6 @@ impl<'a> Originals<'a> {
         }
     }
 
-    /// The review at `position`.
     pub fn open(&mut self, position: u32) -> Option<Arc<SegmentedOriginal>> {
         let fetch = self.fetch;
         let language = self.few.language(position);
@@ -208,7 +202,7 @@ impl<'a> Originals<'a> {
         self.opened.entry(position).or_insert_with(open).clone()
     }
 
-    /// The sentence of the review at `position` as a quote, where it can be shown and is not quoted yet.
+    /// The sentence as a quote; `None` if it cannot be shown or is already quoted.
     pub fn quote(&mut self, position: u32, sentence: u16, polarity: Vote) -> Option<CustomerQuote> {
         if self.few.tells_of(position, sentence) || self.quoted.contains(&(position, sentence)) {
             return None;
@@ -219,29 +213,26 @@ impl<'a> Originals<'a> {
     }
 }
 
-/// Words of a customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomerQuote {
-    /// The id of the quoted review.
     pub review_id: String,
-    /// In which sentence, counted from 0.
+    /// Sentence number, from 0.
     pub sentence: u32,
-    /// Where in the text.
+    /// Position in the text.
     pub span: TextSpan,
-    /// The quoted words: those of `span`.
+    /// The text of `span`.
     pub text: String,
-    /// How the quoted finding or sentence speaks.
+    /// Polarity of the quoted finding or sentence.
     pub polarity: Vote,
-    /// The date of the quoted review.
     pub date: NaiveDate,
-    /// The rating of the quoted review, 1 to 5.
+    /// 1 to 5.
     pub stars: u8,
-    /// The language of the words, where it is not English.
+    /// `None` for English.
     pub language: Option<LanguageCode>,
 }
 
 impl CustomerQuote {
-    /// The sentence of that number; `None` where it cannot be shown by itself.
+    /// `None` if the sentence cannot be shown by itself.
     fn new(opened: &SegmentedOriginal, sentence: u32, polarity: Vote) -> Option<Self> {
         let tokens = opened.text.sentences().get(sentence as usize)?;
         let span = opened.text.span(tokens.clone());
@@ -270,7 +261,7 @@ impl CustomerQuote {
     }
 }
 
-/// The code points of `span`; nothing where it is empty or ends behind the text.
+/// The code points of `span`; `None` if it is empty or ends after the text.
 #[must_use]
 pub fn slice(text: &str, span: TextSpan) -> Option<&str> {
     let mut places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
@@ -279,7 +270,7 @@ pub fn slice(text: &str, span: TextSpan) -> Option<&str> {
     text.get(start..end)
 }
 
-/// The best `count` of the list, each with other words.
+/// The best `count` of the list, each with different words.
 pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Vec<CustomerQuote> {
     let mut quotes: Vec<CustomerQuote> = Vec::with_capacity(count);
     for candidate in list.iter() {

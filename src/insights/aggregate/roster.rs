@@ -1,33 +1,31 @@
-//! Whom and what is counted: the firm's own lists, then what reviews name besides, each with a
-//! number.
+//! The entities that are counted: the business's own lists, then other names in reviews, each with a number.
 
 use crate::insights::analysis::MentionKind;
 use crate::insights::packed_analysis::name_key;
 use crate::model::business::Business;
 
-/// Somebody or something that reviews name.
+/// A technician, service or place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RosterEntry {
-    /// Whether it is a technician, a service or a place.
     pub kind: MentionKind,
-    /// The firm's id; places and what is in no list have none.
+    /// The owner's id; `None` for places and for names in no list.
     pub id: Option<String>,
-    /// The name in the firm's list, or the value that reviews have where no list has it.
+    /// The name in the business's list, or as recorded in reviews.
     pub name: String,
     key: u64,
 }
 
-/// Everything that is counted by name.
+/// All counted entities.
 #[derive(Debug, Clone)]
 pub struct Roster {
     known: Vec<RosterEntry>,
-    /// Open addressing by key; the number that stands there, counted from one.
+    /// Open addressing by key: the entity's number, from one.
     slots: Vec<u32>,
 }
 
 impl Roster {
-    /// The firm's technicians, services and places in its own order; behind those of each kind the
-    /// values of `others` that are not among them, in their order.
+    /// The business's technicians, services and places in its own order; after those of each kind the further values of
+    /// `others`, in their order.
     #[must_use]
     pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
         let one = |kind, id: Option<&String>, name: &str, value: &str| RosterEntry {
@@ -87,13 +85,13 @@ impl Roster {
         }
     }
 
-    /// All of them: technicians, then services, then places.
+    /// Technicians, then services, then places.
     #[must_use]
     pub fn entries(&self) -> &[RosterEntry] {
         &self.known
     }
 
-    /// The number of what has that key.
+    /// The number of the entity with that key.
     #[must_use]
     pub fn find(&self, key: u64) -> Option<usize> {
         (self.slots[self.slot(key)] as usize).checked_sub(1)

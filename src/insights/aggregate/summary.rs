@@ -1,6 +1,5 @@
-//! The whole in a few sentences. Every sentence is a template; its quantifier follows from the
-//! share, its numbers are those of the aggregates, and what it rests on stands beside it. Praise
-//! and blame are told by one rule.
+//! The summary: a few template sentences. Quantifiers follow from shares, numbers are those of the aggregates, and each
+//! sentence has its evidence. One rule covers praise and blame.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,64 +15,60 @@ use crate::insights::analysis::MentionKind;
 use crate::insights::trades::Trade;
 use crate::model::business::Business;
 
-/// Of fewer judging reviews no sentence is made.
+/// Minimum number of judging reviews for a sentence.
 pub const REVIEWS_MIN: u32 = 5;
-/// How many aspects are told of each side.
+/// Aspects mentioned of each side.
 const SIDES_MAX: usize = 3;
-/// How many names one sentence tells.
+/// Names in one sentence.
 const NAMES_MAX: usize = 3;
-/// How many ids of reviews stand beside a sentence.
+/// Review ids in a sentence's evidence.
 const IDS_MAX: usize = 3;
-/// The counted insights that the summary and the answers are made from.
+/// The counted insights from which the summary and the answers are made.
 pub struct NarrativeInput<'a> {
-    /// The aspects of which the firm answers questions itself, by id.
+    /// Ids of the aspects that the owner's FAQ answers.
     pub answered: &'a BTreeSet<String>,
-    /// The firm, for the sentence about the whole, which names it.
+    /// For the sentence about the whole, which names the business.
     pub business: &'a Business,
     /// Totals over all reviews, with the votes of whole texts.
     pub corpus: &'a Corpus,
-    /// What was counted, with what can be quoted.
+    /// The counts, with the quotable sentences.
     pub counted: &'a Counted,
-    /// The trade that they are of.
     pub trade: &'a Trade,
-    /// The counted aspects, in the trade's order.
+    /// In the trade's order.
     pub aspects: &'a [AspectFigures],
-    /// What the complaints are about that are told, with the aspects' places, the clearest first.
+    /// The complaints of the mentioned aspects with the aspects' indices, the clearest first.
     pub complaints: &'a [(usize, Complaint)],
-    /// Whom and what they name.
+    /// Entities that reviews name.
     pub entities: &'a [EntityFigures],
 }
 
-/// One sentence of the summary, with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummarySentence {
-    /// The sentence itself, in English.
+    /// In English.
     pub text: String,
-    /// Which template made it.
+    /// Name of its template.
     pub template: &'static str,
-    /// What it rests on.
     pub evidence: SentenceEvidence,
 }
 
-/// What a sentence rests on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SentenceEvidence {
-    /// The aspect's id; `None` where the sentence is of no single aspect.
+    /// `None` if the sentence is about no single aspect.
     pub aspect: Option<String>,
-    /// Names or ids of whom or what is told.
+    /// Names or ids of the mentioned entities.
     pub entities: Vec<String>,
-    /// Phrases that are told.
+    /// Mentioned phrases.
     pub topics: Vec<String>,
-    /// The numbers that it was made of, by name; of several told, in the order of the sentence,
-    /// with `_1`, `_2`, ... behind it.
+    /// The numbers in the sentence, by name; of several, in the order of the sentence, with the suffixes `_1`, `_2`,
+    /// ...
     pub figures: BTreeMap<String, u32>,
-    /// Some of the reviews behind it.
+    /// Some of the reviews that support it.
     pub review_ids: Vec<String>,
-    /// Words of a customer who says so.
+    /// A customer's words that support it.
     pub quote: Option<CustomerQuote>,
 }
 
-/// The sentences in a fixed order: whole, what was not heard, praise, blame, trends, names, topics.
+/// The sentences in a fixed order: whole, unrecognized discontent, praise, blame, trends, names, topics.
 pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<SummarySentence> {
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
@@ -131,7 +126,7 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     })
 }
 
-/// How many reviews of few stars do not read so: what the other figures cannot hold.
+/// The number of reviews with few stars that do not read as negative, and so are missing from the other figures.
 fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     let (reviews, unheard) = input.corpus.discontent;
     let was = if unheard == 1 { "was" } else { "were" };
@@ -148,13 +143,13 @@ fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     })
 }
 
-/// Whether at least half of the votes say something: of others no sentence is made.
+/// Whether at least half of the votes are not uncertain; otherwise there is no sentence.
 fn is_decided(votes: &VoteCounts) -> bool {
     votes.uncertain * 2 <= votes.reviews()
 }
 
-/// The places of the aspects that are praised, or blamed, most clearly: by the lower end of the share's interval.
-/// They are told where three reviews and one in ten take that side, the first of them in any case.
+/// The indices of the aspects that are praised, or blamed, most clearly: by the lower end of the share's interval. A
+/// side needs three reviews and one in ten of those that judge; the clearest needs only the three.
 pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usize> {
     let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
     let mut clearest: Vec<(f64, usize, &VoteCounts)> = votes
@@ -176,7 +171,7 @@ pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usiz
     told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
 }
 
-/// The form changes with the rank among the sentences of its kind, so that no three in a row are alike.
+/// The wording changes with the rank among the sentences of its kind, so that no three in a row are alike.
 fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
     let votes = &aspect.said.votes;
     let (label, name) = (&aspect.label, inside(&aspect.label));
@@ -208,7 +203,7 @@ fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
     }
 }
 
-/// The same of blame, with what it is about.
+/// As [`praise`], with what the complaints have in common.
 fn blame(aspect: &AspectFigures, rank: usize, complaint: &Complaint) -> SummarySentence {
     let votes = &aspect.said.votes;
     let (label, name) = (&aspect.label, inside(&aspect.label));
@@ -299,7 +294,7 @@ fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
     })
 }
 
-/// Who or what is named most. Of people those alone whom three reviews name.
+/// The entities named most, if at least three reviews name them.
 fn names(
     input: &NarrativeInput<'_>,
     kind: MentionKind,
@@ -386,10 +381,10 @@ fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
     })
 }
 
-// The words of derived sentences: quantifiers that are bound to intervals of shares, plurals, lists.
+// Words of sentences: quantifiers bound to intervals of shares, plurals, lists.
 
-/// What part of all: the word for it in a sentence. `Some`, `Many` and `Most` claim no more than the
-/// lower end of the share's interval at 95 % bears; `Few` is said where even its upper end is small.
+/// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's interval at 95
+/// % allows; `Few` requires that even its upper end is small.
 #[must_use]
 pub fn quantifier(part: u32, of: u32) -> &'static str {
     let Some([low, high]) = WilsonShare::new(part, of).map(|share| share.ci95) else {
@@ -425,8 +420,7 @@ pub fn list(parts: &[String]) -> String {
     }
 }
 
-/// A label as it stands inside of a sentence: `Response time` as `response time`, but `AC repair`
-/// as it is.
+/// A label inside of a sentence: `Response time` becomes `response time`, but `AC repair` stays.
 #[must_use]
 pub fn inside(label: &str) -> String {
     let mut characters = label.chars();

@@ -1,6 +1,5 @@
-//! Phrases that stand out: words, and words in a row, that these reviews use far more often than
-//! chance and other trades' reviews would have it. Which phrases a text has is decided when it is
-//! read; which of them are topics, when all are counted.
+//! Candidate phrases for topics: words and rows of words that these reviews use far more often than chance and other
+//! trades' reviews would explain. A text's phrases are found when it is read; topics are selected when all are counted.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -16,31 +15,31 @@ use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, Witness
 use crate::insights::text::{Capitalisation, Fingerprint, Token, TokenizedText};
 use crate::insights::trades::{Background, Trade};
 
-/// How many words a sentence has of those that the table of common words was counted in.
+/// Average words of a sentence in the table of common words.
 pub const SENTENCE_WORDS: f64 = 24.0;
-/// A word in more of those sentences is too common to be a topic alone.
+/// A word in more of those sentences is too common to be a topic by itself.
 const COMMON: u16 = 25;
-/// A shorter word is no word of a topic, unless it is an acronym.
+/// Shorter words are in no topic, unless they are acronyms.
 const LETTERS_MIN: usize = 3;
-/// How many tokens there are in most texts for each phrase at least.
+/// Typical number of tokens for each phrase, for the capacity.
 const PHRASE_TOKENS: usize = 3;
-/// Pairs that say something although neither word does.
+/// Pairs that are phrases although neither word is plain.
 const PAIRS: [&str; 2] = ["same day", "next day"];
-/// The only small word that a phrase may have inside.
+/// The only stop word that a phrase may contain.
 const LINK: &str = "of";
 
-/// What a word can be in a phrase.
+/// The role that a word can have in a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PhraseWordClass {
-    /// No part of a phrase, except [`LINK`] between two plain words.
+    /// In no phrase, except [`LINK`] between two plain words.
     Stop,
-    /// Part of it, beside a word that is plain.
+    /// In a phrase only beside a plain word.
     Weak,
-    /// Part of it, or, if it is not common elsewhere, all of it.
+    /// In a phrase, or a phrase by itself if it is not common elsewhere.
     Plain,
 }
 
-/// The class of the words that are small or weak, by their fingerprints; any other is plain.
+/// The class of stop words and weak words, by their fingerprints; any other word is plain.
 static WORDS: LazyLock<ByWord<PhraseWordClass>> = LazyLock::new(|| {
     by_word([
         (include_str!("weak_words.txt"), PhraseWordClass::Weak),
@@ -51,7 +50,7 @@ static WORDS: LazyLock<ByWord<PhraseWordClass>> = LazyLock::new(|| {
 /// Values by the fingerprints of words.
 type ByWord<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
 
-/// The words of each list with its value; of a word in both the second one's. A line that begins with `#` is a remark.
+/// The words of each list with its value; a word in both has the second one's. Lines that begin with `#` are comments.
 fn by_word<T: Copy>(lists: [(&str, T); 2]) -> ByWord<T> {
     let mut words = HashMap::default();
     for (list, value) in lists {
@@ -63,18 +62,18 @@ fn by_word<T: Copy>(lists: [(&str, T); 2]) -> ByWord<T> {
     words
 }
 
-/// What the words before a phrase say of it.
+/// How a phrase is used, by the words before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhraseUse {
     /// It names a thing: `the boiler`, `their old water heater`.
     Thing,
     /// It does not: `we carried`, `very competent`.
     Other,
-    /// Nothing tells.
+    /// Unknown.
     Unclear,
 }
 
-/// What a word says of the phrase behind it, by its fingerprint; any other says nothing.
+/// What a word implies for the phrase after it, by its fingerprint; other words imply nothing.
 static BEFORE: LazyLock<ByWord<PhraseUse>> = LazyLock::new(|| {
     by_word([
         (include_str!("before_things.txt"), PhraseUse::Thing),
@@ -82,10 +81,10 @@ static BEFORE: LazyLock<ByWord<PhraseUse>> = LazyLock::new(|| {
     ])
 });
 
-/// How many words may stand between `the` and the thing.
+/// Words that may stand between `the` and the thing.
 const BETWEEN_MAX: usize = 2;
 
-/// How a phrase that begins at that token of a sentence is used.
+/// The use of the phrase that begins at a token.
 fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> PhraseUse {
     let before = (sentence.start..start).rev();
     for (distance, token) in before.take(BETWEEN_MAX + 1).enumerate() {
@@ -103,8 +102,7 @@ fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> Ph
     PhraseUse::Unclear
 }
 
-/// The phrases of a text that may turn out to be topics, given how common words are elsewhere: folded,
-/// each once, sorted.
+/// The candidate phrases of a text, given how common words are elsewhere: folded, each once, sorted.
 #[must_use]
 pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
@@ -132,7 +130,7 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     phrases
 }
 
-/// The phrases of one sentence that name a thing there, in words: a word alone only behind `the`, `our` or the like.
+/// The phrases of one sentence that name a thing, as words: a single word only after `the`, `our` or the like.
 #[must_use]
 pub fn things(text: &TokenizedText, sentence: usize, background: &Background) -> Vec<Vec<String>> {
     let mut things = Vec::new();
@@ -153,7 +151,7 @@ pub fn things(text: &TokenizedText, sentence: usize, background: &Background) ->
     things
 }
 
-/// Calls `take` with the tokens of every phrase of a sentence whose tokens are of these classes.
+/// Calls `take` with the tokens of every phrase in a sentence; `classes` has its tokens' classes.
 fn each_phrase(
     text: &TokenizedText,
     classes: &[(PhraseWordClass, u16)],
@@ -202,8 +200,8 @@ fn each_phrase(
     }
 }
 
-/// The class of a token, and how common it is if it is plain. Names, brands and numbers are no topics: what is
-/// capitalised inside of a sentence is left out.
+/// The class of a token, and how common it is if it is plain. Names, brands and numbers are no topics: words
+/// capitalised inside of a sentence are stop words.
 fn class(
     text: &TokenizedText,
     background: &Background,
@@ -231,24 +229,24 @@ fn class(
     }
 }
 
-// The sentences that have a topic's words: which aspect they judge, and which of them to quote.
+// The sentences with a topic's words: the aspect that they judge, and their quality as a quote.
 
-/// A quote of a topic reads best with so many code points.
+/// Best length of a topic's quote, in code points.
 const BEST_LENGTH: RangeInclusive<u32> = 35..=120;
-/// An aspect goes with a topic if so many sentences have both, ...
+/// Minimum number of sentences with both an aspect and a topic.
 const JOINT_MIN: usize = 2;
-/// ... and one in so many of those looked at.
+/// Minimum share of such sentences: one in this many of those read.
 const JOINT_PART: usize = 4;
 
-/// The aspects of these marks, a bit for each.
+/// The aspects of these findings, a bit for each.
 pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) -> u64 {
     findings.into_iter().fold(0, |judged, finding| {
         judged | 1_u64.checked_shl(finding.aspect.into()).unwrap_or(0)
     })
 }
 
-/// The aspect that both witnesses find judged most often in the sentences with those words, in the newest reviews that have
-/// them; at least twice, and in a quarter of them.
+/// The aspect that the rules and the classifier both judge most often in the sentences with those words, in the newest
+/// reviews; at least twice, and in a quarter of them.
 #[must_use]
 pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
     let count = |aspect: usize| {
@@ -269,22 +267,22 @@ pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
 /// A sentence with the words of a topic.
 #[derive(Debug, Clone, Copy)]
 pub struct TopicSentence {
-    /// The place of its review in the order of all.
+    /// Index of its review, newest first.
     pub position: u32,
-    /// Which sentence of that review, counted from 0.
+    /// Sentence number, from 0.
     pub sentence: u16,
-    /// The aspects of which both witnesses say the same there.
+    /// The aspects that the rules and the classifier judge alike.
     judged: u64,
-    /// How these speak; `None` where the sentence cannot be quoted.
+    /// Their combined vote; `None` if the sentence cannot be quoted.
     pub vote: Option<Vote>,
-    /// Whether the words name a thing there.
+    /// How the phrase is used there.
     pub phrase_use: PhraseUse,
-    /// How good a quote it is; more is better.
+    /// Quality as a quote; more is better.
     rank: u32,
 }
 
-/// Whether a phrase of so many words names a thing, as these sentences use it: a word alone in half of those that tell
-/// nothing else, and a row of words wherever no more of them use it otherwise.
+/// Whether a phrase of `words` words names a thing: more sentences must use it as a thing than otherwise, and for a
+/// single word at least half of all.
 #[must_use]
 pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
     let count = |wanted| {
@@ -296,7 +294,7 @@ pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
 }
 
 impl TopicSentence {
-    /// How good a quote it is for a topic of that aspect; `None` where it is about another one.
+    /// Quality as a quote for a topic of that aspect; `None` if it is about another one or not quotable.
     #[must_use]
     pub fn rank(&self, aspect: Option<usize>) -> Option<u32> {
         let is_about_it = aspect.is_none_or(|aspect| self.judged >> aspect & 1 == 1);

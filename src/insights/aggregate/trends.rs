@@ -1,39 +1,36 @@
-//! How the share of positive reviews moves: the months of an aspect or of something named, and
-//! whether the last half year differs from the one before beyond chance.
+//! The share of positive reviews over time: by month, and whether the last half year differs from the one before beyond
+//! chance.
 
 use super::count::Month;
 use super::figures::{TrendDirection, VoteCounts};
 
-/// A trend compares so many months with as many before.
+/// A trend compares this many months with as many before.
 const HALF_YEAR: i32 = 6;
-/// With fewer judging reviews on either side nothing is compared.
+/// Minimum number of judging reviews in each half year that is compared.
 pub const COMPARED_MIN: u32 = 10;
 
-/// Reviews of one month.
+/// Counts of one month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MonthCount {
-    /// The calendar year of the month.
     pub year: i32,
-    /// The month, from 1.
+    /// From 1.
     pub month: i32,
-    /// How many reviews of the month speak of it, whatever their vote.
+    /// Reviews that mention it, with any vote.
     pub reviews: u32,
-    /// How many of them are positive.
     pub positive: u32,
-    /// How many of them are negative.
     pub negative: u32,
-    /// How many of the positive and of the negative ones the stars confirmed.
+    /// Positive and negative ones that the stars confirmed.
     pub confirmed: [u32; 2],
 }
 
-/// How the share of positive reviews was and is.
+/// The share of positive reviews over time.
 #[derive(Debug, Clone)]
 pub struct ShareTrend {
     /// The last months with reviews, oldest first.
     pub months: Vec<MonthCount>,
-    /// Where the share of positive reviews is going; flat until [`settle`] has seen all of them.
+    /// [`TrendDirection::Flat`] until [`settle`] has tested all comparisons.
     pub direction: TrendDirection,
-    /// The half years compared; `None` where too few reviews judge in one of them.
+    /// `None` if too few reviews judge in one of the half years.
     pub compared: Option<Compared>,
 }
 
@@ -44,29 +41,29 @@ pub struct Compared {
     pub recent: HalfYear,
     /// The six months before those.
     pub previous: HalfYear,
-    /// That of Fisher's exact test, two-sided, before any correction.
+    /// Of Fisher's exact test, two-sided, uncorrected.
     pub p_value: f64,
-    /// How many comparisons stand in the document: what Holm's correction is for.
+    /// Number of comparisons in the document, for Holm's correction.
     pub comparisons: u32,
 }
 
-/// Six calendar months, and their reviews that judge.
+/// Six calendar months and their judging reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HalfYear {
-    /// Year and month that it begins with.
+    /// First year and month.
     pub from: (i32, i32),
-    /// Year and month that it ends with.
+    /// Last year and month.
     pub to: (i32, i32),
-    /// How many reviews of these months are positive.
+    /// Number of positive reviews.
     pub positive: u32,
-    /// Of so many that judge.
+    /// Number of reviews that judge.
     pub judged: u32,
-    /// How many of the positive and of the negative ones the stars confirmed.
+    /// Positive and negative ones that the stars confirmed.
     pub confirmed: [u32; 2],
 }
 
-/// Gives each comparison its direction. All that one document shows are tested together, else one
-/// in twenty would be a claim made of chance.
+/// Gives each comparison its direction. All comparisons of one document are tested together, because otherwise one in
+/// twenty would be significant by chance.
 pub fn settle<'a>(trends: impl Iterator<Item = &'a mut ShareTrend>) {
     let mut compared: Vec<(&mut TrendDirection, &mut Compared)> = trends
         .filter_map(|trend| Some((&mut trend.direction, trend.compared.as_mut()?)))
@@ -142,7 +139,7 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
     }
 }
 
-/// The half year that ends with the month of number `last`.
+/// The half year that ends with month `last`.
 fn period(months: &[Month], cell: usize, last: i32) -> HalfYear {
     let first = last - HALF_YEAR + 1;
     let mut votes = VoteCounts::default();
@@ -157,24 +154,23 @@ fn period(months: &[Month], cell: usize, last: i32) -> HalfYear {
     }
 }
 
-/// Year and month, from 1, of a month's number.
+/// Year and month (from 1) of a month number.
 const fn calendar(number: i32) -> (i32, i32) {
     (number.div_euclid(12), number.rem_euclid(12) + 1)
 }
 
-// Whether a difference is more than chance: Fisher's exact test of a two-by-two table, and Holm's
-// correction where several are tested together. Sums, products and quotients in a fixed order, so
-// that the same counts give the same bits everywhere.
+// Significance tests: Fisher's exact test of a two-by-two table, and Holm's correction for several tests. Sums,
+// products and quotients in a fixed order, so that the same counts give the same bits everywhere.
 
-/// What may be said of a difference that chance alone would make in at most one document of twenty.
+/// Chance alone makes a significant difference in at most one document of twenty.
 const SIGNIFICANCE: f64 = 0.05;
-/// Tables whose chance relative to the likeliest is below this add nothing to a sum.
+/// Tables with a smaller probability relative to the most likely one add nothing to a sum.
 const NEGLIGIBLE: f64 = 1e-18;
-/// Two chances are alike if they differ by no more than this part: what rounding leaves.
+/// Relative difference below which two probabilities count as equal: rounding errors.
 const ALIKE: f64 = 1e-7;
 
-/// The two-sided p-value of Fisher's exact test: how often chance alone makes two shares, each a
-/// part and its whole, differ at least as unlikely as these do. From 0 to 1; 1 for empty wholes.
+/// The two-sided p-value of Fisher's exact test for two shares (part and whole): the probability of tables at most as
+/// likely as this one. From 0 to 1; 1 for empty wholes.
 #[must_use]
 pub fn fisher_exact(one: (u32, u32), other: (u32, u32)) -> f64 {
     let (drawn, all) = (i64::from(one.1), i64::from(one.1) + i64::from(other.1));
@@ -210,8 +206,8 @@ pub fn fisher_exact(one: (u32, u32), other: (u32, u32)) -> f64 {
     (sum(of_observed * (1.0 + ALIKE)) / sum(f64::INFINITY)).min(1.0)
 }
 
-/// Which of these p-values are significant at 5 % over all of them together (Holm 1979): the
-/// smallest is held against a share of the level, and the first that fails ends it.
+/// Which of these p-values are significant at 5 % over all of them together (Holm 1979): the smallest is compared with
+/// a fraction of the level, and the first that fails ends it.
 #[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();

@@ -1,6 +1,5 @@
-//! Analyzing one text: language, what is judged, whom and what it names, which phrases it has. A
-//! pure function of the text, of what is known about it, and of what the firm says about itself;
-//! whoever has the same has the same analysis.
+//! Analyzes one text: language, judged aspects, named entities, and phrases. A pure function of the text, the review's
+//! metadata, and the business's own data.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,32 +20,30 @@ use crate::model::business::Business;
 use crate::model::hash::hex;
 use crate::model::{Mentions, Review};
 
-/// A hash of what the engine says of many texts, by which it tells itself from others although trade,
-/// weights and roster are the same. A test finds it anew, so that no change is forgotten.
+/// A hash of the engine's results for many texts: part of the method hash, so that a changed engine is noticed although
+/// trade, weights and roster are the same. A test recomputes it.
 const GOLDEN_HASH: &str = include_str!("golden.sha256");
-/// How much of a text is read, in code points: what is longer is read up to here, so that no text
-/// can take long.
+/// Code points of a text that are read; longer texts are cut, so that no text takes long.
 pub const TEXT_CHARS_MAX: usize = 20_000;
-/// How many bytes of SHA-256 tell texts and methods apart.
+/// Bytes of SHA-256 that are kept to distinguish texts and methods.
 const HASH_BYTES: usize = 16;
 
-/// What is read, and what is known about it.
+/// The input of an analysis.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// The review's text; read up to `TEXT_CHARS_MAX`.
+    /// Read up to `TEXT_CHARS_MAX`.
     pub text: &'a str,
-    /// Its language, BCP 47, where that was recorded.
+    /// Declared language (BCP 47), if recorded.
     pub language: Option<&'a str>,
-    /// Who wrote it: nobody speaks of himself by name.
+    /// Authors do not mention themselves by name.
     pub author: &'a str,
-    /// What was recorded to be mentioned.
+    /// Recorded mentions.
     pub recorded: &'a Mentions,
-    /// Its stars, 1 to 5: they may withdraw a judgement, or confirm one that the text left open, and never make one.
+    /// Stars, 1 to 5: they may withdraw a judgement or confirm one that the text left open, but make none.
     pub stars: u8,
 }
 
 impl<'a> Subject<'a> {
-    /// What there is to read in `review`.
     #[must_use]
     pub fn of(review: &'a Review) -> Self {
         Self {
@@ -58,8 +55,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A hash of all of it, 32 hexadecimal digits: with the same hash and the same
-    /// [`Analyzer::method`] comes the same analysis.
+    /// A hash of all fields, 32 hexadecimal digits: the same hash and the same [`Analyzer::method`] mean the same
+    /// analysis.
     #[must_use]
     pub fn hash(&self) -> String {
         let Self {
@@ -87,7 +84,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Adds a text with its length, so that no two lists of texts are the same.
+/// Adds a text with its length, so that no two lists of texts are equal.
 fn add(hash: &mut Sha256, text: &str) {
     hash.update((text.len() as u64).to_le_bytes());
     hash.update(text);
@@ -97,7 +94,7 @@ fn digits(hash: Sha256) -> String {
     hex(&hash.finalize()[..HASH_BYTES])
 }
 
-/// Analyzes texts for one firm.
+/// Analyzes texts for one business.
 #[derive(Debug)]
 pub struct Analyzer {
     engine: Arc<Engine>,
@@ -112,7 +109,6 @@ impl Default for Analyzer {
 }
 
 impl Analyzer {
-    /// An analyzer for the reviews of `business`.
     #[must_use]
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
         let names = Linker::new(business);
@@ -136,27 +132,26 @@ impl Analyzer {
         }
     }
 
-    /// A hash of all that decides what a text says and how it is stored, 32 hexadecimal digits: engine, trade, weights,
-    /// roster, form of storage.
+    /// A hash of everything that decides the analysis of a text and its storage, 32 hexadecimal digits: engine, trade,
+    /// weights, roster, storage format.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// What reads, whichever firm it is about.
+    /// The part that does not depend on the business.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// What the firm's customers judge.
     #[must_use]
     pub fn trade(&self) -> &Trade {
         self.engine.trade()
     }
 
-    /// Analyzes one text. If a rule fails, the text counts as not analysed, and the failure is
-    /// logged and counted: no review is ever held back by what it says.
+    /// Analyzes one text. If a rule panics, the text counts as not analysed, and the failure is logged and counted: a
+    /// review is never held back by its content.
     #[must_use]
     pub fn analyze(&self, subject: &Subject<'_>) -> Analysis {
         catch_unwind(AssertUnwindSafe(|| self.analyze_text(subject))).unwrap_or_else(|_| {
@@ -194,8 +189,8 @@ impl Analyzer {
         }
     }
 
-    /// Analyzes a text in another language of the trade, whose tokens are those of English: of what was measured to be right
-    /// often enough.
+    /// Analyzes a text in another language of the trade; `tokens` are cut by the English rules. Keeps only aspects with
+    /// sufficient measured precision.
     fn analyze_other(
         &self,
         code: LanguageCode,
@@ -230,7 +225,6 @@ impl Analyzer {
     }
 }
 
-/// The places of a text's sentences.
 fn spans(text: &TokenizedText) -> Vec<TextSpan> {
     let sentences = text.sentences().iter();
     sentences
@@ -238,7 +232,7 @@ fn spans(text: &TokenizedText) -> Vec<TextSpan> {
         .collect()
 }
 
-/// As much of a text as is read.
+/// The first [`TEXT_CHARS_MAX`] characters of a text.
 fn first_characters(text: &str) -> &str {
     if text.len() <= TEXT_CHARS_MAX {
         return text;
@@ -247,7 +241,7 @@ fn first_characters(text: &str) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// What a text says that is not analysed.
+/// The analysis of a text that is not read.
 const fn not_analyzed(language: Language, sentences: Vec<TextSpan>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
@@ -371,7 +365,7 @@ mod tests {
         assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
     }
 
-    /// An analyzer of home services, of whose Spanish these judgements were measured.
+    /// An analyzer of home services with these measured judgements in Spanish.
     fn measured(shares: &[(&str, usize, usize)]) -> Analyzer {
         let mut trade = Trade::built_in().unwrap();
         let spanish = &mut trade.languages[0];

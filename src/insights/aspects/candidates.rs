@@ -1,6 +1,6 @@
-//! What may be a finding: for each sentence and aspect what the rules say of it, how the classifier
-//! hears it, and how the rest of the text speaks. `combine` decides by these figures, and
-//! `examples/train_classifier` learns from them how.
+//! Candidates for findings: for each sentence and aspect the judgement of the rules, the scores of the classifier, and
+//! the polarity of the rest of the text, as figures. `combine` decides by these figures, and
+//! `examples/train_classifier` learns its weights from them.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use crate::insights::classifier::{AspectScores, SentencePart, UNIT};
 use crate::insights::text::{Capitalisation, TokenizedText};
 use crate::insights::trades::{Cue, Meaning};
 
-/// No figure is further from 0: one sentence decides no more than this.
+/// Bound of every figure: it limits the weight of one sentence.
 const FIGURE_MAX: i32 = 4 * UNIT;
-/// Odds from which on what no rule found is looked at: about 1 in 2,000 below is a finding.
+/// Minimum odds of a candidate without a rule: below, about 1 in 2,000 is a finding.
 const ODDS_MIN: i32 = -UNIT;
-/// A rule's score counts up to here.
+/// Bound of a rule's score.
 const SCORE_MAX: i32 = 6;
 
 /// The names of the figures, in their order.
@@ -47,55 +47,52 @@ pub const FIGURES: [&str; 20] = [
 /// One figure for each of [`FIGURES`], in units of 1/[`UNIT`].
 pub type Figures = [i32; FIGURES.len()];
 
-/// What there is to decide a candidate by, besides the rules.
+/// What a candidate is decided by besides the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionBasis {
-    /// The classifier knows the aspect, and how the sentence sounds.
+    /// The classifier's scores of the aspect and of polarity.
     Aspect,
-    /// It does not know the aspect.
+    /// The classifier's score of polarity only: it does not know the aspect.
     Polarity,
-    /// Nothing: `10/10` is for the rules, numbers look alike to the classifier.
+    /// Only the rules: in `10/10` all numbers look alike to the classifier.
     Rules,
 }
 
-/// An aspect that a sentence may speak of.
+/// An aspect that a sentence may mention.
 #[derive(Debug, Clone)]
 pub struct AspectCandidate {
-    /// The number of the aspect in the trade.
+    /// Index of the aspect in the trade.
     pub aspect: usize,
-    /// In which sentence of the text, counted from 0.
+    /// Sentence number, from 0.
     pub sentence: usize,
-    /// Where among the sentence's parts it is heard most.
+    /// Index of the sentence's part with the highest score for the aspect.
     pub part: usize,
-    /// What the rules judge, if they found something.
+    /// The judgement of the rules, if they found the aspect.
     pub rule: Option<Polarity>,
     /// Whom and what the part is about.
     pub(super) about: About,
-    /// By what else it is decided.
     pub basis: DecisionBasis,
-    /// What it is decided by.
+    /// The input of the decision.
     pub figures: Figures,
 }
 
-/// A sentence as the rules and the classifier read it.
+/// A sentence with the results of the rules and the classifier.
 #[derive(Debug)]
 pub struct SentenceReading<'engine> {
-    /// What the rules found, each with the number of its aspect.
+    /// The rules' findings with the index of their aspect.
     rules: Vec<(usize, Finding)>,
-    /// How many of that praises, and how many blames; with opinions about nothing in particular.
+    /// Numbers of rule findings with praise and with blame, including opinions without an aspect.
     judged: [i64; 2],
-    /// What the classifier heard.
     pub scores: AspectScores<'engine>,
-    /// Of each part whom and what it is about; empty where all are about this firm, and said as a fact.
+    /// Whom and what each part is about; empty if all parts state facts about this business.
     about: Vec<About>,
-    /// Whether it is more than numbers and marks.
+    /// Whether it has more than numbers and marks.
     pub has_words: bool,
-    /// By how much praise leads in it as a whole; 0 where there are but numbers and marks.
+    /// How far praise leads in the whole sentence; 0 if it has only numbers and marks.
     pub lead: i32,
 }
 
 impl<'engine> SentenceReading<'engine> {
-    /// Reads one sentence.
     pub fn new(
         engine: &'engine RuleEngine,
         text: &TokenizedText,
@@ -151,26 +148,25 @@ impl<'engine> SentenceReading<'engine> {
         }
     }
 
-    /// Takes out what the rules found of an aspect.
+    /// Removes and returns the rules' finding of an aspect.
     pub(super) fn take_rule(&mut self, aspect: usize) -> Option<Finding> {
         let at = self.rules.iter().position(|(its, _)| *its == aspect)?;
         Some(self.rules.swap_remove(at).1)
     }
 
-    /// How many of the rules' findings praise, and how many blame.
+    /// Numbers of the rules' findings with praise and with blame.
     #[must_use]
     pub const fn polarity_counts(&self) -> [i64; 2] {
         self.judged
     }
 
-    /// How many more of them praise than blame.
+    /// Praise minus blame among the rules' findings.
     fn balance(&self) -> i32 {
         let [positive, negative] = self.judged;
         i32::try_from(positive - negative).unwrap_or_default()
     }
 }
 
-/// Whom and what a part is about.
 fn about(parsed: &ParsedSentence<'_>, part: &SentencePart) -> About {
     let at = parsed
         .units
@@ -180,7 +176,7 @@ fn about(parsed: &ParsedSentence<'_>, part: &SentencePart) -> About {
     clause.map(|clause| clause.about).unwrap_or_default()
 }
 
-/// How the sentences of a text speak together.
+/// The combined polarity of a text's sentences.
 struct Totals {
     leads: i32,
     balance: i32,
@@ -240,7 +236,7 @@ pub fn candidates(
     all
 }
 
-/// The part that says most for the aspect `its`.
+/// The part with the highest score for the aspect `its`.
 fn loudest(parts: &[SentencePart], its: usize) -> usize {
     let all = parts.iter().enumerate();
     all.max_by_key(|(_, part)| {
@@ -250,7 +246,7 @@ fn loudest(parts: &[SentencePart], its: usize) -> usize {
     .map_or(0, |(at, _)| at)
 }
 
-/// The part that a rule's finding begins in, or the whole.
+/// The part in which a rule's finding begins, or the whole sentence.
 fn place_of(text: &TokenizedText, parts: &[SentencePart], rule: &Finding) -> usize {
     let holds = |part: &SentencePart| {
         steps::one();

@@ -1,6 +1,6 @@
-//! From candidates to findings. Rules know why they found something, the classifier knows what
-//! people say; `decision` weighs both. What the classifier adds, takes away or settles is a hit of
-//! its own, so that a score is the sum of its hits here too.
+//! Turns candidates into findings. The rules can explain their judgement, the classifier knows common usage; `decision`
+//! weighs both. Everything that the classifier adds, removes or settles is a hit of its own, so that a score remains
+//! the sum of its hits.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
 use crate::insights::text::TokenizedText;
 
-/// The points of a label that the rules did not give.
+/// Points of a label that the rules did not give.
 const POINTS: i32 = MARGIN + 1;
-/// What the classifier adds to a judgement that it hears likewise. It changes no label; the
-/// clearest sentences are quoted first.
+/// Points that the classifier adds to a judgement that it confirms. They change no label, but the clearest sentences
+/// are quoted first.
 const BACKING: i32 = 2;
-/// How far the score of a finding that is left open leans to the label that leads: below `MARGIN`, so that it is none.
+/// How far the score of an uncertain finding leans towards the leading label: below `MARGIN`.
 const LEANING: i32 = 1;
-/// A judgement that a rule makes too is left open where it is right in fewer of a hundred cases.
+/// Minimum confidence of a judgement that the rules make too; below, it is uncertain.
 const CONFIDENCE_MIN: u8 = 60;
-/// One that the classifier makes by itself: of those between the two, 63 of a hundred were right in reviews
-/// of authors that it did not know.
+/// Minimum confidence of a judgement that only the classifier makes: between the two bounds, 63 of 100 were right in
+/// reviews by unknown authors.
 const CONFIDENCE_MIN_ALONE: u8 = 70;
 
-/// How many bytes most runs of words take with what stands before them.
+/// Typical length of a hit's rule with its prefix, in bytes.
 const RULE_BYTES: usize = 40;
 
 /// The findings of a text: by sentence, then by place, then by aspect.
@@ -86,8 +86,8 @@ fn finding(
     } else {
         CONFIDENCE_MIN_ALONE
     };
-    // What the classifier alone hears of what may be is no judgement, nor its blame of another firm or of what was so
-    // before the firm came, nor its praise in a wish.
+    // Some judgements that only the classifier makes do not count: about a possibility, blame of another business or of
+    // earlier trouble, and praise in a wish.
     let About {
         elsewhere,
         wishes,
@@ -106,7 +106,7 @@ fn finding(
         Polarity::Uncertain => false,
     };
     let points = match (is_clear, finding.polarity == polarity) {
-        // What rules alone leave open leans as their sum does.
+        // An uncertain finding of rules leans as their sum does.
         (false, _) if polarity == Polarity::Uncertain => 0,
         (false, _) if is_of_others => -finding.score,
         (false, _) => sign * LEANING - finding.score,
@@ -129,8 +129,8 @@ fn finding(
     finding
 }
 
-/// What made the classifier say so of an aspect: of what is said where the aspect is spoken of, the run of words that speaks
-/// most for the side of `sign`; where none does, the run that speaks most for the aspect.
+/// The words that decided the classifier: near the words for the aspect, those that add most to the side of `sign`; if
+/// there are none, the words that add most to the aspect.
 fn decisive(
     scores: &AspectScores<'_>,
     place: Range<usize>,
@@ -171,51 +171,51 @@ fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
     }
 }
 
-// What a candidate is, by its figures: no finding, or one with a label and a confidence. Linear
-// sums of integers, learned by `examples/train_classifier` from the annotated reviews of hands
-// whose texts the classifier had not seen, and calibrated on them.
+// Decides a candidate by its figures: no finding, or a label with a confidence. Linear sums of integers, learned by
+// `examples/train_classifier` from annotated reviews by authors whose other texts were not used to train the
+// classifier, and calibrated on them.
 
 /// A row for each figure, and the calibration: see [`Decisions::parse`].
 const BUILT_IN: &str = include_str!("decision.tsv");
-/// What a candidate may be, in the order of the columns.
+/// Number of outcomes, in the order of the columns.
 const OUTCOMES: usize = 4;
-/// Outcomes but the first, which is no finding.
+/// All outcomes except the first, which is no finding.
 const LABELS: [Polarity; OUTCOMES - 1] =
     [Polarity::Negative, Polarity::Neutral, Polarity::Positive];
-/// The name of the rows that say from which margin on a judgement is so often right.
+/// The name of the calibration rows.
 const CONFIDENCE: &str = "confidence";
 
-/// What is decided of a candidate that is a finding.
+/// The decision for a candidate that is a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FindingDecision {
-    /// The label that leads.
+    /// The leading label.
     pub polarity: Polarity,
-    /// In how many of a hundred such cases aspect and label were right.
+    /// Percentage of such cases in which aspect and label were right.
     pub confidence: u8,
 }
 
-/// Of a hundred judgements that rules alone make so many are right.
+/// Measured percentage of right judgements among those of rules only.
 const CONFIDENCE_OF_RULES: u8 = 70;
 
 /// The weights, in thousandths of a logarithm of the odds for each whole unit of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decisions {
-    /// Whether the rules decide alone, whatever the figures say.
+    /// Whether the rules decide regardless of the figures.
     are_of_rules: bool,
-    /// Where the classifier knows the aspect, and where rules alone do.
+    /// With the classifier's score of the aspect, and without.
     tables: [[[i32; OUTCOMES]; FIGURES.len()]; 2],
-    /// Percentages, each with the margin from which on it holds, rising.
+    /// Percentages, each with its minimum margin, ascending.
     confidence: Vec<(u8, i32)>,
 }
 
 impl Decisions {
-    /// Those that come with the program.
+    /// The program's own weights.
     #[must_use]
     pub fn built_in() -> Self {
         Self::parse(BUILT_IN)
     }
 
-    /// What the rules found and nothing else, as if there were no classifier.
+    /// Accepts the rules' findings unchanged, as without a classifier.
     #[must_use]
     pub const fn of_rules() -> Self {
         Self {
@@ -225,9 +225,8 @@ impl Decisions {
         }
     }
 
-    /// Reads tab-separated lines: a figure's name and eight weights (for no finding, negative,
-    /// neutral, positive; then the same without a classifier), or `confidence`, a percentage and
-    /// its margin. Other lines are comments.
+    /// Reads tab-separated lines: a figure's name and eight weights (for no finding, negative, neutral, positive; then
+    /// the same without a classifier), or `confidence`, a percentage and its margin. Other lines are comments.
     #[must_use]
     pub fn parse(content: &str) -> Self {
         let mut tables = [[[0; OUTCOMES]; FIGURES.len()]; 2];
@@ -253,7 +252,7 @@ impl Decisions {
         }
     }
 
-    /// For each outcome the sum that speaks for it, in thousandths of a logarithm of the odds.
+    /// The sum of each outcome, in thousandths of a logarithm of the odds.
     #[must_use]
     pub fn sums(&self, figures: &Figures, knows_aspect: bool) -> [i32; OUTCOMES] {
         let table = &self.tables[usize::from(!knows_aspect)];
@@ -266,7 +265,7 @@ impl Decisions {
         sums.map(|sum| sum / UNIT)
     }
 
-    /// What a candidate is; `None` if it is no finding.
+    /// `None` if the candidate is no finding.
     #[must_use]
     pub fn decide(&self, candidate: &AspectCandidate) -> Option<FindingDecision> {
         if self.are_of_rules || candidate.basis == DecisionBasis::Rules {
@@ -287,8 +286,7 @@ impl Decisions {
     }
 }
 
-/// The label that leads, by how much it leads all other outcomes, and whether the labels together
-/// are likelier than no finding.
+/// The leading label, its lead over all other outcomes, and whether the labels together are likelier than no finding.
 #[must_use]
 pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32, bool) {
     let label = (1..OUTCOMES).max_by_key(|at| sums[*at]).unwrap_or(1);
@@ -302,8 +300,7 @@ pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32, bool) {
     (label - 1, sums[label] - next, found > none)
 }
 
-/// What speaks for either of two outcomes: the logarithm of the sum of their odds, in thousandths,
-/// by a table of `ln(1 + exp(-x))` for every half.
+/// The logarithm of the sum of two outcomes' odds, in thousandths, by a table of `ln(1 + exp(-x))` for every half.
 fn together(one: i32, other: i32) -> i32 {
     const STEP: u32 = 500;
     const TABLE: [i32; 7] = [693, 474, 313, 201, 127, 79, 49];

@@ -1,26 +1,26 @@
-//! How a text as a whole speaks of the firm: how its sentences sound, and what was found in them.
-//! Nothing is added for silence. The weights are learned by `examples/train_classifier` against the
-//! stars of reviews whose hands the classifier had not seen; at run time no stars are read.
+//! The polarity of a text as a whole: from the classifier's scores of its sentences and the rules' findings; a text
+//! without either is neutral. The weights are learned by `examples/train_classifier` against the stars of reviews whose
+//! authors' other texts were not used for training; at run time no stars are used.
 
 use super::candidates::SentenceReading;
 use crate::insights::analysis::{Finding, Polarity};
 use crate::insights::classifier::UNIT;
 
-/// Sentences that every text has besides its own, so that a short one is not surer than a long one.
+/// Added to the number of sentences, so that a short text is not surer than a long one.
 const SENTENCES_PRIOR: i64 = 1;
-/// Thousandths of a logarithm of the odds that a text begins with. Learned from reviews of which half are content: 5. Of
-/// real ones four in five are; with those weighed so, 400 is right as often as any other (924 of 1,000, the best 926), and
-/// hears more of the bad ones than a higher one (912, at 850 884).
+/// Prior of a text, in thousandths of a logarithm of the odds. Half of the training reviews are content, but four in
+/// five real ones: weighted so, 400 is as accurate as any other value (924 of 1,000; the best 926) and recognizes more
+/// of the bad ones than a higher one (912; at 850 884).
 const CONSTANT: i64 = 400;
-/// Thousandths for each whole unit by which praise leads in the mean sentence.
+/// Thousandths for each whole unit by which praise leads in the average sentence.
 const LEAD_WEIGHT: i64 = 2_822;
-/// Thousandths for rules that all judge to one side.
+/// Thousandths if all rule findings are on one side.
 const RULES_WEIGHT: i64 = 2_097;
-/// From here on a text judges, whatever was found in it: 62 % against 38 %. At 1,000 152 of 3,329 texts that judge were
-/// neutral, now 67.
+/// From here on a text judges even without findings: 62 % against 38 %. At 1,000, 152 of 3,329 judging texts were
+/// neutral; at 500, 67.
 const JUDGES_MIN: i64 = 500;
 
-/// The sums of one text.
+/// Running sums of one text.
 #[derive(Debug, Default)]
 pub struct DocumentPolarity {
     leads: i64,
@@ -32,7 +32,6 @@ pub struct DocumentPolarity {
 }
 
 impl DocumentPolarity {
-    /// Adds a sentence.
     pub(super) fn add_sentence(&mut self, sentence: &SentenceReading<'_>) {
         self.has_words |= sentence.has_words;
         self.sentences += 1;
@@ -42,13 +41,12 @@ impl DocumentPolarity {
         self.rules_negative += negative;
     }
 
-    /// Adds what was found in one.
     pub fn add_finding(&mut self, finding: &Finding) {
         self.is_judged |= matches!(finding.polarity, Polarity::Positive | Polarity::Negative);
     }
 
-    /// What it is decided by, in thousandths: by how much praise leads in the mean sentence, and
-    /// how one-sided all that the rules judge.
+    /// The inputs of the decision, in thousandths: how far praise leads in the average sentence, and how one-sided the
+    /// rules' findings are.
     #[must_use]
     pub fn figures(&self) -> [i64; 2] {
         let (positive, negative) = (self.rules_positive, self.rules_negative);
@@ -58,12 +56,12 @@ impl DocumentPolarity {
         ]
     }
 
-    /// The label, and the thousandths of a logarithm of the odds behind it: positive is praise. A
-    /// text that judges nothing is neutral; one that does goes to the side that leads.
+    /// The label and its score, in thousandths of a logarithm of the odds; praise is positive. A text that judges
+    /// nothing is neutral; any other gets the leading side.
     #[must_use]
     pub fn label(&self) -> (Polarity, i32) {
         let [lead, rules] = self.figures();
-        // `0/10` is for the rules: what most people write says nothing about it.
+        // `0/10` is decided by the rules: the prior says nothing about it.
         let constant = if self.has_words { CONSTANT } else { 0 };
         let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
         let is_judged = self.is_judged || own.abs() >= JUDGES_MIN;

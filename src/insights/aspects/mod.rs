@@ -1,10 +1,10 @@
-//! Which aspects a text judges, and how: phrases and lexicon of the trade, negation, intensity,
-//! contrast, and who is spoken of. Everything is integers in a fixed order, so the same text gives
-//! the same findings everywhere; every point has its hit.
+//! Finds the aspects that a text judges, and their polarity: phrases and lexicon of the trade, negation, intensity,
+//! contrast, and the subject of each clause. All arithmetic is on integers in a fixed order, so the same text has the
+//! same findings everywhere; every point has its hit.
 
 pub mod candidates;
 pub mod combine;
-pub mod document;
+pub(crate) mod document;
 mod parsed_sentence;
 mod score;
 mod trie;
@@ -27,39 +27,39 @@ use vocabulary::{Vocabulary, WordUnit};
 /// The number of a word, list or class.
 type Symbol = u32;
 
-/// Points from which on a score is a label; below, what speaks for it is too weak.
+/// Minimum absolute score of praise or blame.
 pub const MARGIN: i32 = 2;
 
-/// What a text judges.
+/// The findings of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFindings {
     /// By sentence, then by place, then by aspect: each aspect once per sentence.
     pub findings: Vec<Finding>,
-    /// How the text as a whole speaks, and the score behind that.
+    /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),
 }
 
-/// A trade's language, ready to read with.
+/// The compiled rules of a trade in one language.
 #[derive(Debug, Clone)]
 pub struct RuleEngine {
     words: Arc<LanguageWords>,
     vocabulary: Vocabulary,
     classifier: NgramClassifier,
     decisions: Decisions,
-    /// The classifier's number of each aspect that it knows.
+    /// For each aspect the classifier's index of it, if it knows it.
     detected: Vec<Option<usize>>,
     trie: PatternTrie,
-    /// What the hits of each rule are called, and what each means.
+    /// For each rule the name of its hits, and its meaning.
     rules: Vec<String>,
     meanings: Vec<Meaning>,
     aspects: Vec<String>,
     overall: Option<usize>,
-    /// Whether an opinion about nothing in particular is one about the whole; where not, it counts for how a
-    /// text speaks and for no aspect.
+    /// Whether an opinion without an aspect counts for the role `overall`; otherwise it counts only for the text as a
+    /// whole.
     has_strays: bool,
-    /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
+    /// Aspects whose facts (`he said`) are omitted beside a judgement.
     quiet: Vec<usize>,
-    /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
+    /// Aspects whose facts (`they put in a pump`) remain facts among complaints.
     facts: Vec<usize>,
 }
 
@@ -67,8 +67,8 @@ impl RuleEngine {
     /// Compiles a trade's patterns: about a tenth of a second for the built-in one.
     #[must_use]
     pub fn new(trade: &Trade) -> Self {
-        // Who brings weights has had them read before, and tests show that those of the program can be;
-        // a trade without any is read by its rules and by the polarity of all trades.
+        // Custom weights were validated when the package was read, and tests validate the program's; a trade without
+        // weights uses its rules and the polarity of all trades.
         let aspects = trade.classifier.as_deref();
         let classifier = match &trade.language {
             None => match aspects {
@@ -77,7 +77,7 @@ impl RuleEngine {
             },
             Some(language) => NgramClassifier::of(aspects, language.polarity.as_deref()),
         };
-        // What was learned of how to weigh rules against examples was learned in English.
+        // The weights between rules and classifier were learned in English.
         let decisions = if trade.language.is_some() {
             Decisions::of_rules()
         } else {
@@ -86,7 +86,7 @@ impl RuleEngine {
         Self::with(trade, classifier.unwrap_or_default(), decisions)
     }
 
-    /// The same with another classifier, weighed otherwise.
+    /// As [`RuleEngine::new`], with another classifier and other weights.
     #[must_use]
     pub fn with(trade: &Trade, classifier: NgramClassifier, decisions: Decisions) -> Self {
         let vocabulary = Vocabulary::new(trade);
@@ -115,19 +115,18 @@ impl RuleEngine {
         }
     }
 
-    /// The same, weighed by these decisions.
+    /// The same rules with other decision weights.
     #[must_use]
     pub fn decided_by(self, decisions: Decisions) -> Self {
         Self { decisions, ..self }
     }
 
-    /// What reading the language takes whose texts it judges.
     #[must_use]
     pub const fn language_words(&self) -> &Arc<LanguageWords> {
         &self.words
     }
 
-    /// What it asks where the rules leave something open.
+    /// Decides what the rules leave open.
     #[must_use]
     pub const fn classifier(&self) -> &NgramClassifier {
         &self.classifier
@@ -143,7 +142,7 @@ impl RuleEngine {
         }
     }
 
-    /// What a text as a whole is judged by.
+    /// The figures for the polarity of the text as a whole.
     #[must_use]
     pub fn document(&self, text: &TokenizedText) -> DocumentPolarity {
         self.read(text).1
@@ -162,14 +161,14 @@ impl RuleEngine {
         (findings, document)
     }
 
-    /// Whether a finding about the whole has no phrase of its own, but opinions alone.
+    /// Whether a finding of the role `overall` has no phrase of its own, only opinions.
     fn is_stray(&self, finding: &Finding) -> bool {
         let overall = self.overall.map(|at| &self.aspects[at]);
         overall == Some(&finding.aspect)
             && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
     }
 
-    /// What may be a finding, with the sentences that were read for it.
+    /// The candidates for findings, with the sentences that they come from.
     #[must_use]
     pub fn candidates(
         &self,
@@ -204,14 +203,14 @@ mod tests {
         &ENGINE
     }
 
-    /// The rules alone.
+    /// Without the classifier.
     fn rules() -> &'static RuleEngine {
         static RULES: LazyLock<RuleEngine> =
             LazyLock::new(|| engine().clone().decided_by(Decisions::of_rules()));
         &RULES
     }
 
-    /// What a text says: `price+ workmanship-`, sorted.
+    /// The findings of a text: `price+ workmanship-`, sorted.
     fn findings_in(engine: &RuleEngine, text: &str) -> String {
         told(&engine.analyze(&TokenizedText::new(text)).findings)
     }
@@ -231,7 +230,7 @@ mod tests {
         said.join(" ")
     }
 
-    /// What the rules say.
+    /// Checks the rules' findings.
     #[track_caller]
     fn assert_said(cases: &[(&str, &str)]) {
         let engine = rules();
@@ -246,7 +245,7 @@ mod tests {
         assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
     }
 
-    /// What Spanish rules say, as [`findings_in`] tells it.
+    /// In the notation of [`findings_in`].
     #[test]
     fn spanish_texts_are_read_by_the_rules_of_their_language() {
         let trade = Trade::built_in().unwrap();
@@ -295,7 +294,7 @@ mod tests {
         }
     }
 
-    /// A letter as it is typed without accents.
+    /// A letter without its accent.
     fn plain(letter: char) -> char {
         match letter {
             'á' => 'a',
@@ -608,7 +607,7 @@ mod tests {
         }
     }
 
-    /// The rules say nothing of that kind in these.
+    /// The rules have no finding of that kind in these.
     #[track_caller]
     fn assert_not(kind: &str, texts: &[&str]) {
         for text in texts {

@@ -1,5 +1,4 @@
-//! A sentence as the scoring sees it: its units, the phrases in it without overlaps, and its
-//! clauses.
+//! A sentence as the scoring uses it: its units, its phrases without overlaps, and its clauses.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -10,7 +9,7 @@ use crate::compute::steps;
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Cue, Meaning};
 
-/// A phrase in the sentence. Places are units of the sentence.
+/// A phrase in the sentence. Positions are units of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhraseMatch {
     pub start: usize,
@@ -20,55 +19,53 @@ pub struct PhraseMatch {
     pub meaning: Meaning,
 }
 
-/// A part of a sentence that says one thing.
+/// A part of a sentence with one statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub units: Range<usize>,
-    /// What parts it from the clause before it.
+    /// How the clause is separated from the one before it.
     pub kind: ClauseStart,
-    /// Whom and what it is about.
     pub about: About,
 }
 
-/// Whom and what a clause is about.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct About {
-    /// Another company, until the firm is named again.
+    /// About another company, until the business is mentioned again.
     pub elsewhere: bool,
-    /// What the customer would have liked.
+    /// A wish of the customer.
     pub wishes: bool,
-    /// What may be, or a question.
+    /// A possibility or a question.
     pub open: bool,
-    /// What the customer's trouble was before the firm came.
+    /// About the customer's trouble before the business came.
     pub trouble: bool,
 }
 
-/// A sentence, taken apart. Kept between sentences for its buffers.
+/// A parsed sentence. Reused between sentences for its buffers.
 #[derive(Debug, Default)]
 pub struct ParsedSentence<'judge> {
     pub units: Vec<WordUnit<'judge>>,
-    /// By place; those of one place in the trade's order.
+    /// By position; at one position in the trade's order.
     pub items: Vec<PhraseMatch>,
     /// In order, never empty, without the marks between them.
     pub clauses: Vec<Clause>,
-    /// Which units stand in quotation marks of a few words, as what is not believed does.
+    /// Units inside quotation marks of a few words, which express doubt.
     pub quoted: Vec<bool>,
     matches: Vec<Match<'judge>>,
     taken: Vec<bool>,
-    /// While items are chosen: by unit, the last item that begins there, and by item, the one
-    /// before it there; counted from 1.
+    /// While items are selected: by unit, the last item that begins there, and by item, the one before it there;
+    /// counted from 1.
     last_at: Vec<usize>,
     before: Vec<usize>,
 }
 
-/// How many tokens most clauses have at least.
+/// Minimum number of tokens in most clauses, for the capacity.
 const CLAUSE_TOKENS: usize = 4;
-/// How many words in quotation marks are doubted; more are somebody's speech.
+/// Maximum number of quoted words that express doubt; longer quotations are speech.
 const QUOTED_MAX: usize = 2;
 
 impl<'judge> ParsedSentence<'judge> {
-    /// Nothing yet, with room for sentences of so many tokens.
+    /// Empty, with capacity for sentences of that many tokens.
     pub fn with_room_for(tokens: usize) -> Self {
         Self {
             units: Vec::with_capacity(tokens),
@@ -82,7 +79,6 @@ impl<'judge> ParsedSentence<'judge> {
         }
     }
 
-    /// Takes a sentence apart.
     pub fn fill(
         &mut self,
         engine: &'judge RuleEngine,
@@ -100,7 +96,7 @@ impl<'judge> ParsedSentence<'judge> {
         self.quote(text);
     }
 
-    /// Whether all these units stand in quotation marks of a few words.
+    /// Whether all these units are inside quotation marks of a few words.
     pub fn is_quoted(&self, units: Range<usize>) -> bool {
         self.quoted
             .get(units)
@@ -122,21 +118,21 @@ impl<'judge> ParsedSentence<'judge> {
         }
     }
 
-    /// The clause that holds a unit.
+    /// The index of the clause that contains a unit.
     pub fn clause_at(&self, unit: usize) -> usize {
         self.clauses
             .partition_point(|clause| clause.units.start <= unit)
             .saturating_sub(1)
     }
 
-    /// The items that begin within these units, and the place of the first of them.
+    /// The items that begin within these units, and the index of the first of them.
     pub fn items_within(&self, units: Range<usize>) -> (usize, &[PhraseMatch]) {
         let from = self.items.partition_point(|item| item.start < units.start);
         let len = self.items[from..].partition_point(|item| item.start < units.end);
         (from, &self.items[from..from + len])
     }
 
-    /// The items chosen so far that begin at a unit.
+    /// The items selected so far that begin at a unit.
     fn chosen_at(&self, start: usize) -> impl Iterator<Item = &PhraseMatch> {
         let mut at = self.last_at.get(start).copied().unwrap_or_default();
         std::iter::from_fn(move || {
@@ -147,8 +143,7 @@ impl<'judge> ParsedSentence<'judge> {
         })
     }
 
-    /// Of what overlaps, that with the most words of its own stays, then the tightest, then the
-    /// first.
+    /// Of overlapping matches, keeps the one with the most words of its own, then the shortest, then the first.
     fn select(&mut self, engine: &RuleEngine) {
         self.matches.sort_unstable_by_key(|one| {
             let is_joint = one.rank == Rank::Joins;
@@ -182,7 +177,7 @@ impl<'judge> ParsedSentence<'judge> {
                 words = 1;
             }
             let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
-            // The same words may well judge several aspects; anything else that overlaps gives way.
+            // The same words may judge several aspects; any other overlap is dropped.
             let is_twin = self
                 .chosen_at(start)
                 .any(|item| item.words == words && item.end == end);
@@ -218,7 +213,7 @@ impl<'judge> ParsedSentence<'judge> {
         self.items.sort_by_key(|item| (item.start, item.rule));
     }
 
-    /// Parts the sentence into clauses, and says of each whom it is about.
+    /// Divides the sentence into clauses and determines whom each is about.
     fn part(&mut self, text: &TokenizedText, opens_text: bool) {
         self.clauses.clear();
         let asks = self
@@ -246,7 +241,7 @@ impl<'judge> ParsedSentence<'judge> {
                 });
             }
             let begun = next.flatten().unwrap_or(ClauseStart::Mark);
-            // `, but`: the mark's clause is empty, and the conjunction's kind stays.
+            // `, but`: the mark's clause is empty, and the conjunction's kind is kept.
             start = if begun == ClauseStart::Mark {
                 at + 1
             } else {
@@ -265,7 +260,7 @@ impl<'judge> ParsedSentence<'judge> {
         self.mark_others(asks, opens_text);
     }
 
-    /// What kind of clause begins at a unit with these items, if any.
+    /// The kind of clause that begins at a unit with these items, if any.
     fn begins(
         text: &TokenizedText,
         unit: &WordUnit<'_>,
@@ -292,8 +287,8 @@ impl<'judge> ParsedSentence<'judge> {
         cue.filter(|_| at > 0 || cue == Some(ClauseStart::Contrast))
     }
 
-    /// Who and what the clauses are about: another company until the firm is named again, trouble from before
-    /// the firm came in its own clause, all else until a contrast.
+    /// Determines the subject of each clause: another company until the business is mentioned again, earlier trouble
+    /// only in its own clause, and everything else until a contrast.
     fn mark_others(&mut self, is_question: bool, opens_text: bool) {
         let mut about = About::default();
         let mut is_afterwards = false;
@@ -309,7 +304,7 @@ impl<'judge> ParsedSentence<'judge> {
                     .inspect(|_| steps::one())
                     .any(|item| item.meaning == Meaning::Cue(cue))
             };
-            // `It leaked again after they left`: the next clause tells when.
+            // `It leaked again after they left`: the next clause states the time.
             let next = self.clauses.get(at + 1).map_or(0, |next| next.units.start);
             let (_, first) = self.items_within(next..next + usize::from(next > 0));
             is_afterwards |= has(Cue::Afterwards);
@@ -337,13 +332,13 @@ pub enum ClauseStart {
     First,
     /// After a comma or another mark.
     Mark,
-    /// With `but` or the like.
+    /// With `but` or a similar word.
     Contrast,
-    /// With `and they` or the like.
+    /// With `and they` or similar words.
     Joint,
 }
 
-/// Whether two meanings at one place say the same kind of thing, so that the first is enough.
+/// Whether two meanings at one position are of the same kind, so that the first is enough.
 fn same_kind(one: Meaning, other: Meaning) -> bool {
     match (one, other) {
         (Meaning::Judges(one, _), Meaning::Judges(other, _))

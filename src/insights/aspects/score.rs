@@ -1,5 +1,5 @@
-//! From a sentence's phrases to findings: what is turned round, raised or lowered, to which aspect
-//! an opinion belongs, and the label that the sum deserves.
+//! Turns a sentence's phrases into findings: applies negation, intensifiers and diminishers, assigns opinions to
+//! aspects, and labels the sums.
 
 use super::parsed_sentence::{ClauseStart, ParsedSentence, PhraseMatch};
 use super::{MARGIN, RuleEngine, WordUnit};
@@ -8,17 +8,17 @@ use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 use crate::insights::text::{Negation, TokenizedText, WordSet};
 use crate::insights::trades::{Cue, Meaning};
 
-/// How many hits most findings have at most.
+/// Maximum number of hits of most findings, for the capacity.
 const HITS: usize = 4;
 
-/// What one sentence says of one aspect.
+/// The finding of one aspect in one sentence.
 #[derive(Debug)]
 struct SentenceFinding {
     aspect: usize,
     clause: usize,
     hits: Vec<Hit>,
     is_polar: bool,
-    /// Only an opinion without an aspect of its own; gives way to anything else.
+    /// Only an opinion without an aspect of its own; any other finding replaces it.
     is_stray: bool,
 }
 
@@ -29,7 +29,7 @@ impl SentenceFinding {
     }
 }
 
-/// The findings of one sentence, each with the number of its aspect.
+/// The findings of one sentence, each with the index of its aspect.
 pub fn sentence(
     engine: &RuleEngine,
     text: &TokenizedText,
@@ -64,7 +64,7 @@ pub fn sentence(
         .collect()
 }
 
-/// The label that a score deserves.
+/// The label of a score.
 #[must_use]
 pub const fn label(score: i32, is_polar: bool) -> Polarity {
     match score {
@@ -90,9 +90,9 @@ struct Scorer<'run> {
     text: &'run TokenizedText,
     parsed: &'run ParsedSentence<'run>,
     found: Vec<SentenceFinding>,
-    /// Which of the items is turned round, by item.
+    /// By item, whether it is negated.
     negated: Vec<bool>,
-    /// Which names and hints an opinion was attached to, by item.
+    /// By item, whether an opinion was assigned to this name or hint.
     used: Vec<bool>,
 }
 
@@ -113,7 +113,8 @@ impl Scorer<'_> {
         self.found
     }
 
-    /// A fact beside a judgement says nothing more, and a fact among complaints is one of them.
+    /// Beside a judgement, drops the facts of quiet aspects; if all judgements are complaints, turns other facts into
+    /// complaints.
     fn settle_facts(&mut self) {
         let polar: Vec<(usize, i32)> = self
             .found
@@ -184,7 +185,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// Names that nobody judged are facts.
+    /// If nothing else was found, the names become facts.
     fn name_the_rest(&mut self) {
         if self.found.iter().any(|found| !found.is_stray) {
             return;
@@ -201,7 +202,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// An item's points and what changes them; nothing where it is not about the firm.
+    /// An item's points and the hits that change them; empty if it is about another company.
     fn weigh(&self, at: usize, points: i32) -> Vec<Hit> {
         let item = self.parsed.items[at];
         let clause = &self.parsed.clauses[self.parsed.clause_at(item.start)];
@@ -307,14 +308,14 @@ impl Scorer<'_> {
     }
 }
 
-// Which words reach which others in a sentence: the negator that turns a judgement round, the cues
-// before it, and the name that an opinion belongs to.
+// Relations between words of a sentence: the negator of a judgement, the cues before it, and the name that an opinion
+// belongs to.
 
-/// How far before a word its negator ends at most, in units.
+/// Maximum distance of a negator's end before a word, in units.
 const NEGATION_REACH: usize = 5;
-/// How many units a negator has at most: `never did I have the feeling that`.
+/// Maximum length of a negator in units: `never did I have the feeling that`.
 const NEGATOR_UNITS_MAX: usize = 7;
-/// How far an opinion stands from the name of what it judges at most, in units between them.
+/// Maximum distance between an opinion and the name that it judges, in units.
 const NAME_REACH: usize = 5;
 
 impl Scorer<'_> {
@@ -329,7 +330,7 @@ impl Scorer<'_> {
             .copied()
     }
 
-    /// The cues that stand directly before an item, nearest first.
+    /// The cues directly before an item, nearest first.
     fn before(&self, at: usize) -> impl Iterator<Item = PhraseMatch> {
         let mut end = self.parsed.items[at].start;
         let items = &self.parsed.items[..at];
@@ -353,11 +354,10 @@ impl Scorer<'_> {
         })
     }
 
-    /// The negator that reaches an item within its clause, if any: other judgements stop it, unless
-    /// `or` goes on.
+    /// The negator of an item within its clause, if any; another judgement between stops it, unless `or` continues.
     fn negator(&self, at: usize) -> Option<PhraseMatch> {
         let item = self.parsed.items[at];
-        // `No issues 👍`: a symbol is said beside the words, and no word turns it round.
+        // `No issues 👍`: a symbol is independent of the words and cannot be negated.
         if self.parsed.units[item.start].is_mark {
             return None;
         }
@@ -414,8 +414,8 @@ impl Scorer<'_> {
         before.is_some_and(|before| self.negated[before])
     }
 
-    /// The name that an opinion belongs to: the one it stands before, else the one its clause is
-    /// about, else the last clause's.
+    /// The name that an opinion belongs to: one soon after it, else the last one before it in its clause, else, if a
+    /// list continues, the last one in the previous clause.
     fn name_of(&self, at: usize) -> Option<usize> {
         let item = self.parsed.items[at];
         let clause = self.parsed.clause_at(item.start);
@@ -444,7 +444,7 @@ impl Scorer<'_> {
         if let Some(before) = before {
             return Some(first + before);
         }
-        // `The work was quick, neat and flawless`: the list goes on.
+        // `The work was quick, neat and flawless`: the list continues.
         let kind = self.parsed.clauses[clause].kind;
         let goes_on = (kind == ClauseStart::Mark
             || self.is_among(units.start, &self.text.language_words().ands))

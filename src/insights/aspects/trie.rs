@@ -1,4 +1,4 @@
-//! All patterns as one tree of symbols, so that a text is compared with thousands of them at once.
+//! All patterns as one prefix tree of symbols, so that a text is compared with thousands of them at once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -10,15 +10,14 @@ use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
 
-/// What gives way to what where matches overlap and are equally long.
+/// Priority among overlapping matches of equal length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Rank {
-    /// It judges an aspect.
     Judges,
-    /// It names, hints, holds an opinion, or is a cue that does more than part clauses.
+    /// It names, hints, is an opinion, or is a cue that does more than divide clauses.
     #[default]
     Other,
-    /// It only parts clauses.
+    /// It only divides clauses.
     Joins,
 }
 
@@ -39,13 +38,13 @@ struct PatternNode {
     is_above: bool,
 }
 
-/// Where patterns that begin with a symbol go on.
+/// The continuation of patterns that begin with a symbol.
 #[derive(Debug, Clone, Copy, Default)]
 struct Beginning {
     node: u32,
-    /// Whether one ends there.
+    /// Whether a pattern ends there.
     ends: bool,
-    /// How many units the next symbol may be away at most, behind the first one.
+    /// Maximum distance of the next symbol after the first one, in units.
     gap: u8,
 }
 
@@ -58,29 +57,27 @@ pub struct PatternTrie {
     rules: Vec<RuleIndex>,
     /// The root's edges by symbol.
     first: Vec<Beginning>,
-    /// Where patterns that begin with `^` go on; 0 where there are none.
+    /// The node of patterns that begin with `^`; 0 if there are none.
     beginning: u32,
 }
 
-/// Rules that match at one place.
+/// Rules that match at one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match<'judge> {
-    /// The first unit that matches, counted within the sentence.
+    /// The first matching unit, counted within the sentence.
     pub start: usize,
     /// The unit after the last.
     pub end: usize,
-    /// Which units from `start` on are the pattern's own words and no gap's: bit 0 is `start`.
+    /// Units from `start` on that match the pattern's own words rather than a gap: bit 0 is `start`.
     pub words: u64,
-    /// The rules, in the trade's order.
+    /// In the trade's order.
     pub rules: &'judge [RuleIndex],
-    /// What it gives way to.
     pub rank: Rank,
-    /// Whether it may stand within what is said: it tells who is meant, that it is open, or when it was.
+    /// Whether it may overlap a statement: it determines the subject, the openness or the time.
     pub is_above: bool,
 }
 
 impl PatternTrie {
-    /// Of all the trade's patterns.
     pub fn new(trade: &Trade, vocabulary: &Vocabulary) -> Self {
         let mut nodes = vec![Building::default()];
         for (rule, index) in trade.rules.iter().zip(0..) {
@@ -142,7 +139,7 @@ impl PatternTrie {
         trie
     }
 
-    /// Writes everything that matches in a sentence, wherever it begins.
+    /// Writes every match in a sentence to `matches`.
     pub fn find<'judge>(&'judge self, units: &[WordUnit<'_>], matches: &mut Vec<Match<'judge>>) {
         let walk = Walk { trie: self, units };
         if self.beginning != 0 {
@@ -171,7 +168,7 @@ struct Walk<'walk, 'judge> {
 }
 
 impl<'judge> Walk<'_, 'judge> {
-    /// Goes on from a node that the units `over` led to.
+    /// Continues from a node that the units `over` led to.
     fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
         let PatternNode {
             edges,
@@ -196,7 +193,7 @@ impl<'judge> Walk<'_, 'judge> {
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
                 self.step(beyond, over.start..at, words, matches);
-                // A gap passes words and commas, but nothing that ends a thought.
+                // A gap passes words and commas, but no mark that ends a thought.
                 let passes = self
                     .units
                     .get(at)
@@ -208,7 +205,7 @@ impl<'judge> Walk<'_, 'judge> {
         }
     }
 
-    /// Goes on along these edges with the unit behind `over`.
+    /// Follows these edges with the unit after `over`.
     fn step(
         &self,
         edges: &Range<u32>,
@@ -226,7 +223,7 @@ impl<'judge> Walk<'_, 'judge> {
             let words = words | 1 << over.len().min(63);
             self.on(next, over.start..over.end + 1, words, matches);
         };
-        // The shorter list is walked.
+        // Iterates over the shorter list.
         if edges.len() <= symbols.len() {
             for (symbol, next) in edges {
                 if unit.has(*symbol) {
@@ -269,8 +266,7 @@ fn insert(
     }
 }
 
-/// The same tree with its nodes in the order of their distance from the root: what most texts come by stands
-/// together.
+/// The same tree with its nodes sorted by depth, so that frequently visited nodes are adjacent in memory.
 fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
     let mut ordered: Vec<Building> = Vec::with_capacity(nodes.len());
     let mut waiting = VecDeque::from([0]);
@@ -286,7 +282,7 @@ fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
     ordered
 }
 
-/// Appends a node's list to the tree's, and says where it stands there.
+/// Appends a node's list to the tree's; returns its range there.
 fn append<T>(all: &mut Vec<T>, own: impl IntoIterator<Item = T>) -> Range<u32> {
     let start = number(all.len());
     all.extend(own);

@@ -1,5 +1,4 @@
-//! From words to symbols. A word of a text is looked up once; all that the trie compares after that
-//! are numbers.
+//! Maps words to symbols. Each word of a text is looked up once; the trie then compares only numbers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
@@ -28,18 +27,18 @@ impl SymbolSet {
     }
 }
 
-/// What a word is.
+/// The symbols of a word.
 #[derive(Debug, Clone, Default)]
 struct VocabularyWord {
-    /// Its symbols, in rising order, and the same as a set.
+    /// In ascending order, and the same as a set.
     symbols: Box<[Symbol]>,
     set: SymbolSet,
-    /// The symbols that begin a pattern which one of its own goes on, directly or behind a gap.
+    /// The first symbols of patterns that one of its own symbols continues, directly or after a gap.
     follows: SymbolSet,
 }
 
 impl VocabularyWord {
-    /// Of its symbols; `before` tells after which first ones a symbol stands second.
+    /// `before` has, for each second symbol of a pattern, the first symbols.
     fn new(
         symbols: impl IntoIterator<Item = Symbol>,
         before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
@@ -55,7 +54,7 @@ impl VocabularyWord {
     }
 }
 
-/// Which symbols each word has, and which number each symbol has.
+/// The symbols of each word, and the number of each symbol.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
     /// Symbols up to this one begin patterns.
@@ -73,41 +72,38 @@ pub struct Vocabulary {
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
 pub struct WordUnit<'judge> {
-    /// The first token, by its index in the text.
+    /// Index of the first token in the text.
     pub start: usize,
-    /// The token after the last.
+    /// Index of the token after the last.
     pub end: usize,
     word: &'judge VocabularyWord,
-    /// Whether it is a mark.
     pub is_mark: bool,
-    /// Whether it is a comma.
     pub is_comma: bool,
 }
 
 impl<'judge> WordUnit<'judge> {
-    /// What it is, in rising order.
+    /// In ascending order.
     pub fn symbols(&self) -> &'judge [Symbol] {
         &self.word.symbols
     }
 
-    /// Whether it is that symbol.
     pub fn has(&self, symbol: Symbol) -> bool {
         self.word.set.has(symbol)
     }
 
-    /// Whether a pattern that begins with that symbol may go on with it.
+    /// Whether it may continue a pattern that begins with that symbol.
     pub fn follows(&self, first: Symbol) -> bool {
         self.word.follows.has(first)
     }
 }
 
 impl Vocabulary {
-    /// Of all words in the trade's patterns and lists.
+    /// Contains all words in the trade's patterns and lists.
     pub fn new(trade: &Trade) -> Self {
         let mut vocabulary = Self::default();
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
         let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
-        // What patterns begin with comes first, so that looking for beginnings can stop early.
+        // Symbols that begin patterns come first, so that the search for beginnings can stop early.
         let first: BTreeSet<&str> = ways()
             .filter_map(|way| way.first().and_then(symbol))
             .collect();
@@ -129,7 +125,7 @@ impl Vocabulary {
             |name: &str| VocabularyWord::new(words.remove(name).unwrap_or_default(), &before);
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
         (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
-        // `3` is the literal of some pattern, and a number all the same.
+        // `3` is a literal in some pattern, and also a number.
         for (_, symbols) in words
             .iter_mut()
             .filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit()))
@@ -158,7 +154,7 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// Of each symbol that stands second in a pattern those that stand first there.
+    /// For each second symbol of a pattern, the first symbols.
     fn before(&self, trade: &Trade) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
         let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
         for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
@@ -171,7 +167,6 @@ impl Vocabulary {
         before
     }
 
-    /// The number of a symbol of the trade.
     pub fn symbol(&self, symbol: &str) -> Option<Symbol> {
         self.numbers.get(symbol).copied()
     }
@@ -192,7 +187,7 @@ impl Vocabulary {
         units.clear();
         let mut at = start;
         while at < end {
-            // `¡Ramiro`: the mark that opens a sentence is none of its words.
+            // `¡Ramiro`: the opening mark of a sentence is not its first word.
             let is_first = at == start || at == start + 1 && is_opening_mark(text.word(start));
             let (len, word) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.tokens()[at].shape == Capitalisation::Mark;
@@ -207,7 +202,7 @@ impl Vocabulary {
         }
     }
 
-    /// How many tokens the unit at `at` takes, and what it is.
+    /// The number of tokens in the unit at `at`, and its symbols.
     fn unit(
         &self,
         text: &TokenizedText,
@@ -253,8 +248,7 @@ impl Vocabulary {
         }
     }
 
-    /// A word with letters held down, `soooo` or `goood`, as the word that is meant; and one
-    /// written without its apostrophe.
+    /// The intended word of one with repeated letters, `soooo` or `goood`, or without its apostrophe.
     fn shortened(&self, word: &str) -> Option<&VocabularyWord> {
         let bytes = word.as_bytes();
         if !bytes
@@ -277,7 +271,7 @@ impl Vocabulary {
     }
 }
 
-/// The symbol of a step that is none of a gap.
+/// `None` for a gap.
 const fn symbol(step: &PatternStep) -> Option<&str> {
     match step {
         PatternStep::Symbol(symbol) => Some(symbol.as_str()),
@@ -285,7 +279,7 @@ const fn symbol(step: &PatternStep) -> Option<&str> {
     }
 }
 
-/// The words that a symbol stands for; a class stands for itself.
+/// The words of a symbol; a class represents itself.
 fn members(trade: &Trade, symbol: &str) -> Vec<String> {
     if symbol.len() > 1 && symbol.contains('|') {
         return symbol
@@ -313,7 +307,7 @@ fn members(trade: &Trade, symbol: &str) -> Vec<String> {
     }
 }
 
-/// Whether a mark opens a sentence.
+/// Spanish `¡` and `¿`.
 fn is_opening_mark(mark: &str) -> bool {
     matches!(mark, "\u{a1}" | "\u{bf}")
 }

@@ -1,7 +1,6 @@
-//! Which aspects a sentence sounds like, and how it sounds: two linear models over runs of words,
-//! learned by `examples/train_classifier` from example sentences. The aspects' is of a trade, that
-//! of polarity of all. They know what people say and not why, so `aspects` lets them decide only
-//! what the rules leave open, and doubts what nobody in the examples would say.
+//! Scores the aspects and the polarity of a sentence: two linear models over runs of words, learned by
+//! `examples/train_classifier` from example sentences. The aspect model belongs to a trade, the polarity model to all.
+//! They recognize common usage without understanding, so `aspects` weighs them against the rules.
 
 pub mod ngrams;
 
@@ -13,30 +12,30 @@ pub use ngrams::{NgramModel, UNIT, WeightsError, to_bytes};
 use super::text::TokenizedText;
 use crate::compute::steps;
 
-/// How the labels of polarity are called in their weights, in their order.
+/// The polarity labels in the weights file, in their order.
 pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
-/// The place of praise there.
+/// Index of praise in [`LABELS`].
 const POSITIVE: usize = 2;
 
 const POLARITY: &[u8] = include_bytes!("polarity.weights");
 
-/// What a sum is about.
+/// The subject of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputHead {
-    /// The aspect of that place among [`NgramClassifier::aspects`].
+    /// Index in [`NgramClassifier::aspects`].
     Aspect(usize),
-    /// The label of that place among [`LABELS`].
+    /// Index in [`LABELS`].
     Label(usize),
 }
 
-/// The classifier; the default one knows nothing.
+/// The default classifier knows no runs.
 #[derive(Debug, Clone)]
 pub struct NgramClassifier {
-    /// The heads of the aspects, then those of the labels.
+    /// The aspects' heads, then the labels'.
     model: NgramModel,
-    /// How many of its heads are aspects.
+    /// Number of heads that are aspects.
     aspects: usize,
-    /// The biases: what the sums of a sentence without a word are.
+    /// The biases: the sums of a sentence without words.
     silence: Vec<[i32; LANES]>,
     digests: [String; 2],
 }
@@ -47,47 +46,47 @@ impl Default for NgramClassifier {
     }
 }
 
-/// A part of a sentence, or the whole of it, and what it sounds like.
+/// A part of a sentence, or the whole of it, with its scores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentencePart {
-    /// Its tokens, as a range of the text's.
+    /// As a range of the text's tokens.
     pub tokens: Range<usize>,
-    /// For each aspect the bias and what its known runs of words add, in units of 1/[`UNIT`].
+    /// For each aspect the bias plus the weights of its known runs, in units of 1/[`UNIT`].
     pub aspects: Vec<i32>,
     /// The same for each label.
     pub labels: [i32; LABELS.len()],
 }
 
 impl SentencePart {
-    /// By how much praise leads, in units of 1/[`UNIT`]; below 0 blame does.
+    /// How far praise leads, in units of 1/[`UNIT`]; negative if blame leads.
     #[must_use]
     pub const fn lead(&self) -> i32 {
         self.labels[POSITIVE] - self.labels[0]
     }
 }
 
-/// A known run of words, and what it adds.
+/// A known run of words, and its weights.
 #[derive(Debug, Clone)]
 struct KnownNgram<'classifier> {
     tokens: Range<usize>,
     weights: &'classifier [[i8; LANES]],
-    /// A negator turns it round, so that it adds nothing to the labels.
+    /// It is negated, so it adds nothing to the labels.
     is_turned: bool,
 }
 
-/// A sentence as the classifier hears it.
+/// A sentence's scores.
 #[derive(Debug, Clone)]
 pub struct AspectScores<'classifier> {
-    /// What its parts sound like; where there are several, the whole comes last.
+    /// The scores of its parts; if there are several, the whole sentence comes last.
     pub parts: Vec<SentencePart>,
     /// In the order of the text.
     known: Vec<KnownNgram<'classifier>>,
-    /// How many of their weights are for aspects.
+    /// Number of their weights that are for aspects.
     aspects: usize,
 }
 
 impl AspectScores<'_> {
-    /// The run in `tokens` that adds most to `head`, and what it adds.
+    /// The run in `tokens` with the largest weight for `head`, and that weight.
     #[must_use]
     pub fn strongest(
         &self,
@@ -119,7 +118,7 @@ impl AspectScores<'_> {
 }
 
 impl NgramClassifier {
-    /// A classifier of these models of a trade's aspects and of polarity.
+    /// Joins a trade's aspect model and a polarity model.
     #[must_use]
     pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
         let model = aspects.joined(polarity);
@@ -133,28 +132,28 @@ impl NgramClassifier {
         }
     }
 
-    /// A classifier of these weights of a trade's aspects, with the polarity of all trades.
+    /// A classifier with these weights of a trade's aspects and the polarity of all trades.
     ///
     /// # Errors
-    /// When they are something else.
+    /// When the bytes are no valid weights.
     pub fn parse(aspects: &[u8]) -> Result<Self, WeightsError> {
         let aspects = NgramModel::parse(aspects)?;
         Ok(Self::new(&aspects, &NgramModel::parse(POLARITY)?))
     }
 
-    /// One that knows no aspect: what a trade without weights of its own is read with.
+    /// A classifier without aspects, for a trade without weights of its own.
     ///
     /// # Errors
-    /// None, as a test shows.
+    /// None, as a test verifies.
     pub fn of_polarity() -> Result<Self, WeightsError> {
         let polarity = NgramModel::parse(POLARITY)?;
         Ok(Self::new(&NgramModel::default(), &polarity))
     }
 
-    /// One of these weights of a trade's aspects and of polarity; what is not there it does not know.
+    /// A classifier with these weights; a missing model is empty.
     ///
     /// # Errors
-    /// When they are something else.
+    /// When the bytes are no valid weights.
     pub fn of(aspects: Option<&[u8]>, polarity: Option<&[u8]>) -> Result<Self, WeightsError> {
         let model = |weights: Option<&[u8]>| {
             weights.map_or_else(|| Ok(NgramModel::default()), NgramModel::parse)
@@ -162,13 +161,12 @@ impl NgramClassifier {
         Ok(Self::new(&model(aspects)?, &model(polarity)?))
     }
 
-    /// The ids of the aspects that it knows.
+    /// The ids of the aspects in the model.
     #[must_use]
     pub fn aspects(&self) -> &[String] {
         &self.model.heads()[..self.aspects]
     }
 
-    /// What the sum of that aspect begins with.
     #[must_use]
     pub fn bias(&self, aspect: usize) -> i32 {
         let biases = &self.model.biases()[..self.aspects];
@@ -181,7 +179,7 @@ impl NgramClassifier {
         self.digests.each_ref().map(String::as_str)
     }
 
-    /// What a sentence sounds like without the `unread` tokens, which are in order and do not overlap.
+    /// The scores of a sentence without the `unread` tokens, which are in order and do not overlap.
     #[must_use]
     pub fn classify(
         &self,
@@ -192,7 +190,7 @@ impl NgramClassifier {
         let words = NgramTokens::read(text, sentence.clone());
         let mut parts = words.parts();
         let count = parts.len();
-        // The sums of each part, and of what begins in one and ends in another.
+        // The sums of each part, and of runs that span two parts.
         let width = self.silence.len();
         let mut sums = self.silence.repeat(count + 1);
         let mut known = Vec::with_capacity(sentence.len() * 2);
@@ -246,7 +244,7 @@ impl NgramClassifier {
         }
     }
 
-    /// A part with these sums of all heads.
+    /// `sums` are those of all heads.
     fn part(&self, tokens: Range<usize>, sums: &[i32]) -> SentencePart {
         let (aspects, rest) = sums.split_at(self.aspects);
         let mut labels = [0; LABELS.len()];
@@ -270,7 +268,7 @@ fn add(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]]) {
     }
 }
 
-/// Takes the weights of some heads back.
+/// Subtracts the weights of some heads.
 fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], heads: Range<usize>) {
     let sums = sums.as_flattened_mut().iter_mut();
     let all = sums.zip(weights.as_flattened()).take(heads.end);
@@ -296,7 +294,7 @@ mod tests {
         (classifier, text, parts)
     }
 
-    /// The aspects whose odds are better than even in some part.
+    /// The aspects with better than even odds in some part.
     fn aspects(sentence: &str) -> Vec<String> {
         let (classifier, _, parts) = scores(sentence);
         let all = classifier.aspects().iter().enumerate();

@@ -1,6 +1,5 @@
-//! A linear model over runs of words: for each head a sum of integers, one for every run that it
-//! knows. The weights stand in a file that names its heads, so that whoever reads them cannot take
-//! one head for another.
+//! A linear model over runs of words: for each head a sum of integer weights, one for each known run. The weights file
+//! names its heads, so that they cannot be confused.
 
 use std::ops::Range;
 
@@ -15,20 +14,19 @@ pub const UNIT: i32 = 16;
 
 const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
-/// How many bits there are in [`NgramModel::marks`] for each slot.
+/// Bits in [`NgramModel::marks`] for each slot.
 const FILTER_BITS_PER_SLOT: usize = 4;
-/// How many weights are added at once.
+/// Weights that are added at once.
 pub const LANES: usize = 8;
-/// More heads than any model has, so that a broken file asks for no memory.
+/// More heads than any model has, so that a corrupt file cannot demand much memory.
 const HEADS_MAX: usize = 64;
 
-/// Why weights cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum WeightsError {
-    /// The file begins with something else.
+    /// The file has another signature.
     #[error("these are not weights of a linear model over words")]
     Foreign,
-    /// There is too little or too much.
+    /// The file is too short or too long.
     #[error("the weights are incomplete, or followed by other data")]
     Length,
     /// The names of the heads cannot be read.
@@ -36,26 +34,25 @@ pub enum WeightsError {
     Heads,
 }
 
-/// The model; the default one has no head and knows nothing.
+/// The default model has no head and knows no run.
 #[derive(Debug, Clone, Default)]
 pub struct NgramModel {
     heads: Vec<String>,
     biases: Vec<i32>,
-    /// A row for each known run: a weight for each head, and zeros up to whole [`LANES`].
+    /// A row for each known run: a weight for each head, padded with zeros to a multiple of [`LANES`].
     weights: Vec<i8>,
     /// Open addressing, at most half full: the key, and the row's number plus one; 0 is free.
     slots: Vec<(u32, u32)>,
-    /// A bit for the lowest bits of each key: most runs of words are known not to be there by this
-    /// alone.
+    /// A bit for the lowest bits of each key: most unknown runs are excluded by this filter.
     marks: Vec<u64>,
     digest: String,
 }
 
 impl NgramModel {
-    /// Weights as [`to_bytes`] writes them.
+    /// Reads the output of [`to_bytes`].
     ///
     /// # Errors
-    /// When they are something else.
+    /// When the bytes are no valid weights.
     pub fn parse(bytes: &[u8]) -> Result<Self, WeightsError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(WeightsError::Foreign)?;
         let (count, mut rest) = rest.split_first().ok_or(WeightsError::Length)?;
@@ -96,7 +93,7 @@ impl NgramModel {
         Ok(Self::new(heads, biases, &rows))
     }
 
-    /// A model of these heads, biases and rows: a run's key, and what it adds to each head.
+    /// `rows` have a run's key and its weight for each head.
     #[must_use]
     pub fn new(heads: Vec<String>, biases: Vec<i32>, rows: &[(u32, Vec<i8>)]) -> Self {
         let digest = hex(&Sha256::digest(to_bytes(&heads, &biases, rows)));
@@ -109,7 +106,7 @@ impl NgramModel {
         Self { digest, ..model }
     }
 
-    /// A model that knows no run yet, with slots for so many.
+    /// A model without runs, with slots for `rows`.
     fn with_room_for(heads: Vec<String>, biases: Vec<i32>, rows: usize) -> Self {
         let slots = vec![(0, 0); (rows * 2 + 2).next_power_of_two()];
         Self {
@@ -122,7 +119,7 @@ impl NgramModel {
         }
     }
 
-    /// Adds a run that is not known yet.
+    /// Adds a run, which must be new.
     fn insert(&mut self, key: u32, weights: &[i8]) {
         let mark = key as usize & (self.marks.len() * 64 - 1);
         self.marks[mark / 64] |= 1 << (mark % 64);
@@ -138,13 +135,13 @@ impl NgramModel {
         self.weights.resize(start + self.width(), 0);
     }
 
-    /// How many weights there are in a row.
+    /// Number of weights in a row.
     const fn width(&self) -> usize {
         self.heads.len().next_multiple_of(LANES)
     }
 
-    /// Both models in one, so that a run is looked up once: its heads are those of this one, then those of
-    /// `other`. It comes from no file and has no digest.
+    /// Both models in one, so that a run is looked up once: this one's heads, then those of `other`. It has no digest,
+    /// because it comes from no file.
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
         let mut joined = Self::with_room_for(
@@ -163,42 +160,42 @@ impl NgramModel {
         joined
     }
 
-    /// How many runs it knows.
+    /// Number of known runs.
     fn len(&self) -> usize {
         self.keys().count()
     }
 
-    /// The runs that it knows.
+    /// Keys of the known runs.
     fn keys(&self) -> impl Iterator<Item = u32> {
         let taken = self.slots.iter().filter(|(_, number)| *number != 0);
         taken.map(|(key, _)| *key)
     }
 
-    /// What its sums are about, in their order.
+    /// Names of the sums, in their order.
     #[must_use]
     pub fn heads(&self) -> &[String] {
         &self.heads
     }
 
-    /// What each sum begins with: what is said without a word.
+    /// The initial value of each sum.
     #[must_use]
     pub fn biases(&self) -> &[i32] {
         &self.biases
     }
 
-    /// SHA-256 of the weights, in hexadecimal; empty of the model that knows nothing.
+    /// SHA-256 of the weights, in hexadecimal; empty for the default model.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// What the run of that key adds to each sum, if it is known.
+    /// The weights of the run with that key, if it is known.
     #[must_use]
     pub fn row(&self, key: u32) -> Option<&[i8]> {
         Some(&self.lanes(key)?.as_flattened()[..self.heads.len()])
     }
 
-    /// The same with zeros up to whole [`LANES`].
+    /// The same padded with zeros to a multiple of [`LANES`].
     #[must_use]
     pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
         if self.marks.is_empty() {
@@ -225,7 +222,7 @@ impl NgramModel {
     }
 }
 
-/// Weights as they stand in their file: the heads' names, biases, then rows.
+/// The weights file: the heads' names, biases, then rows.
 #[must_use]
 pub fn to_bytes(heads: &[String], biases: &[i32], rows: &[(u32, Vec<i8>)]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
@@ -245,26 +242,24 @@ pub fn to_bytes(heads: &[String], biases: &[i32], rows: &[(u32, Vec<i8>)]) -> Ve
     bytes
 }
 
-// What the classifier looks at: runs of one, two and three words, within a sentence's parts, and
-// words that a negator turns round. Apart from the weights because training reads its examples
-// through this very code, so that the two cannot drift.
+// The features of the classifier: runs of one, two and three words within a sentence's parts, and negated words.
+// Training reads its examples through the same code, so that the two cannot differ.
 
-/// The longest run of words that is looked up.
 pub const RUN_MAX: usize = 3;
 
-/// How many words after a negator it turns round.
+/// Number of words that a negator affects.
 const NEGATED_MAX: usize = 4;
 
-/// A token as the end of runs of words.
+/// A token as the last of its runs.
 #[derive(Debug, Clone, Copy)]
 struct RunEnd {
     role: TokenRole,
-    /// Of the runs that end with it those of one word, of two and of three; over a mark or the scope's
-    /// beginning they mean nothing.
+    /// Hashes of the runs of one, two and three words that end with it; undefined across a mark or the beginning of the
+    /// scope.
     hashes: [u64; RUN_MAX],
 }
 
-/// Tokens as the classifier reads them, each taken up once.
+/// The tokens of a scope, each normalised once.
 #[derive(Debug)]
 pub struct NgramTokens<'text> {
     text: &'text TokenizedText,
@@ -273,7 +268,7 @@ pub struct NgramTokens<'text> {
 }
 
 impl<'text> NgramTokens<'text> {
-    /// Reads the tokens of a sentence, or of any scope of a text.
+    /// `scope` is a sentence, or any range of the text's tokens.
     #[must_use]
     pub fn read(text: &'text TokenizedText, scope: Range<usize>) -> Self {
         let mut hashes = [FNV_OFFSET; RUN_MAX];
@@ -295,8 +290,7 @@ impl<'text> NgramTokens<'text> {
         }
     }
 
-    /// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong
-    /// to none.
+    /// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong to none.
     #[must_use]
     pub fn parts(&self) -> Vec<Range<usize>> {
         let (mut parts, mut start) = (Vec::with_capacity(4), self.scope.start);
@@ -314,9 +308,9 @@ impl<'text> NgramTokens<'text> {
         parts
     }
 
-    /// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words, and of every
-    /// word that a negator stands before. A run holds no parting mark. Last it is told whether a negator
-    /// turns the whole run round: `on time` in `never on time` says what is spoken of, and not how.
+    /// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words, and of every negated word. A
+    /// run does not cross a dividing mark. The last argument is whether the whole run is negated: `on time` in
+    /// `never on time` identifies the aspect, but not the polarity.
     pub fn runs(&self, mut each: impl FnMut(u32, Range<usize>, bool)) {
         let mut negated = 0..0;
         let ending = self.text.language_words().negator_ending.as_str();
@@ -342,12 +336,12 @@ impl<'text> NgramTokens<'text> {
     }
 }
 
-/// What a negator turns round: `not good!` is no less loud, and a thumb stays up.
+/// Only words are negated: `not good!` is no less loud, and a thumb stays up.
 fn is_word(text: &TokenizedText, token: usize) -> bool {
     text.tokens()[token].shape != Capitalisation::Mark
 }
 
-/// How a token is looked up: numbers are alike.
+/// The form in which a token is looked up; all numbers are equal.
 fn form(text: &TokenizedText, token: usize) -> &str {
     if text.tokens()[token].shape == Capitalisation::Number {
         "0"

@@ -1,24 +1,24 @@
-//! The figures of an evaluation. Counts are integers; shares are made of them only to be shown.
+//! The figures of an evaluation. Counts are integers; shares are computed only for display.
 
 use std::collections::BTreeMap;
 
 use crate::insights::aggregate::figures::interval;
 use crate::insights::analysis::{Hit, Polarity};
 
-/// The labels that annotators give, in the order of the confusion matrix.
+/// The annotators' labels, in the order of the confusion matrix.
 const GIVEN: [Polarity; 3] = [Polarity::Positive, Polarity::Negative, Polarity::Neutral];
 
-/// A share of a count, with its interval of 95 % after Wilson.
+/// A proportion with its 95 % Wilson interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Proportion {
-    /// The numerator: how many of `whole`.
+    /// The numerator.
     pub part: usize,
     /// The denominator; may be 0.
     pub whole: usize,
 }
 
 impl Proportion {
-    /// The share itself; 0 of nothing.
+    /// 0 if `whole` is 0.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -32,7 +32,7 @@ impl Proportion {
         }
     }
 
-    /// The interval's lower and upper end; 0 and 1 of nothing.
+    /// The interval's lower and upper end; 0 and 1 if `whole` is 0.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -46,19 +46,18 @@ impl Proportion {
     }
 }
 
-/// How often an aspect was found.
+/// Agreement about found aspects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AgreementCounts {
-    /// By the reader and the annotator.
+    /// Found by the analyzer and the annotator.
     pub both: usize,
-    /// By the reader alone.
+    /// Found only by the analyzer.
     pub analyzer: usize,
-    /// By the annotator alone.
+    /// Found only by the annotator.
     pub annotator: usize,
 }
 
 impl AgreementCounts {
-    /// Counts one thing that the annotator, the reader, both or neither said.
     pub(super) const fn add(&mut self, is_expected: bool, is_found: bool) {
         match (is_expected, is_found) {
             (true, true) => self.both += 1,
@@ -68,7 +67,7 @@ impl AgreementCounts {
         }
     }
 
-    /// Of what the reader found, what the annotator did.
+    /// Share of the analyzer's findings that the annotator has too.
     #[must_use]
     pub const fn precision(self) -> Proportion {
         Proportion {
@@ -77,7 +76,7 @@ impl AgreementCounts {
         }
     }
 
-    /// Of what the annotator found, what the reader did.
+    /// Share of the annotator's findings that the analyzer has too.
     #[must_use]
     pub const fn recall(self) -> Proportion {
         Proportion {
@@ -96,22 +95,20 @@ impl AgreementCounts {
     }
 }
 
-/// A pair on which reader and annotator differ.
+/// A pair on which analyzer and annotator differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Miss {
-    /// The annotated text that was read.
     pub text: String,
-    /// The id of the aspect on which they differ.
+    /// Id of the aspect.
     pub aspect: String,
-    /// What the annotator says, if it is there for him.
+    /// The annotator's label; `None` if not found.
     pub expected: Option<Polarity>,
-    /// What the reader says, if it is there for it.
+    /// The analyzer's label; `None` if not found.
     pub got: Option<Polarity>,
-    /// The reader's hits for the aspect; empty where it did not find it.
+    /// The analyzer's hits for the aspect; empty if not found.
     pub hits: Vec<Hit>,
 }
 
-/// All figures of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EvaluationFigures {
     /// Rows of the file.
@@ -122,14 +119,14 @@ pub struct EvaluationFigures {
     pub pairs: AgreementCounts,
     /// The same by aspect.
     pub aspects: BTreeMap<String, AgreementCounts>,
-    /// Found pairs by the annotator's label and the reader's.
+    /// Pairs found by both, by the annotator's label and the analyzer's.
     pub confusion: BTreeMap<(Polarity, Polarity), usize>,
-    /// Where they differ, by text, then by aspect.
+    /// By text, then by aspect.
     pub misses: Vec<Miss>,
 }
 
 impl EvaluationFigures {
-    /// Counts one pair; `None` is a side that did not find the aspect in the text.
+    /// Counts one pair; `None` means that the aspect was not found in the text.
     pub(super) fn count(
         &mut self,
         text: &str,
@@ -169,7 +166,7 @@ impl EvaluationFigures {
             .sum()
     }
 
-    /// Of the found pairs, those with the right label; uncertain is wrong.
+    /// Among pairs found by both, those with the right label; uncertain is wrong.
     #[must_use]
     pub fn polarity_accuracy(&self) -> Proportion {
         Proportion {
@@ -178,7 +175,7 @@ impl EvaluationFigures {
         }
     }
 
-    /// Of the found pairs, those with a label that is not uncertain.
+    /// Among pairs found by both, those with a label that is not uncertain.
     #[must_use]
     pub fn coverage(&self) -> Proportion {
         Proportion {
@@ -187,7 +184,7 @@ impl EvaluationFigures {
         }
     }
 
-    /// Of the found pairs with a label that is not uncertain, those where it is right.
+    /// Among pairs found by both with a label that is not uncertain, those where it is right.
     #[must_use]
     pub fn published_accuracy(&self) -> Proportion {
         Proportion {
@@ -196,7 +193,7 @@ impl EvaluationFigures {
         }
     }
 
-    /// The mean of the labels' F1, over the labels that annotators gave.
+    /// The mean F1 of the labels, over those that annotators gave.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "there are three labels")]
     pub fn macro_f1(&self) -> f64 {

@@ -1,5 +1,4 @@
-//! How well the analysis agrees with people: sentences annotated by hand against findings. Apart
-//! from the analysis because it judges it. What annotators were told stands in
+//! Measures the agreement of the analysis with human annotations. The annotators' instructions are in
 //! `docs/ANNOTATION.md`.
 
 mod figures;
@@ -16,14 +15,14 @@ use super::analysis::{Finding, Hit, Polarity};
 use super::aspects::RuleEngine;
 use super::text::TokenizedText;
 
-/// What the reader says of one aspect of one text.
+/// The analyzer's label of one aspect of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Prediction {
     polarity: Polarity,
     hits: Vec<Hit>,
 }
 
-/// Reads every text of the rows and counts what agrees.
+/// Analyzes every text of the rows and counts agreements.
 #[must_use]
 pub fn evaluate(engine: &RuleEngine, rows: &[AnnotatedRow]) -> EvaluationFigures {
     let mut gold: BTreeMap<&str, BTreeMap<&str, Polarity>> = BTreeMap::new();
@@ -60,7 +59,7 @@ pub fn evaluate(engine: &RuleEngine, rows: &[AnnotatedRow]) -> EvaluationFigures
     quality
 }
 
-/// What the findings say of each aspect, over all sentences of a text.
+/// The combined label of each aspect over all sentences of a text.
 fn predictions(findings: Vec<Finding>) -> BTreeMap<String, Prediction> {
     let mut said: BTreeMap<String, (i32, bool, Prediction)> = BTreeMap::new();
     for finding in findings {

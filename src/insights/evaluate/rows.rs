@@ -12,31 +12,29 @@ const HEADER: &str = "text\taspect\tpolarity";
 /// One judgement of an annotator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnnotatedRow {
-    /// The sentence, without white space around it.
+    /// Trimmed.
     pub text: String,
-    /// The id of the aspect that it judges.
+    /// Id of the aspect.
     pub aspect: String,
     /// Positive, negative or neutral.
     pub polarity: Polarity,
 }
 
-/// What is wrong in a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct RowError {
-    /// The file's name, as it was given to [`rows`].
+    /// As given to [`rows`].
     pub file: String,
-    /// The line, counted from 1.
+    /// From 1.
     pub line: usize,
     /// What is wrong, and what would be right.
     pub message: String,
 }
 
-/// How many characters a message may have: it repeats what the file has.
+/// Maximum characters of a message, because it repeats the file's content.
 const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 
 impl RowError {
-    /// What is wrong in that line of the file.
     pub(super) fn new(file: &str, line: usize, message: &str) -> Self {
         Self {
             file: file.to_owned(),
@@ -46,10 +44,10 @@ impl RowError {
     }
 }
 
-/// Reads a file's rows. `aspects` are the ids that there are.
+/// `aspects` are the valid ids.
 ///
 /// # Errors
-/// The first line that is not a header, or no row.
+/// The first invalid line.
 pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<AnnotatedRow>, RowError> {
     let fault = |line: usize, message: String| RowError::new(file, line, &message);
     let mut lines = (1..).zip(content.lines());
@@ -117,23 +115,21 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Annotated
 
 // Annotated files of whole reviews: one JSON object a line.
 
-/// A review with what annotators found in it.
+/// A review with its annotations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnnotatedReview {
-    /// The review's text.
     pub text: String,
-    /// Its language, BCP 47, where that is known.
+    /// BCP 47, if known.
     pub language: Option<String>,
-    /// The id of the package that its trade is read with, where that is known.
+    /// Id of the package for its trade, if known.
     pub package: Option<String>,
-    /// Its stars, 1 to 5.
+    /// 1 to 5.
     pub stars: Option<u8>,
-    /// Each aspect that is judged or told of, how, and where in the text the words begin, in code
-    /// points.
+    /// Each judged or mentioned aspect, its polarity, and where its words begin in the text, in code points.
     pub findings: Vec<(String, Polarity, u32)>,
 }
 
-/// A line as it stands in the file; other members are for people.
+/// A line of the file; other members are for people.
 #[derive(Deserialize)]
 struct FileLine {
     text: String,
@@ -151,10 +147,8 @@ struct LineFinding {
     quote: String,
 }
 
-/// Reads a file's reviews.
-///
 /// # Errors
-/// The first line that is no annotated review, and why.
+/// The first invalid line, and why.
 pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, RowError> {
     let lines = (1..).zip(content.lines());
     let reviews: Vec<AnnotatedReview> = lines

@@ -1,5 +1,5 @@
-//! How well whole reviews are read: what is found in them, by sentence and aspect, and how they
-//! speak as a whole beside their stars. The stars are hidden from the reading, unless they are asked for.
+//! Evaluates whole reviews: findings by sentence and aspect, and the polarity as a whole compared with the stars. The
+//! analysis sees the stars only if requested.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,45 +25,45 @@ const PUBLISHED: [(&str, &str, &str); 6] = [
 /// All figures of an evaluation of whole reviews.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WholeQuality {
-    /// Reviews that were read.
+    /// Reviews that were analysed.
     pub reviews: usize,
-    /// Those that were not, because they are in another language than the reader's.
+    /// Reviews in another language than that of the rules.
     pub in_other_languages: usize,
-    /// Sentences with an aspect, whatever is said of it.
+    /// Pairs of sentence and aspect, with any polarity.
     pub found: AgreementCounts,
-    /// Of those found by both, with the same polarity; uncertain is wrong.
+    /// Pairs found by both with the same polarity; uncertain is wrong.
     pub polarity: Proportion,
-    /// Sentences with an aspect that is praised or blamed.
+    /// Pairs with praise or blame.
     pub judged: AgreementCounts,
-    /// Those of them that blame.
+    /// Pairs with blame.
     pub blamed: AgreementCounts,
-    /// Those of each aspect.
+    /// Pairs with praise or blame, by aspect.
     pub by_aspect: BTreeMap<String, AgreementCounts>,
-    /// Of the judgements of each witness, and of what the stars confirmed, those that annotators made too.
+    /// By source of the judgement and for those that the stars confirmed: the share that annotators made too.
     pub by_witness: BTreeMap<&'static str, Proportion>,
-    /// Reviews of 1, 2, 4 or 5 stars whose text alone speaks as they do; uncertain is wrong.
+    /// Reviews of 1, 2, 4 or 5 stars whose text by itself has the same polarity; uncertain is wrong.
     pub against_stars: Proportion,
-    /// Those of 1 or 2 alone.
+    /// The same for 1 or 2 stars only.
     pub bad_against_stars: Proportion,
 }
 
-/// What is said of an aspect in a sentence.
+/// The polarities of an aspect in a sentence.
 type SentenceLabels<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
 
-/// What the stars confirmed, among [`WholeQuality::by_witness`].
+/// Key of judgements that the stars confirmed, in [`WholeQuality::by_witness`].
 pub const STARS: &str = "stars";
 
-/// Whether the reader sees a review's stars, as it does in production.
+/// Whether the analysis sees a review's stars, as it does in production.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StarsShown {
-    /// The text alone is read.
+    /// Only the text is read.
     Hidden,
-    /// They settle what they may of what the text says.
+    /// They may withdraw and confirm findings.
     AtHand,
 }
 
-/// Reads every review in the language of `rules` and counts what agrees. Aspects that the trade of `engine` does not have are
-/// left out.
+/// Analyzes every review in the language of `rules` and counts agreements. Aspects that the trade of `engine` does not
+/// have are left out.
 #[must_use]
 pub fn evaluate_reviews(
     engine: &Engine,
@@ -75,7 +75,7 @@ pub fn evaluate_reviews(
     let words = rules.language_words();
     for review in reviews {
         let text = TokenizedText::new(&review.text);
-        // As in production: what is in another language is not read.
+        // As in production, texts in another language are not read.
         let language = engine.language(&text, review.language.as_deref());
         if language.code() != Some(words.code) {
             quality.in_other_languages += 1;
@@ -181,7 +181,7 @@ impl WholeQuality {
         }
     }
 
-    /// Lines of a package's `quality.tsv` about the set of that name.
+    /// Lines of a package's `quality.tsv` for the set with that name.
     #[must_use]
     pub fn published(&self, set: &str) -> Vec<String> {
         let shares = self.shares();
@@ -199,7 +199,7 @@ impl WholeQuality {
         PUBLISHED.into_iter().filter_map(line).collect()
     }
 
-    /// The precision of the judgements of each aspect, as such lines.
+    /// The precision of each aspect's judgements, as such lines.
     #[must_use]
     pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
         let judged = self
@@ -218,7 +218,7 @@ impl WholeQuality {
             .collect()
     }
 
-    /// The same of findings alone: how a text as a whole speaks the stars settle never.
+    /// Only the lines about findings: the stars never decide the polarity as a whole.
     #[must_use]
     pub fn published_of_findings(&self, set: &str) -> Vec<String> {
         let mut lines = self.published(set);
@@ -226,7 +226,7 @@ impl WholeQuality {
         lines
     }
 
-    /// The figures that people ask for, by their names.
+    /// The figures by name.
     #[must_use]
     pub const fn shares(&self) -> [(&'static str, Proportion); 10] {
         [

@@ -1,5 +1,5 @@
-//! The places that the firm serves. A place's name is often a person's or a street's, so a capital
-//! alone says nothing.
+//! Finds the places that the business serves. A place's name is often a person's or a street's, so a capital letter is
+//! not enough.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, TokenizedText};
 
-/// Words that may have a capital beside a place without being part of its name.
+/// Classes of words that may be capitalised beside a place without being part of its name.
 const FUNCTION: [WordClass; 12] = [
     WordClass::Compass,
     WordClass::Near,
@@ -24,7 +24,7 @@ const FUNCTION: [WordClass; 12] = [
     WordClass::BeforeMonth,
 ];
 
-/// The firm's service areas, found by the words of their names.
+/// The business's service areas, by the words of their names.
 #[derive(Debug, Clone)]
 pub struct Areas {
     names: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Areas {
 }
 
 impl Areas {
-    /// The places, with their words put into `words`.
+    /// Adds the words of the places to `words`.
     pub fn new(names: &[String], words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         for (area, name) in (0..).zip(names) {
@@ -51,7 +51,7 @@ impl Areas {
         }
     }
 
-    /// The places named, in order: which, where, and by which rule.
+    /// The named places in order: place, sentence, tokens, rule.
     pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<(&str, usize, Range<usize>, &'static str)> {
         let mut found: Vec<(&str, usize, Range<usize>, &'static str)> = Vec::new();
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
@@ -73,8 +73,7 @@ impl Areas {
                     sentence: sentence.clone(),
                     name: at..end,
                 };
-                // A place joined to one that was found is one, too:
-                // `in Mesa, Gilbert and Chandler`.
+                // A place joined to one already found counts too: `in Mesa, Gilbert and Chandler`.
                 let is_joined = found.last().is_some_and(|(.., last, _)| {
                     last.end < at
                         && last.end >= sentence.start
@@ -83,7 +82,7 @@ impl Areas {
                                 || tagged.text.word(between) == "/"
                         })
                 });
-                // And so is one joined to one that follows: `the Mesa/Gilbert area`.
+                // So does one joined to one that follows: `the Mesa/Gilbert area`.
                 let joins = || {
                     let joint = (end..sentence.end)
                         .inspect(|_| steps::one())
@@ -117,7 +116,7 @@ impl Areas {
     }
 }
 
-/// Why the words are that place.
+/// The rule by which the words are that place, if any.
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     let (next, word) = (
         context.word_after(1),
@@ -264,8 +263,7 @@ fn is_street(context: &TokenContext<'_>) -> bool {
             && !context.word_after(1).is(WordClass::Home)
 }
 
-/// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: a longer
-/// name that this is part of.
+/// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.
 fn is_of_another_name(context: &TokenContext<'_>) -> bool {
     let is_named =
         |at: &usize| context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised;

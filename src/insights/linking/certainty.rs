@@ -1,26 +1,24 @@
-//! How much a name's surroundings say for it, by what kind of name it is. The rules that speak
-//! against any name stand in `exclusions`.
+//! Positive evidence for a name from its context, by kind of name. The rules against any name are in `exclusions`.
 
 use std::ops::Range;
 
 use super::words::{DictionaryWord, TaggedText, WordClass};
 use crate::insights::text::Capitalisation;
 
-/// How certain it is that somebody of the firm's is named.
+/// How certain it is that a member of the staff is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certainty {
     /// A full name, an initial, a title.
     Sure,
-    /// A first name in the right surroundings.
+    /// A first name in a typical context.
     Named,
-    /// Too little: only with the job's record.
+    /// Too little: counts only with a recorded mention.
     Weak,
-    /// Somebody else is named.
+    /// Another person is named.
     Stranger,
 }
 
-/// Whether a name of several words is written like one: where its last is an ordinary word, a
-/// capital is needed.
+/// Whether a name of several words is written like one: if its last word is an ordinary word, it needs a capital.
 pub fn is_written_as_name(context: &TokenContext<'_>) -> bool {
     let last = context.name.end - 1;
     let is_word = context.tagged.word(last).is(WordClass::WordName)
@@ -28,7 +26,7 @@ pub fn is_written_as_name(context: &TokenContext<'_>) -> bool {
     !is_word || context.tagged.is_capital(last) && !context.is_shouted()
 }
 
-/// `Mike Johnson`, `Cary Grant`: a name beside it that is none of ours.
+/// `Mike Johnson`, `Cary Grant`: beside a name that is not the staff's.
 pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     if !context.is_capital() {
         return false;
@@ -84,8 +82,8 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
         return false;
     };
     let word = context.tagged.word(before);
-    // A capital at the beginning of the sentence says nothing, but `Jersey Mike's`; a plural or
-    // possessive is no first name.
+    // A capital at the beginning of the sentence is no evidence, except in `Jersey Mike's`; a plural or possessive is
+    // no first name.
     let is_surname = word.is(WordClass::WordName)
         && !context
             .tagged
@@ -94,7 +92,7 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     !word.has_s && (word.is(WordClass::FirstName) || is_surname || word.is_unknown())
 }
 
-/// How certainly a surname alone names somebody.
+/// How certainly a surname without a first name names a member of the staff.
 pub fn surname(context: &TokenContext<'_>) -> Certainty {
     let word = context.tagged.word(context.name.start);
     let is_ordinary = [WordClass::WordName, WordClass::Common, WordClass::FirstName]
@@ -112,7 +110,7 @@ pub fn surname(context: &TokenContext<'_>) -> Certainty {
     }
 }
 
-/// How certainly a first name alone names somebody.
+/// How certainly a first name without a surname names a member of the staff.
 pub fn first_name(context: &TokenContext<'_>) -> Certainty {
     let word = context.tagged.word(context.name.start);
     let is_word = word.is(WordClass::WordName) || word.is(WordClass::Common);
@@ -132,13 +130,13 @@ pub fn first_name(context: &TokenContext<'_>) -> Certainty {
     }
 }
 
-/// For names that are words, too.
+/// The same for names that are also ordinary words.
 fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Certainty {
     let (word, next) = (
         context.tagged.word(context.name.start),
         context.word_after(1),
     );
-    // The job's record does not make a name of a word.
+    // A recorded mention does not make a name of an ordinary word.
     let named = |is_named: bool| {
         if is_named {
             Certainty::Named
@@ -223,23 +221,22 @@ fn is_bare(context: &TokenContext<'_>, at: usize) -> bool {
     context.tagged.word(at).is(WordClass::Bare) && !context.tagged.word(at).is(WordClass::Deed)
 }
 
-/// `Bill was higher than quoted`, `Grant was approved`: what follows is said of things.
+/// `Bill was higher than quoted`, `Grant was approved`: the predicate is one of things.
 fn is_thing_subject(context: &TokenContext<'_>) -> bool {
     !context.acts() && (1..=3).any(|n| context.word_after(n).is(WordClass::OfThings))
 }
 
-// A name's surroundings within its sentence, and what they say for it. What they say against it
-// stands in `exclusions`.
+// A name's context within its sentence, and the evidence for it. The evidence against it is in `exclusions`.
 
 /// The longest aside between a name and its verb, in tokens.
 const ASIDE_MAX: usize = 9;
 
-/// A stretch of tokens that may be a name.
+/// A range of tokens that may be a name.
 #[derive(Debug, Clone)]
 pub struct TokenContext<'a> {
-    /// The whole text, with what is known of its words.
+    /// The whole text, with the dictionary's data.
     pub tagged: &'a TaggedText<'a>,
-    /// The index of the sentence in the text.
+    /// Index of the sentence in the text.
     pub number: usize,
     /// The sentence's tokens, as a range of the text's.
     pub sentence: Range<usize>,
@@ -261,50 +258,45 @@ impl TokenContext<'_> {
         Some(self.name.end + n - 1).filter(|at| *at < self.sentence.end)
     }
 
-    /// The word there, in lower case; empty where there is none.
+    /// In lower case; empty if there is none.
     pub fn text_before(&self, n: usize) -> &str {
         self.before(n).map_or("", |at| self.tagged.text.word(at))
     }
 
-    /// The word there, in lower case; empty where there is none.
+    /// In lower case; empty if there is none.
     pub fn text_after(&self, n: usize) -> &str {
         self.after(n).map_or("", |at| self.tagged.text.word(at))
     }
 
-    /// What is known of the word there.
     pub fn word_before(&self, n: usize) -> DictionaryWord {
         self.before(n)
             .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
     }
 
-    /// What is known of the word there.
     pub fn word_after(&self, n: usize) -> DictionaryWord {
         self.after(n)
             .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
     }
 
-    /// Whether the word there begins with a capital.
     pub fn is_capital_before(&self, n: usize) -> bool {
         self.before(n).is_some_and(|at| self.tagged.is_capital(at))
     }
 
-    /// Whether the word there begins with a capital.
     pub fn is_capital_after(&self, n: usize) -> bool {
         self.after(n).is_some_and(|at| self.tagged.is_capital(at))
     }
 
-    /// Whether the name's words are all written with a capital.
+    /// Whether all words of the name are capitalised.
     pub fn is_capital(&self) -> bool {
         self.name.clone().all(|at| self.tagged.is_capital(at))
     }
 
-    /// Whether capitals say nothing here.
+    /// Whether the sentence is in capitals, which are no evidence then.
     pub fn is_shouted(&self) -> bool {
         self.tagged.is_shouted(self.number)
     }
 
-    /// Whether a capital would stand there anyway: at the beginning of the sentence, of a
-    /// quotation, or after a colon.
+    /// Whether a capital is expected anyway: at the beginning of the sentence or of a quotation, or after a colon.
     pub fn is_at_start(&self) -> bool {
         self.before(1).is_none_or(|at| {
             self.tagged.text.tokens()[self.name.start].begins_line
@@ -312,20 +304,19 @@ impl TokenContext<'_> {
         })
     }
 
-    /// Whether the name is written as a possessive, or as a plural.
+    /// Whether the name is a possessive or a plural.
     pub fn has_s(&self) -> bool {
         self.tagged.word(self.name.end - 1).has_s
     }
 
-    /// Whether a title stands before the name: `Mr. Hale`.
+    /// Whether a title precedes the name: `Mr. Hale`.
     pub fn is_titled(&self) -> bool {
         let n = 1 + usize::from(self.text_before(1) == ".");
         self.word_before(n).is(WordClass::Title)
             && (self.is_capital_before(n) || self.name.len() == 1)
     }
 
-    /// Whether what stands before the name announces a person: `our tech Will`, `ask for Will`,
-    /// `thanks to Will`.
+    /// Whether the words before the name announce a person: `our tech Will`, `ask for Will`, `thanks to Will`.
     pub fn is_announced(&self) -> bool {
         let skip = usize::from(matches!(
             self.text_before(1),
@@ -348,19 +339,18 @@ impl TokenContext<'_> {
         self.is_called() || matches!(self.text_before(1), "requested" | "request")
     }
 
-    /// Whether what stands before the name often stands before persons: `with Will`,
-    /// `had Will out`.
+    /// Whether the word before the name often precedes people: `with Will`, `had Will out`.
     pub fn is_accompanied(&self) -> bool {
         self.word_before(1).is(WordClass::With)
     }
 
-    /// Whether the name does what persons do: `Will explained`, `Will, who came`, `Will himself`.
+    /// Whether the name is the subject of a typical predicate of people: `Will explained`, `Will, who came`,
+    /// `Will himself`.
     pub fn acts(&self) -> bool {
         if self.has_s() {
             return false;
         }
-        // What ends like a past tense is a deed, too, if nothing else is known of it:
-        // `Grant re-pitched the drains`.
+        // An unknown word that ends like a past tense counts as a deed: `Grant re-pitched the drains`.
         let is_past = |at: usize| {
             self.tagged.word(at).is_unknown()
                 && self.tagged.text.word(at).ends_with("ed")
@@ -377,19 +367,17 @@ impl TokenContext<'_> {
                 || self.word_after(3).is(WordClass::Deed) && self.is_capital_after(2))
     }
 
-    /// Whether the name is the subject of what things may be, too: `Will was great`.
+    /// Whether the name is the subject of a predicate that things may have too: `Will was great`.
     pub fn is_subject(&self) -> bool {
         !self.has_s() && self.verb().is(WordClass::Be)
     }
 
-    /// What is known of the verb.
     fn verb(&self) -> DictionaryWord {
         self.predicate()
             .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
     }
 
-    /// Where the verb would be: behind `, who`, `, the tech,`, `(from Mesa)`, `at the front desk`
-    /// and adverbs.
+    /// The position of the verb: after `, who`, `, the tech,`, `(from Mesa)`, `at the front desk` and adverbs.
     pub fn predicate(&self) -> Option<usize> {
         let mut n = 1;
         let close = match self.text_after(1) {
@@ -414,7 +402,7 @@ impl TokenContext<'_> {
         self.after(n)
     }
 
-    /// Whether it is spoken to: `Will, thank you`, or of the firm: `Will from Saltbush`.
+    /// Whether the text addresses the person, `Will, thank you`, or names the company: `Will from Saltbush`.
     pub fn is_addressed(&self) -> bool {
         let next = self.word_after(2);
         match self.text_after(1) {
@@ -429,8 +417,7 @@ impl TokenContext<'_> {
         }
     }
 
-    /// Whether what stands before the name lets only a person follow: `ask for will`,
-    /// `thanks to chase`, `named grant`.
+    /// Whether only a person can follow the words before the name: `ask for will`, `thanks to chase`, `named grant`.
     pub fn is_called(&self) -> bool {
         match self.text_before(1) {
             "to" => (2..=4).any(|n| self.word_before(n).is(WordClass::Thanks)),
@@ -446,7 +433,7 @@ impl TokenContext<'_> {
         }
     }
 
-    /// Whether it stands in a list with another first name: `Mike and Will`.
+    /// Whether it is listed with another first name: `Mike and Will`.
     pub fn is_listed(&self) -> bool {
         let is_name = |word: DictionaryWord, is_capital: bool| {
             is_capital && (word.is(WordClass::FirstName) || word.id != 0)

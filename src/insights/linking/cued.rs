@@ -1,5 +1,5 @@
-//! People and places in a text that is not English: what the firm lists, written with a capital letter, where the language's own
-//! cues say that somebody or some place is named. The tables of words and the guards of the other files are English.
+//! Finds people and places in a text that is not English: capitalised names from the business's lists beside a cue of
+//! the language. The word tables and guards of the other files are English.
 
 use std::ops::Range;
 
@@ -9,17 +9,18 @@ use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::{Capitalisation, TokenizedText, WordSet};
 use crate::model::business::Business;
 
-/// How many words before a name may say that it is somebody else's: `mi hermano Luis`, `mi tío don Luis`.
+/// Maximum distance in words of a relation before a name that makes it another person's: `mi hermano Luis`,
+/// `mi tío don Luis`.
 const OTHERS_WITHIN: usize = 3;
 
-/// The names of a firm's people and places, as they are compared.
+/// The names of the staff and places, normalised for comparison.
 #[derive(Debug, Clone)]
 pub struct CuedNames {
     people: Vec<PersonName>,
     areas: Vec<(Vec<String>, String)>,
 }
 
-/// A person by the words of the full name, and by what alone may be enough.
+/// The words of the full name, and the words that suffice without the others.
 #[derive(Debug, Clone)]
 struct PersonName {
     full: Vec<String>,
@@ -27,7 +28,7 @@ struct PersonName {
     name: String,
 }
 
-/// What a name in the text may mean.
+/// The possible meaning of a name in the text.
 struct Found {
     tokens: Range<usize>,
     kind: MentionKind,
@@ -36,7 +37,6 @@ struct Found {
 }
 
 impl CuedNames {
-    /// Those of that firm.
     pub fn new(business: &Business) -> Self {
         let words = |name: &str| -> Vec<String> {
             let words = parts(name).into_iter();
@@ -61,7 +61,7 @@ impl CuedNames {
         }
     }
 
-    /// Whom and what a text names, by place. Its author does not speak of himself.
+    /// The mentions in a text, by place. Authors do not mention themselves.
     pub fn mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
         let author = parts(author).into_iter().next().unwrap_or_default();
         let author = without_accents(&author);
@@ -127,7 +127,7 @@ impl CuedNames {
         let is_other = before
             .into_iter()
             .any(|token| text.is_among(token, &cues.before_others));
-        // `Luis Ortega` is not the Luis whom the firm lists as Luis Prieto.
+        // `Luis Ortega` is not the technician Luis Prieto.
         let has_surname = at + 1 < sentence.end && is_capitalised(text, at + 1);
         if candidates.is_empty() || !is_cued || is_other || has_surname || word == author {
             return None;
@@ -160,7 +160,7 @@ impl CuedNames {
     }
 }
 
-/// Whether these words stand there, each written so.
+/// Whether these words are at that place, each capitalised.
 fn stands_at(
     text: &TokenizedText,
     sentence: &Range<usize>,

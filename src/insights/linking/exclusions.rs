@@ -1,12 +1,12 @@
-//! What speaks against a name: that it is the customer's husband, another firm's plumber, a street,
-//! or the author's own. Each guard is a question of the name's surroundings; one yes is enough.
+//! Evidence against a name: it is the customer's husband, another company's plumber, a street, or the author. Each
+//! guard is a test of the name's context; one is enough.
 
 use super::certainty::TokenContext;
 use super::words::WordClass;
 use crate::compute::steps;
 use crate::insights::text::Capitalisation;
 
-/// Whether this is somebody who does not work for the firm, whatever they are called.
+/// Whether this is a person who does not work for the business.
 pub fn is_stranger(context: &TokenContext<'_>) -> bool {
     is_kin_before(context)
         || is_kin_after(context)
@@ -80,7 +80,7 @@ fn is_age(context: &TokenContext<'_>, n: usize) -> bool {
             ))
 }
 
-/// Whether this is no person at all: a street, a firm, a school.
+/// Whether this is not a person: a street, a company, a school.
 pub fn is_thing(context: &TokenContext<'_>) -> bool {
     let next = context.word_after(1);
     let is_numbered = context
@@ -153,7 +153,7 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
     {
         return true;
     }
-    // Back over a list: names and what joins them.
+    // Goes back over a list of names and conjunctions.
     let mut n = 1;
     while n <= FIRM_REACH
         && context.word_before(n).is(WordClass::Pair)
@@ -173,7 +173,7 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
 fn is_kin(context: &TokenContext<'_>, n: usize) -> bool {
     let word = context.word_before(n);
     if word.is(WordClass::Role) {
-        // `the kid, Will,` is the firm's; `my kid Will` is not, nor is `our property manager Will`.
+        // `the kid, Will,` is a member of the staff; `my kid Will` and `our property manager Will` are not.
         return word.is(WordClass::Kin) && context.word_before(n + 1).is(WordClass::Own)
             || context.text_before(n) == "partner"
                 && matches!(context.text_before(n + 1), "my" | "our")
@@ -259,9 +259,9 @@ fn is_self(context: &TokenContext<'_>) -> bool {
     }
 }
 
-// Names of those who work for another firm than the one reviewed.
+// Names of people who work for another company than the reviewed one.
 
-/// How far behind a name another firm is looked for, in words.
+/// Maximum distance in words at which another company is searched after a name.
 pub const FIRM_REACH: usize = 5;
 /// `Joe from the other company`, `Mike with Acme`, `Roberto at Home Depot`,
 /// `Grant, who works for the city`
@@ -373,7 +373,7 @@ pub fn sends_another_firm(context: &TokenContext<'_>) -> bool {
     })
 }
 
-/// `the company` is the one reviewed.
+/// `the company` is the reviewed one.
 fn is_ours(word: &str) -> bool {
     matches!(
         word,
@@ -388,7 +388,7 @@ fn is_ours(word: &str) -> bool {
     )
 }
 
-/// Whether the word `n` before the name means the firm reviewed.
+/// Whether the word `n` before the name means the reviewed business.
 fn is_ours_before(context: &TokenContext<'_>, n: usize) -> bool {
     is_ours(context.text_before(n))
         && !(context.word_before(n + 1).is(WordClass::Other)
@@ -397,11 +397,11 @@ fn is_ours_before(context: &TokenContext<'_>, n: usize) -> bool {
 
 // The author's own name below a review.
 
-/// How many words may follow a signature's first name.
+/// Number of words that may follow a signature's first name.
 const SIGNATURE_REST_MAX: usize = 4;
 
-/// Whether the author signs with it: `- Mike` at the end, `Sincerely, Mike`, or a name alone on the
-/// last line. `Thanks, Mike` thanks somebody, unless the author is called so.
+/// Whether the name is a signature: `- Mike` at the end, `Sincerely, Mike`, or a name on the last line. `Thanks, Mike`
+/// is one only if it is the author's name.
 pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     let tokens = context.tagged.text.tokens();
     let at = context.name.start;
@@ -427,7 +427,7 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     {
         return false;
     }
-    // A last sentence of nothing but the name.
+    // A last sentence that is only the name.
     if at == context.sentence.start && followers == 0 && context.tagged.is_capital(at) {
         return true;
     }

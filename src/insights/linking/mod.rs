@@ -1,5 +1,5 @@
-//! Whom and what a text names: the firm's people, what it offers, where it works. Everything is
-//! made of the roster and of readable tables; a name that fits several stays with all of them.
+//! Links names in a text to the business's staff, services and areas. Based only on the roster and readable tables; an
+//! ambiguous name keeps all its candidates.
 
 mod areas;
 mod certainty;
@@ -25,10 +25,10 @@ use people::People;
 use services::Services;
 use words::{Dictionary, TaggedText, WordClass};
 
-/// Raised whenever the rules change, so that what was read by the old ones is read again.
+/// Increment it when the rules change, so that all texts are analysed again.
 const RULES: u32 = 2;
 
-/// The names that a firm's reviews are searched for.
+/// The searchable names of a business.
 #[derive(Debug, Clone)]
 pub struct Linker {
     words: Dictionary,
@@ -40,7 +40,6 @@ pub struct Linker {
 }
 
 impl Linker {
-    /// The names of that firm.
     #[must_use]
     pub fn new(business: &Business) -> Self {
         let mut words = Dictionary::new();
@@ -68,8 +67,8 @@ impl Linker {
         }
     }
 
-    /// Whom and what `text` names, by place. `author` is the review's, `recorded` what its source
-    /// says: it settles who is meant, and is itself no mention.
+    /// The mentions in `text`, by place. `author` is the review's author; `recorded` are its recorded mentions, which
+    /// resolve ambiguities but are no mentions of the text.
     #[must_use]
     pub fn mentions(
         &self,
@@ -107,23 +106,20 @@ impl Linker {
         mentions
     }
 
-    /// Whom and what a text that is not English names, by place: people and places that its language's cues tell. `author` is the
-    /// review's.
+    /// The mentions of people and places in a text that is not English, by place. `author` is the review's author.
     #[must_use]
     pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
         self.cued.mentions(text, author)
     }
 
-    /// Changes whenever the same text may give other mentions: a digest of the firm's names, the
-    /// tables and the rules.
+    /// Changes if the same text may have other mentions: a digest of the business's names, the tables and the rules.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 }
 
-/// SHA-256 in hexadecimal. Every part is preceded by its length, so that no two rosters are spelled
-/// alike.
+/// SHA-256 in hexadecimal. Every part is preceded by its length, so that different rosters never have the same input.
 fn digest(business: &Business) -> String {
     let mut hash = Sha256::new();
     let mut put = |part: &str| {
@@ -433,7 +429,7 @@ mod tests {
         }
     }
 
-    /// Where first names are shared, nobody is credited on a guess.
+    /// A shared first name is credited to none of its bearers.
     #[test]
     fn the_digest_changes_with_the_roster_alone() {
         let digest = |change: &dyn Fn(&mut Business)| {

@@ -1,4 +1,4 @@
-//! Every way to write a person's name: full, short, by alias or surname, without accents.
+//! The forms of a person's name: full, short, by alias or surname, without accents.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -9,18 +9,18 @@ use unicode_normalization::char::is_combining_mark;
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
 
-/// How a form names a person.
+/// The kind of a name's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// First name and surname, or an alias of several words.
     Full,
-    /// An alias of one word that the firm gives.
+    /// An alias of one word.
     Alias,
-    /// The first name alone.
+    /// The first name only.
     First,
     /// A short or long form, or another spelling, of the first name.
     Nickname,
-    /// The surname alone.
+    /// The surname only.
     Surname,
 }
 
@@ -36,7 +36,6 @@ pub fn parts(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Every way to name a person.
 pub fn forms(
     name: &[String],
     aliases: &[String],
@@ -97,12 +96,12 @@ pub fn forms(
     forms
 }
 
-/// As somebody without that keyboard writes it: letters without their marks.
+/// Letters without diacritics, as typed on other keyboards.
 pub fn without_accents(word: &str) -> String {
     word.nfd()
         .filter(|letter| !is_combining_mark(*letter))
         .map(|letter| match letter {
-            // Of these the stroke is no mark of its own.
+            // These have a stroke that Unicode does not decompose.
             'ø' => 'o',
             'ł' => 'l',
             other => other,
@@ -110,7 +109,7 @@ pub fn without_accents(word: &str) -> String {
         .collect()
 }
 
-// Which first names stand for one another: short forms and spellings, read from two tables.
+// Equivalent first names: short forms and spellings, read from two tables.
 
 const SHORT: &str = include_str!("nicknames.txt");
 const SPELLINGS: &str = include_str!("spellings.txt");
@@ -144,13 +143,11 @@ impl Nicknames {
         Self { forms, spellings }
     }
 
-    /// The short forms of a full first name, and the full forms of a short one; not the short
-    /// forms' other short forms.
+    /// The short forms of a full first name, and the full forms of a short one; not other short forms of the same name.
     pub fn forms(&self, name: &str) -> &[&'static str] {
         self.forms.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The other spellings of a first name.
     pub fn spellings(&self, name: &str) -> &[&'static str] {
         self.spellings.get(name).map_or(&[], Vec::as_slice)
     }
@@ -165,31 +162,30 @@ fn rows(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|row| !row.starts_with('#'))
 }
 
-/// What the outcome depends on beside the firm.
+/// Part of the digest of the method.
 pub fn tables() -> [&'static str; 2] {
     [SHORT, SPELLINGS]
 }
 
-// Names with a slip of the pen: a letter too many, missing, wrong, or swapped with its neighbour;
-// in long names, two. Every name is indexed under what is left of it without one letter or two, so
-// that a word is compared with the few names that it may be.
+// Misspelled names: one letter added, missing, wrong, or swapped with its neighbour; in long names, two. Each name is
+// indexed by its forms without one or two letters, so that a word is compared only with the few names that it may be.
 
-/// Shorter names have too many neighbours that are names of others.
+/// Shorter names have too many neighbours that are other names.
 const LETTERS_MIN: usize = 5;
-/// From here on, two slips are forgiven anywhere; in shorter names, between the first two letters
-/// and the last.
+/// From this length on, two errors are accepted anywhere; in shorter names, only between the first two letters and the
+/// last.
 const LETTERS_MIN_FOR_TWO: usize = 7;
 /// Longer words are no names.
 const LETTERS_MAX: usize = 16;
-/// How many slips are forgiven at most.
+/// Maximum number of errors.
 const SLIPS_MAX: usize = 2;
 
 /// The name that a word may be a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guess {
-    /// The number that the name was added with.
+    /// The id that the name was added with.
     pub id: u32,
-    /// Whether it is a long shot: two slips, or few letters.
+    /// Whether it is uncertain: two errors, or few letters.
     pub is_far: bool,
 }
 
@@ -198,13 +194,13 @@ pub struct Guess {
 pub struct Misspellings {
     names: Vec<(Vec<char>, u32)>,
     known: HashSet<Vec<char>>,
-    /// What they begin with.
+    /// First letters of all names.
     firsts: HashSet<char>,
     deletions: HashMap<u64, Vec<u32>, BuildHasherDefault<Fingerprint>>,
 }
 
 impl Misspellings {
-    /// Takes near spellings of `word` for it, from now on.
+    /// Adds `word`, so that its misspellings are found.
     pub fn add(&mut self, word: &str, id: u32) {
         let letters: Vec<char> = word.chars().collect();
         if !(LETTERS_MIN..=LETTERS_MAX).contains(&letters.len())
@@ -216,7 +212,7 @@ impl Misspellings {
         let index = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         each_key(&letters, true, |key| {
             let names = self.deletions.entry(key).or_default();
-            // Keys of one name come one behind the other.
+            // The keys of one name are consecutive.
             if names.last() != Some(&index) {
                 names.push(index);
             }
@@ -224,7 +220,7 @@ impl Misspellings {
         self.names.push((letters, id));
     }
 
-    /// The one name that `word` is a misspelling of; the nearest, if there are several.
+    /// The nearest name that `word` is a misspelling of; `None` if it is not unique.
     pub fn find(&self, word: &str) -> Option<Guess> {
         let first = word.chars().next()?;
         if word.len() + 1 < LETTERS_MIN || !self.firsts.contains(&first) {
@@ -264,7 +260,7 @@ impl Misspellings {
     }
 }
 
-/// Fingerprints of the word, of the word without each letter, and, if asked for, without any two.
+/// Fingerprints of the word, of the word without each letter, and, if `without_two`, without any two.
 fn each_key(letters: &[char], without_two: bool, mut visit: impl FnMut(u64)) {
     let key = |one: usize, other: usize| {
         let kept = letters
@@ -285,8 +281,7 @@ fn each_key(letters: &[char], without_two: bool, mut visit: impl FnMut(u64)) {
     }
 }
 
-/// How many insertions, deletions, substitutions or swaps of neighbours part them (optimal string
-/// alignment).
+/// The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
 fn slips(one: &[char], other: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=other.len()).collect();

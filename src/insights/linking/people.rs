@@ -1,4 +1,4 @@
-//! Those who work there: every way to name them, and the places of a text where one is named.
+//! Finds the names of the staff in a text.
 
 use super::certainty::TokenContext;
 use super::certainty::{self, Certainty};
@@ -15,36 +15,36 @@ struct PersonForm {
     how: How,
 }
 
-/// A place where a person is named.
+/// A place where a person may be named.
 #[derive(Debug, Clone)]
 pub struct PersonCandidate {
-    /// The index of its sentence in the text.
+    /// Index of its sentence in the text.
     pub sentence: usize,
     /// The tokens of the name, as a range of the text's.
     pub tokens: std::ops::Range<usize>,
-    /// Whether somebody of the firm's is meant.
+    /// Whether a member of the staff is meant.
     pub certainty: Certainty,
-    /// Who it may be.
+    /// Possible people.
     pub people: Vec<u32>,
-    /// Who else it may be, were there a reason to think so.
+    /// Further people that other evidence may select.
     pub wider: Vec<u32>,
-    /// Which rule found it.
+    /// Name of the rule.
     pub rule: &'static str,
-    /// How many of that name: `both Mikes` are two.
+    /// Number of people with that name: `both Mikes` are two.
     pub count: usize,
 }
 
-/// The firm's technicians, found by every form of their names.
+/// The business's technicians, by every form of their names.
 #[derive(Debug, Clone)]
 pub struct People {
-    /// Their full names; a person's number is the index.
+    /// Full names; a person's number is the index.
     pub names: Vec<String>,
     initials: Vec<Option<char>>,
     forms: NameTrie<PersonForm>,
 }
 
 impl People {
-    /// The roster, with its words put into `words`.
+    /// Adds the words of the names to `words`.
     pub fn new(technicians: &[Technician], nicknames: &Nicknames, words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         let mut initials = Vec::new();
@@ -127,7 +127,7 @@ impl People {
         seen
     }
 
-    /// What the place says; an initial behind the name becomes part of it.
+    /// Evaluates a place; an initial after the name becomes part of it.
     fn weigh(
         &self,
         context: &mut TokenContext<'_>,
@@ -235,7 +235,7 @@ impl People {
         })
     }
 
-    /// Who is meant by the initial behind a first name; nobody, where it is that of a stranger.
+    /// The people with the initial after a first name; empty if it is another person's, `None` if there is no initial.
     fn initialled(&self, context: &TokenContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
         let letter = context
             .after(1)

@@ -1,6 +1,5 @@
-//! Who is meant where a name fits several: the one named in full in the same review, or the one
-//! whom the job's record names. If neither tells, the ambiguity is the result. Also: how far a text
-//! goes on speaking of whom it named.
+//! Resolves ambiguous names: by a full name in the same review, or by the recorded mention. Otherwise the ambiguity is
+//! the result. Also determines how far a text continues about a person.
 
 use super::certainty::Certainty;
 use super::people::{People, PersonCandidate};
@@ -120,7 +119,7 @@ fn people_meant_by(
     }
 }
 
-/// The last sentence that still speaks of the person.
+/// The last sentence that continues about the person.
 fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<'_>) -> usize {
     let names = |sentence: usize| {
         let from = seen.partition_point(|other| other.sentence < sentence);

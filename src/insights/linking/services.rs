@@ -1,5 +1,5 @@
-//! What the firm offers: names, ids and synonyms, with the variants of writing that every trade
-//! has. The longest wins, and a word that two services share is an ambiguity.
+//! Finds the services of the business: names, ids and synonyms, with variants of spelling that are common in all
+//! trades. The longest match wins, and a word that two services share is an ambiguity.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
 use crate::model::business::Service;
 
-/// Dictionary that say nothing at the end of a service's name: `Heat pump service`.
+/// Words without meaning at the end of a service's name: `Heat pump service`.
 const TAILS: [&str; 8] = [
     "service",
     "services",
@@ -23,8 +23,8 @@ const TAILS: [&str; 8] = [
 ];
 /// Second halves of words that are often written as two.
 const ENDS: [&str; 6] = ["off", "out", "up", "work", "down", "over"];
-/// What makes another thing of the word before or after it, unless the firm says that it is the
-/// same.
+/// Words that change the meaning of the word before or after them, unless the business lists the combination as a
+/// synonym.
 const COMPOUNDS: [(&str, &str); 28] = [
     ("water", "heater"),
     ("space", "heater"),
@@ -56,28 +56,26 @@ const COMPOUNDS: [(&str, &str); 28] = [
     ("ac", "milan"),
 ];
 
-/// What the firm offers.
 #[derive(Debug, Clone)]
 pub struct Services {
     ids: Vec<String>,
     forms: NameTrie<u32>,
 }
 
-/// A service named in a text.
 #[derive(Debug, Clone)]
 pub struct ServiceMention {
-    /// The index of its sentence in the text.
+    /// Index of its sentence in the text.
     pub sentence: usize,
     /// The tokens of the name, as a range of the text's.
     pub tokens: Range<usize>,
-    /// Which it may be: ids, sorted.
+    /// Possible ids, sorted.
     pub ids: Vec<String>,
-    /// Which rule found it.
+    /// Name of the rule.
     pub rule: &'static str,
 }
 
 impl Services {
-    /// The services, with their words put into `words`.
+    /// Adds the words of the services to `words`.
     pub fn new(services: &[Service], words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         for (service, offered) in (0..).zip(services) {
@@ -103,7 +101,7 @@ impl Services {
         }
     }
 
-    /// The services named, in order.
+    /// The named services, in order.
     pub fn find(&self, tagged: &TaggedText<'_>, recorded: &[String]) -> Vec<ServiceMention> {
         let mut found = Vec::new();
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
@@ -167,7 +165,7 @@ impl Services {
     }
 }
 
-/// Whether the words are there, and not the thing.
+/// Whether the words have another meaning there.
 fn is_something_else(
     tagged: &TaggedText<'_>,
     tokens: &Range<usize>,
@@ -217,7 +215,7 @@ fn is_something_else(
         || is_verb(&context, has_object)
 }
 
-/// `it leaks`, `does it drain`, `to drain the tank`: what the thing does, and not the thing.
+/// `it leaks`, `does it drain`, `to drain the tank`: a verb rather than the thing.
 fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
     let before = context.word_before(1);
     if context.has_s() {
@@ -232,7 +230,7 @@ fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
         || has_object && (before.is(WordClass::Pronoun) || context.text_before(1) == "and")
 }
 
-/// The number of a word, whatever its number.
+/// The number of a word, which is the same for singular and plural.
 fn number(word: &str, words: &mut Dictionary) -> u32 {
     let singular = singular(word);
     let id = words.number(&singular);
@@ -265,7 +263,7 @@ fn plural(word: &str) -> String {
     }
 }
 
-/// Every way to name a service, in words.
+/// Every form of a service's name, as words.
 fn forms(service: &Service) -> Vec<Vec<String>> {
     let mut forms = parts(&service.name);
     for form in forms.clone() {
@@ -294,7 +292,7 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
             split.splice(at..=at, [stem.to_owned(), end.to_owned()]);
             forms.push(split);
         }
-        // `repiped`, `rewiring`: what the firm does to things
+        // `repiped`, `rewiring`: the business's work
         if let [word] = form.as_slice()
             && word.starts_with("re")
             && let Some(stem) = word.strip_suffix('e').filter(|stem| stem.len() > 3)
@@ -308,10 +306,10 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     forms
 }
 
-/// Letters from which on a word of an id may be what customers call the service.
+/// Minimum letters of a word in an id that may be what customers call the service.
 const ID_LETTERS_MIN: usize = 3;
 
-/// Whether a form of an id says what the service is: `a` or `it` stands in every review.
+/// Whether a form of an id identifies the service: `a` or `it` is in every review.
 fn says_something(form: &[String]) -> bool {
     let small = &LanguageWords::english().function_words;
     let says = |word: &String| {
@@ -320,8 +318,7 @@ fn says_something(form: &[String]) -> bool {
     form.iter().any(says)
 }
 
-/// The words of a name; where it lists several things, each of them: `Duct cleaning and sealing`,
-/// `Drain and sewer cleaning`.
+/// The words of a name; of a list, each item: `Duct cleaning and sealing`, `Drain and sewer cleaning`.
 fn parts(name: &str) -> Vec<Vec<String>> {
     let text = TokenizedText::new(name);
     let mut items: Vec<Vec<String>> = vec![Vec::new()];

@@ -1,6 +1,5 @@
-//! What the words of a text mean to the search for names: one lookup a token gives the classes of
-//! `words.txt`, and the number of the words that the firm's own names are made of. Apart from the
-//! rules, which ask by class and never by spelling.
+//! The dictionary of the linker: one lookup per token gives the classes of `words.txt` and the number of the words in
+//! the business's own names. The rules test classes, never spellings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
@@ -11,7 +10,7 @@ use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
 
 const TABLE: &str = include_str!("words.txt");
 
-/// The sections of `words.txt`, and what is said of words while the firm's names are taken in.
+/// The sections of `words.txt`, and classes that come from the business's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordClass {
     Kin,
@@ -62,9 +61,9 @@ pub enum WordClass {
     Money,
     Paying,
     OtherTrade,
-    /// In the table of short forms: a first name of anybody.
+    /// In the table of short forms: anyone's first name.
     FirstName,
-    /// In the firm's own name.
+    /// In the business's name.
     Firm,
 }
 
@@ -125,45 +124,44 @@ const SECTIONS: [(&str, WordClass); 48] = [
     ("other_trade", WordClass::OtherTrade),
 ];
 
-/// What is known of one word.
+/// The data of one word.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DictionaryWord {
     classes: u64,
-    /// Its number, from 1, if a name of the firm's is made of it.
+    /// Its number, from 1, if it occurs in a name of the business.
     pub id: u32,
-    /// Written as a plural or a possessive, with an apostrophe or without.
+    /// A plural or a possessive, with or without an apostrophe.
     pub has_s: bool,
-    /// Not written like the name that it is taken for.
+    /// A misspelling of the word with that number.
     pub is_misspelled: bool,
-    /// Nor even nearly so.
+    /// The misspelling is uncertain.
     pub is_far: bool,
 }
 
 impl DictionaryWord {
-    /// Whether it is in that class.
     pub const fn is(self, class: WordClass) -> bool {
         self.classes & class.bit() != 0
     }
 
-    /// Whether nothing is known of it.
+    /// Whether it has neither a class nor a number.
     pub const fn is_unknown(self) -> bool {
         self.classes == 0 && self.id == 0
     }
 }
 
-/// The dictionary: the tables, and the words of the firm's names.
+/// The tables, and the words of the business's names.
 #[derive(Debug, Clone, Default)]
 pub struct Dictionary {
     known: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
-    /// What matters of words with a capital alone. Apart, so that what every token asks stays
-    /// small.
+    /// Data of words that apply only if they are capitalised. Separate, so that the table that every token is looked up
+    /// in stays small.
     proper: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
     len: u32,
     misspellings: Misspellings,
 }
 
 impl Dictionary {
-    /// The words of the built-in table, without any firm's names.
+    /// The built-in table, without names of a business.
     pub fn new() -> Self {
         let mut words = Self::default();
         let mut class = None;
@@ -186,12 +184,11 @@ impl Dictionary {
         words
     }
 
-    /// Puts a word in a class.
     pub fn class(&mut self, word: &str, class: WordClass) {
         self.known.entry(Fingerprint::of(word)).or_default().classes |= class.bit();
     }
 
-    /// The number of a word of the firm's; a new one if it has none.
+    /// The number of a word in the business's names; a new one if it has none.
     pub fn number(&mut self, word: &str) -> u32 {
         let entry = self.known.entry(Fingerprint::of(word)).or_default();
         if entry.id == 0 {
@@ -201,7 +198,7 @@ impl Dictionary {
         entry.id
     }
 
-    /// Another way to write the word of that number, unless it is a word of the firm's itself.
+    /// Adds another spelling of the word with that number, unless it is itself such a word.
     pub fn variant(&mut self, written: &str, id: u32, has_s: bool) {
         let entry = self.known.entry(Fingerprint::of(written)).or_default();
         if entry.id == 0 {
@@ -209,12 +206,12 @@ impl Dictionary {
         }
     }
 
-    /// Takes near spellings for the word of that number.
+    /// Accepts misspellings of the word with that number.
     pub fn forgive(&mut self, word: &str, id: u32) {
         self.misspellings.add(word, id);
     }
 
-    /// Ends the taking in.
+    /// Call it after all words were added.
     pub fn settle(&mut self) {
         let is_proper = |word: &DictionaryWord| {
             word.id == 0
@@ -224,12 +221,12 @@ impl Dictionary {
         self.known.shrink_to_fit();
     }
 
-    /// What is known of a word, in lower case.
+    /// `word` is in lower case.
     pub fn get(&self, word: &str, is_capital: bool) -> DictionaryWord {
         self.find(word, Fingerprint::of(word), is_capital)
     }
 
-    /// The same, of a word whose fingerprint is known.
+    /// As [`Dictionary::get`], with the word's fingerprint.
     pub fn find(&self, word: &str, fingerprint: u64, is_capital: bool) -> DictionaryWord {
         let find = |key: u64| {
             let proper = || self.proper.get(&key).filter(|_| is_capital);
@@ -259,12 +256,12 @@ impl Dictionary {
     }
 }
 
-/// What the outcome depends on beside the firm.
+/// Part of the digest of the method.
 pub fn table() -> &'static str {
     TABLE
 }
 
-// Sequences of word numbers, and what they name. The longest that begins at a place wins.
+// Sequences of word numbers, and the values that they name. The longest match at a place wins.
 
 #[derive(Debug, Clone)]
 struct NameNode<V> {
@@ -273,11 +270,11 @@ struct NameNode<V> {
     values: Vec<V>,
 }
 
-/// What so many things share names none of them: a text that has it would mean everything. It also
-/// bounds what one word of a text may bring, whatever the roster is.
+/// A sequence with more values names none of them: a text with it would mean everything. This also bounds the cost of
+/// one word, whatever the roster is.
 const VALUES_MAX: usize = 64;
 
-/// From sequences of words to values.
+/// Maps sequences of words to values.
 #[derive(Debug, Clone)]
 pub struct NameTrie<V> {
     nodes: Vec<NameNode<V>>,
@@ -286,7 +283,7 @@ pub struct NameTrie<V> {
 }
 
 impl<V: Clone + PartialEq> NameTrie<V> {
-    /// Puts every entry in; the same value twice at one place counts once.
+    /// A value that occurs twice at one sequence counts once.
     pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
         let mut trie = Self {
             nodes: vec![NameNode {
@@ -332,8 +329,7 @@ impl<V: Clone + PartialEq> NameTrie<V> {
         trie
     }
 
-    /// The longest entry that begins at a token and ends before `end`: where it ends, and its
-    /// values.
+    /// The longest entry that begins at a token and ends before `end`: its end, and its values.
     pub fn longest(
         &self,
         tagged: &TaggedText<'_>,
@@ -358,20 +354,17 @@ impl<V: Clone + PartialEq> NameTrie<V> {
     }
 }
 
-// A text with what the dictionary knows of each of its words, looked up once.
+// A text with the dictionary's data of each of its words, looked up once.
 
-/// A text with what is known of its words.
 #[derive(Debug)]
 pub struct TaggedText<'a> {
-    /// The text whose tokens were looked up.
     pub text: &'a TokenizedText,
     words: Vec<DictionaryWord>,
-    /// A sentence is shouted when most of its words are upper case: capitals say nothing there.
+    /// Whether most words of the sentence are upper case, so that capitals are no evidence.
     shouted: Vec<bool>,
 }
 
 impl<'a> TaggedText<'a> {
-    /// Looks every word up once.
     pub fn new(text: &'a TokenizedText, dictionary: &Dictionary) -> Self {
         let mut words = Vec::with_capacity(text.tokens().len());
         for (at, token) in text.tokens().iter().enumerate() {
@@ -421,17 +414,16 @@ impl<'a> TaggedText<'a> {
         }
     }
 
-    /// What is known of a token.
     pub fn word(&self, token: usize) -> DictionaryWord {
         self.words.get(token).copied().unwrap_or_default()
     }
 
-    /// Whether the sentence's capitals say nothing.
+    /// Whether capitals are no evidence in the sentence.
     pub fn is_shouted(&self, sentence: usize) -> bool {
         self.shouted.get(sentence).copied().unwrap_or_default()
     }
 
-    /// Whether a token begins with a capital.
+    /// Whether a token is capitalised.
     pub fn is_capital(&self, token: usize) -> bool {
         matches!(
             self.text.tokens()[token].shape,
@@ -439,7 +431,6 @@ impl<'a> TaggedText<'a> {
         )
     }
 
-    /// Whether a token is a mark.
     pub fn is_mark(&self, token: usize) -> bool {
         self.text.tokens()[token].shape == Capitalisation::Mark
     }

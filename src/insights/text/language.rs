@@ -1,4 +1,4 @@
-//! Which language a text is in, as far as reading it goes: one that can be read, or another.
+//! Detects whether a text is in a language that can be read.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -8,32 +8,30 @@ use super::{Capitalisation, Fingerprint, LanguageWords, Token, TokenizedText};
 use crate::compute::steps;
 use crate::insights::analysis::{Language, LanguageCode};
 
-/// Texts of fewer words are too short for statistics.
+/// Texts with fewer words are too short for statistics.
 const SHORT: usize = 6;
-/// A text is English without a closer look if one word in so many is one of its function words.
+/// A text is English without further tests if one word in this many is an English function word.
 const ENGLISH_ONE_IN: usize = 5;
-/// A short text is in another language if one word in so many tells it.
+/// A short text is in another language if one word in this many is typical for it.
 const TELLING_ONE_IN: usize = 3;
-/// And so many of them, if it has more than one word: one may be a name.
+/// Minimum number of such words, if the text has more than one word: a single one may be a name.
 const TELLING_MIN: usize = 2;
-/// The same of a longer text that is declared to be in it.
+/// The same for a longer text with a declared language.
 const DECLARED_ONE_IN: usize = 8;
-/// A guess of less confidence that is not called reliable either says nothing; a short line of
-/// Spanish has 0.26.
+/// An unreliable guess with less confidence is ignored; a short line of Spanish has 0.26.
 const CONFIDENCE_MIN: f64 = 0.25;
-/// Beyond so many words the answer is known.
+/// Words that are counted; more do not change the answer.
 const WORDS_MAX: usize = 200;
-/// The first letter that is in no Latin alphabet.
+/// The first code point after the Latin letters.
 const LATIN_END: char = '\u{250}';
 
-/// A language besides English.
 #[derive(Debug, Clone)]
 struct OtherLanguage {
     code: LanguageCode,
     whatlang: Option<whatlang::Lang>,
 }
 
-/// In which of the languages with a bit a word is a function word, and in which it tells a short text.
+/// The languages, by bit, in which a word is a function word, and in which it identifies a short text.
 #[derive(Debug, Clone, Copy, Default)]
 struct TellingWord {
     is_english: bool,
@@ -41,7 +39,7 @@ struct TellingWord {
     telling: u32,
 }
 
-/// Tells languages. The default one knows English alone.
+/// The default detector knows only English.
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
     others: Vec<OtherLanguage>,
@@ -54,16 +52,16 @@ impl Default for LanguageDetector {
     }
 }
 
-/// How many words of a text speak for what.
+/// Counts of a text's words by language.
 struct Counts {
     words: usize,
     english: usize,
-    /// Of each other language its function words, and those that tell short texts too.
+    /// For each other language its function words, and its words that identify short texts.
     others: Vec<[usize; 2]>,
 }
 
 impl LanguageDetector {
-    /// One that knows these languages besides English, 32 at most.
+    /// Knows these languages besides English, at most 32.
     #[must_use]
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: HashMap<u64, TellingWord, BuildHasherDefault<Fingerprint>> =
@@ -89,7 +87,7 @@ impl LanguageDetector {
         }
     }
 
-    /// The language of a text that its author or platform declared to be in `declared` (a BCP 47 tag).
+    /// The language of a text with the declared language `declared` (a BCP 47 tag).
     #[must_use]
     pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> Language {
         let primary = declared.and_then(|tag| tag.split(['-', '_']).next());
@@ -137,7 +135,7 @@ impl LanguageDetector {
         }
     }
 
-    /// The words that tell languages; `None` where so many are English that no closer look is needed.
+    /// Counts the words that identify languages; `None` if so many are English that no further test is needed.
     fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<Counts> {
         let is_word =
             |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
@@ -168,7 +166,7 @@ impl LanguageDetector {
         Some(counts)
     }
 
-    /// The other language that is declared, else the one that most words tell.
+    /// The declared other language, else the one with the most words.
     fn rival(&self, counts: &Counts, declared: &str) -> Option<(&OtherLanguage, [usize; 2])> {
         let all = || self.others.iter().zip(counts.others.iter().copied());
         all()
@@ -188,7 +186,7 @@ impl LanguageDetector {
             *function > counts.english && telling * TELLING_ONE_IN >= counts.words
         });
         let info = whatlang::detect(&words);
-        // Statistics of a line or two tell neighbours badly.
+        // Statistics of a line or two confuse related languages.
         let may_be = |other: &OtherLanguage| {
             (info.as_ref())
                 .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
@@ -214,7 +212,7 @@ impl LanguageDetector {
     }
 }
 
-/// Whether a text without words holds a mark, `10/10`: that says the same in every language.
+/// Whether a text without words is a rating, `10/10`, which means the same in every language.
 fn is_mark_out_of(text: &TokenizedText) -> bool {
     let is_number = |token: usize| {
         text.tokens()
@@ -232,7 +230,7 @@ fn is_latin(text: &TokenizedText) -> bool {
     letters.all(|c| !c.is_alphabetic() || c < LATIN_END)
 }
 
-/// `Great work!` is English if nobody says otherwise and its letters could be.
+/// `Great work!` is English if it is not declared otherwise and has only ASCII letters.
 fn short(text: &TokenizedText, is_declared_other: bool) -> Language {
     let is_ascii = (0..text.tokens().len()).all(|token| {
         text.word(token)

@@ -1,5 +1,5 @@
-//! What reading a language takes besides the phrases of a trade: the words that tell it, where its sentences end, what negates,
-//! how its words are bent. A package's file `language.toml`, so that a further language is a folder.
+//! The data of a language besides a trade's phrases: words that identify it, sentence ends, negators, inflection. It is
+//! a package's file `language.toml`, so that a further language is only a folder.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -15,57 +15,57 @@ const ENGLISH: &str = include_str!("../trades/shared/language.toml");
 /// Words by their fingerprints.
 pub type WordSet = HashSet<u64, BuildHasherDefault<Fingerprint>>;
 
-/// Marks that stand between words; `!`, `?`, `$` and symbols say something themselves. A negator reaches over none of them.
+/// Marks without a meaning of their own, unlike `!`, `?`, `$` and symbols. They stop a negator.
 const SILENT_MARKS: &str = ", ; : . \u{2026} \u{2014} ( ) \" - '";
-/// Marks that part a sentence.
+/// Marks that divide a sentence.
 const PARTING_MARKS: &str = ", ; : . ! ? \u{2026} \u{2014} ( ) \" - &";
 
-/// What a token does to a sentence beside saying something.
+/// The structural role of a token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenRole {
-    /// It parts the sentence: a mark, or a word that opens the next part.
+    /// It divides the sentence: a mark, or a word that begins the next part.
     pub parts: bool,
-    /// A mark that stands between words.
+    /// A mark without a meaning of its own.
     pub is_mark: bool,
-    /// What it does to the negation of the words behind it.
+    /// Its effect on the words after it.
     pub negation: Negation,
 }
 
-/// What a token does to the negation of the words behind it.
+/// The effect of a token on the negation of the words after it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Negation {
-    /// Nothing.
+    /// No effect.
     #[default]
     GoesOn,
-    /// The next words say the opposite.
+    /// The next words are negated.
     Begins,
-    /// A negator before it reaches no further.
+    /// Ends the scope of a negator before it.
     Ends,
 }
 
-/// How the words of a language are bent: the forms of a word that ends so.
+/// Inflection: the forms of a word with a given ending.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ending {
-    /// How the base form ends; of several that fit, the longest counts.
+    /// The ending of the base form; of several that match, the longest counts.
     of: String,
-    /// What stands in its place in the other forms, spaces between.
+    /// The endings of the other forms, separated by spaces.
     forms: String,
 }
 
-/// What has to have been measured before findings in a language are published.
+/// The measured quality that findings in a language need to be published.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedFrom {
-    /// The set of held-out texts, as `quality.tsv` calls it.
+    /// The set of held-out texts, as named in `quality.tsv`.
     pub set: String,
-    /// How many in a hundred of the judgements there annotators have to have made too.
+    /// Minimum precision of the judgements there, in percent.
     pub precision: usize,
-    /// An aspect of which the reader found fewer there is published by the figure of all aspects.
+    /// An aspect with fewer findings there is published by the precision of all aspects.
     pub least: usize,
 }
 
-/// The file, as it is written. Words stand with spaces between.
+/// The file's syntax. Words are separated by spaces.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct LanguageFile {
@@ -94,7 +94,7 @@ struct LanguageFile {
     published_from: Option<PublishedFrom>,
 }
 
-/// [`NameCues`], as they are written.
+/// The file's syntax of [`NameCues`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct NameCuesFile {
@@ -104,78 +104,74 @@ struct NameCuesFile {
     before_places: String,
 }
 
-/// Between which words a capitalised word is taken for the name of somebody or some place.
+/// Words beside a capitalised word that make it the name of a person or place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameCues {
     /// Before the name of a person.
     pub before_people: WordSet,
-    /// Behind it.
+    /// After the name of a person.
     pub after_people: WordSet,
-    /// Before the name of somebody else: `my husband`.
+    /// Before the name of another person: `my husband`.
     pub before_others: WordSet,
     /// Before the name of a place.
     pub before_places: WordSet,
 }
 
-/// A language, ready to read with.
+/// A language, compiled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LanguageWords {
-    /// Its code.
     pub code: LanguageCode,
-    /// Its name in English.
+    /// In English.
     pub name: String,
-    /// Its code in the detector of languages (ISO 639-3), where that knows it.
+    /// Code in the `whatlang` detector (ISO 639-3), if it has the language.
     pub whatlang: String,
-    /// Whether words are compared without accents, as many people type them.
+    /// Whether words are compared without accents, because many people type none.
     pub ignores_accents: bool,
     is_bent_as_english: bool,
-    /// Words that every text of some length has, and that other languages hardly have.
+    /// Words of every longer text that other languages hardly have.
     pub function_words: WordSet,
-    /// Words by which a short text is told.
+    /// Words that identify a short text.
     pub telling_words: WordSet,
-    /// A full stop after these ends no sentence.
+    /// A full stop after these does not end a sentence.
     pub abbreviations: WordSet,
-    /// Single letters that are words, and no initials.
+    /// Single letters that are words rather than initials.
     pub no_initials: WordSet,
-    /// What stands behind a name that begins a sentence; without one of these, its capital may mean nothing.
+    /// Words after a name at the beginning of a sentence; without one of these, its capital may mean nothing.
     pub after_names: WordSet,
-    /// Behind a number: a sum.
+    /// After a number: an amount of money.
     pub money: WordSet,
-    /// Behind a number: a time of day.
+    /// After a number: a time of day.
     pub times: WordSet,
-    /// `or`: what is joined to something negated by it is negated too.
+    /// `or`: extends a negation to what it joins.
     pub ors: WordSet,
-    /// `and`: a list goes on.
+    /// `and`: continues a list.
     pub ands: WordSet,
-    /// Words over which an opinion judges no name.
+    /// Words that separate an opinion from a name.
     pub between: WordSet,
     roles: HashMap<u64, TokenRole, BuildHasherDefault<Fingerprint>>,
-    /// A word that ends so negates.
+    /// Words with this ending negate.
     pub negator_ending: String,
     /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
     pub negators_agree: bool,
     endings: Vec<Ending>,
-    /// How people and places are known.
+    /// How people and places are identified.
     pub names: NameCues,
-    /// What has to have been measured before findings are published; without it all are.
+    /// The measured quality that findings need to be published; without it all are published.
     pub published_from: Option<PublishedFrom>,
 }
 
 impl LanguageWords {
-    /// English.
     #[must_use]
     pub fn english() -> &'static Arc<Self> {
         static WORDS: LazyLock<Arc<LanguageWords>> = LazyLock::new(|| {
-            // A test shows that it can be read.
+            // A test verifies that it can be read.
             Arc::new(LanguageWords::parse(ENGLISH).unwrap_or_default())
         });
         &WORDS
     }
 
-    /// Reads a language's file.
-    ///
     /// # Errors
-    /// What is wrong with it, and the byte where.
+    /// The byte position and the fault.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         let file: LanguageFile = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -192,7 +188,7 @@ impl LanguageWords {
                 .map(|word| Fingerprint::of(&if folds { folded(word) } else { word.to_owned() }))
                 .collect()
         };
-        // Texts are told before it is known how their words are compared.
+        // Texts are identified before it is known how their words are compared.
         let told = |words: &str| -> WordSet {
             let as_written = words.split_whitespace().map(Fingerprint::of);
             set(words).into_iter().chain(as_written).collect()
@@ -248,13 +244,13 @@ impl LanguageWords {
         })
     }
 
-    /// What a token of that fingerprint does beside saying something.
+    /// The role of the token with that fingerprint.
     #[must_use]
     pub fn role(&self, fingerprint: u64) -> TokenRole {
         self.roles.get(&fingerprint).copied().unwrap_or_default()
     }
 
-    /// A word as it is compared.
+    /// The form in which a word is compared.
     #[must_use]
     pub fn compared(&self, word: &str) -> String {
         if self.ignores_accents {
@@ -264,7 +260,7 @@ impl LanguageWords {
         }
     }
 
-    /// The regular forms of a word, itself first. Forms that nobody writes do no harm.
+    /// The regular forms of a word, itself first. Forms that do not exist do no harm.
     #[must_use]
     pub fn forms(&self, base: &str) -> Vec<String> {
         if self.is_bent_as_english {
@@ -291,8 +287,8 @@ fn folded(word: &str) -> String {
     plain
 }
 
-/// The regular forms of an English verb or noun, itself first: show, shows, showed, showing. The rules are generous and short;
-/// irregular forms stand in the package.
+/// The regular forms of an English verb or noun, itself first: show, shows, showed, showing. The rules are short and
+/// generate too many forms; irregular forms are in the package.
 fn english_forms(base: &str) -> Vec<String> {
     let mut forms = vec![base.to_owned()];
     let bytes = base.as_bytes();

@@ -1,6 +1,5 @@
-//! From a review's text to words and sentences. What is compared is normalised; every token keeps
-//! its place in the original, so that whatever is found can be cut out of the text that the
-//! customer wrote.
+//! Splits a review's text into words and sentences. Comparisons use normalised words; every token keeps its position in
+//! the original, so that findings can be cut out of the customer's text.
 
 mod language;
 mod language_words;
@@ -20,7 +19,7 @@ pub use tokens::Fingerprint;
 pub enum Capitalisation {
     /// No upper-case letters: `great`, `don't`
     Lower,
-    /// Its first letter alone is upper case: `Great`, `I`
+    /// Only the first letter is upper case: `Great`, `I`
     Capitalised,
     /// `AC`, `NOT`: two or more letters, all upper case
     Upper,
@@ -28,30 +27,27 @@ pub enum Capitalisation {
     Mixed,
     /// Begins with a digit: `24`, `7:30`, `2,400`, `5th`
     Number,
-    /// Anything else, one character each, but a run of the same one is one token: `.`, `!!!`, `$`,
-    /// an emoji
+    /// Anything else, one character each, but repeated characters are one token: `.`, `!!!`, `$`, an emoji
     Mark,
 }
 
 /// A word, a number or a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// Its place in the original text.
+    /// Position in the original text.
     pub span: TextSpan,
-    /// How it is written there.
     pub shape: Capitalisation,
-    /// Whether it stands apart from the token before it: white space, a hyphen, or the text's
-    /// beginning.
+    /// Whether white space, a hyphen or the beginning of the text precedes it.
     pub is_apart: bool,
-    /// Whether a line ended before it.
+    /// Whether it begins a line.
     pub begins_line: bool,
-    /// Of the token as it is compared: every table of words is asked by it.
+    /// Of the normalised token; the key of all word tables.
     pub fingerprint: u64,
     start: u32,
     end: u32,
 }
 
-/// A text, cut up.
+/// A text with its tokens and sentences.
 #[derive(Debug, Clone)]
 pub struct TokenizedText {
     words: Arc<LanguageWords>,
@@ -61,13 +57,13 @@ pub struct TokenizedText {
 }
 
 impl TokenizedText {
-    /// Cuts an English text into tokens and sentences, and normalises its words.
+    /// Tokenizes an English text.
     #[must_use]
     pub fn new(original: &str) -> Self {
         Self::of(original, LanguageWords::english())
     }
 
-    /// The same of a text in the language of these words.
+    /// Tokenizes a text in the language of `words`.
     #[must_use]
     pub fn of(original: &str, words: &Arc<LanguageWords>) -> Self {
         let (normal, tokens) = tokens::cut(original, words.ignores_accents);
@@ -81,39 +77,37 @@ impl TokenizedText {
         text
     }
 
-    /// The words of the language that it is cut up by.
+    /// The words of the text's language.
     #[must_use]
     pub fn language_words(&self) -> &LanguageWords {
         &self.words
     }
 
-    /// Whether a token is one of these.
     #[must_use]
     pub fn is_among(&self, token: usize, words: &WordSet) -> bool {
         let token = self.tokens.get(token);
         token.is_some_and(|token| words.contains(&token.fingerprint))
     }
 
-    /// Its tokens, in order.
     #[must_use]
     pub fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
-    /// Its sentences: ranges of tokens, in order, never empty, together all tokens.
+    /// Ranges of tokens, in order, never empty, together all tokens.
     #[must_use]
     pub fn sentences(&self) -> &[Range<usize>] {
         &self.sentences
     }
 
-    /// A token as it is compared: lower case, straight apostrophes, `a/c` and `A.C.` as `ac`.
+    /// The normalised token: lower case, straight apostrophes, `a/c` and `A.C.` as `ac`.
     #[must_use]
     pub fn word(&self, token: usize) -> &str {
         let token = &self.tokens[token];
         &self.normal[token.start as usize..token.end as usize]
     }
 
-    /// All words, normalised, with spaces between.
+    /// All words, normalised and separated by spaces.
     fn normal_words(&self) -> String {
         (0..self.tokens.len())
             .map(|token| self.word(token))
@@ -121,7 +115,7 @@ impl TokenizedText {
             .join(" ")
     }
 
-    /// Where in `tokens` these words stand in a row first.
+    /// The first position in `tokens` of these words in a row.
     #[must_use]
     pub fn position_of<W: AsRef<str>>(&self, tokens: &Range<usize>, words: &[W]) -> Option<usize> {
         tokens.clone().find(|at| {
@@ -142,7 +136,7 @@ impl TokenizedText {
         before(span.start)..before(span.end)
     }
 
-    /// The place of a range of tokens in the original.
+    /// The position of a range of tokens in the original.
     #[must_use]
     pub fn span(&self, tokens: Range<usize>) -> TextSpan {
         match self

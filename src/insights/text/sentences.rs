@@ -1,24 +1,22 @@
-//! Where sentences end. A full stop ends one, but not after an abbreviation or an initial.
+//! Finds the ends of sentences. A full stop ends one, but not after an abbreviation or an initial.
 
 use std::ops::Range;
 
 use super::{Capitalisation, Token, TokenizedText};
 use crate::compute::steps;
 
-/// A longer sentence is read in parts of so many tokens at most. People hardly write one, but a
-/// text that is one sentence from end to end must not cost more than others of its length, and what
-/// is looked for in a sentence looks through all of it.
+/// Longer sentences are read in parts of at most this many tokens, because rules search a whole sentence and a text
+/// without sentence ends must not cost more than others of its length.
 pub const SENTENCE_TOKENS_MAX: usize = 200;
-/// How many tokens most sentences have at least.
+/// Minimum number of tokens in most sentences, for the capacity.
 const SENTENCE_TOKENS: usize = 8;
-/// Among so many tokens before that bound, a part ends behind the last mark, so that no thought is
-/// torn without need.
+/// A part ends after the last mark within this many tokens before the maximum, so that phrases stay together.
 const PART_MARKS_WITHIN: usize = 60;
 
-/// What may stand behind the end and still belongs to the sentence.
+/// Marks that may follow the end and still belong to the sentence.
 const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
 
-/// The sentences' ranges of tokens.
+/// The sentences as ranges of tokens.
 pub fn cut(text: &TokenizedText) -> Vec<Range<usize>> {
     let len = text.tokens().len();
     let mut sentences = Vec::with_capacity(len / SENTENCE_TOKENS + 1);
@@ -58,7 +56,7 @@ pub fn cut(text: &TokenizedText) -> Vec<Range<usize>> {
     sentences
 }
 
-/// Adds a sentence, in parts where it is too long.
+/// Adds a sentence, in parts if it is too long.
 fn push(text: &TokenizedText, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
     while sentence.len() > SENTENCE_TOKENS_MAX {
         let most = sentence.start + SENTENCE_TOKENS_MAX;
@@ -114,7 +112,7 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
     }
 }
 
-/// Whether the full stop at `at` stands in a date: `15.03. we called`, `3. 5. 2024`.
+/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`.
 fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     let number = |token: usize| {
         let is_number = |token: &Token| token.shape == Capitalisation::Number;

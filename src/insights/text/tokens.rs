@@ -1,5 +1,4 @@
-//! Words, numbers and marks. Apart from the room's other files because what counts as one word is a
-//! question of typography, not of meaning.
+//! Splits a text into words, numbers and marks, by typography only.
 
 use std::hash::Hasher;
 
@@ -9,7 +8,7 @@ use super::{Capitalisation, Token};
 use crate::compute::steps;
 use crate::insights::analysis::TextSpan;
 
-/// The normalised text of all tokens, without accents where these are ignored, and the tokens.
+/// The normalised text of all tokens, without accents if these are ignored, and the tokens.
 pub fn cut(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
     let mut characters = Vec::with_capacity(original.len());
     original
@@ -52,7 +51,7 @@ struct Cut {
     tokens: Vec<Token>,
 }
 
-/// What stands before a token.
+/// The text before a token.
 #[derive(Clone, Copy)]
 struct Gap {
     is_apart: bool,
@@ -64,7 +63,7 @@ impl Cut {
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let (from, shape) = (self.normal.len(), shape(characters));
         steps::add(characters.len());
-        // A mark's character stands for all of its run; an acronym's joints are left out.
+        // A mark's character represents its whole run; an acronym's separators are left out.
         let spelled = if shape == Capitalisation::Mark {
             &characters[..1]
         } else {
@@ -108,7 +107,7 @@ pub fn push_plain(to: &mut String, letter: char) {
     });
 }
 
-/// Typographic variants as the character that keyboards have.
+/// Replaces typographic variants by the character on keyboards.
 const fn plain(character: char) -> char {
     match character {
         '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{02BC}' | '\u{FF07}' | '`' | '\u{00B4}' => '\'',
@@ -120,7 +119,7 @@ const fn plain(character: char) -> char {
     }
 }
 
-/// How many characters the word at the beginning has, and whether it is an acronym.
+/// The length in characters of the word at the beginning, and whether it is an acronym.
 fn word(characters: &[char]) -> (usize, bool) {
     let acronym = acronym(characters);
     if acronym > 0 {
@@ -150,8 +149,7 @@ fn word(characters: &[char]) -> (usize, bool) {
     (len, false)
 }
 
-/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash;
-/// 0 where there is none.
+/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash; 0 if there is none.
 fn acronym(characters: &[char]) -> usize {
     let at = |index: usize| characters.get(index).copied().unwrap_or(' ');
     let joint = at(1);
@@ -170,12 +168,12 @@ fn acronym(characters: &[char]) -> usize {
     }
 }
 
-/// How many characters the mark at the beginning has; 0 for what only stands between words.
+/// The length in characters of the mark at the beginning; 0 for a character that only separates words.
 fn mark(characters: &[char], follows_word: bool) -> usize {
     let first = characters[0];
     let next = characters.get(1).copied();
     let is_hyphen = first == '-' && follows_word && next.is_some_and(char::is_alphanumeric);
-    // Variation selectors and joiners dress the emoji before them.
+    // Variation selectors and joiners modify the emoji before them.
     if first.is_whitespace()
         || first.is_control()
         || is_hyphen
@@ -209,9 +207,8 @@ fn shape(characters: &[char]) -> Capitalisation {
     }
 }
 
-// Fingerprints of words: one quick hash for every table of words. Apart because words are looked
-// up in several rooms. The tables are fixed when a text arrives, so no text can crowd them; and
-// the same word has the same fingerprint everywhere.
+// Fingerprints of words: one fast hash for all word tables. The tables are fixed when a text arrives, so no text can
+// cause collisions on purpose; the same word has the same fingerprint everywhere.
 
 /// A hasher for words, and for keys that are fingerprints already.
 #[derive(Debug, Clone, Copy, Default)]
@@ -225,8 +222,7 @@ impl Fingerprint {
         key ^ key >> 29
     }
 
-    /// Of a word. 64 bits stand for the word itself: two of a few thousand words share them once in
-    /// 10^12 dictionaries.
+    /// 64 bits identify the word: two of a few thousand words collide once in 10^12 dictionaries.
     #[must_use]
     pub fn of(word: &str) -> u64 {
         Self::mix_all(word.len() as u64, word.as_bytes())

@@ -1,5 +1,4 @@
-//! How common words are in reviews of other trades, so that a topic is what these reviews say more
-//! often than others.
+//! Word frequencies in reviews of other trades, so that a topic is what these reviews mention more often than others.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -11,7 +10,7 @@ use super::TradeError;
 use crate::insights::text::Fingerprint;
 use crate::model::hash::hex;
 
-/// In how many sentences words stand.
+/// The number of sentences with each word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Background {
     /// By the word's fingerprint.
@@ -21,22 +20,22 @@ pub struct Background {
 }
 
 impl Background {
-    /// The table that counts for a trade that has none.
+    /// The table for trades without their own.
     #[must_use]
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Background> = LazyLock::new(|| {
-            // A test shows that it can be read.
+            // A test verifies that it can be read.
             let text = include_str!("shared/background.tsv");
             Background::parse("background.tsv", text).unwrap_or_default()
         });
         &SHARED
     }
 
-    /// Reads a table: the first line is a remark with the number of sentences, `# 6293 sentences`; every
-    /// other a word and its count, a tab between, or a remark.
+    /// Reads a table: the first line is a comment with the number of sentences, `# 6293 sentences`; each other line is
+    /// a word and its count, separated by a tab, or a comment.
     ///
     /// # Errors
-    /// Every line that is none of these.
+    /// Every invalid line.
     pub fn parse(name: &str, text: &str) -> Result<Self, Vec<TradeError>> {
         let fault = |line: usize, message: &str| TradeError {
             file: name.to_owned(),
@@ -74,19 +73,19 @@ impl Background {
         &self.digest
     }
 
-    /// In how many sentences the word stands.
+    /// The number of sentences with the word.
     #[must_use]
     pub fn count(&self, word: &str) -> u16 {
         self.count_of(Fingerprint::of(word))
     }
 
-    /// The same of a word's fingerprint.
+    /// The same by fingerprint.
     #[must_use]
     pub fn count_of(&self, fingerprint: u64) -> u16 {
         self.counts.get(&fingerprint).copied().unwrap_or(0)
     }
 
-    /// How often a word stands in a sentence; never 0, for nobody has read everything.
+    /// The share of sentences with a word; never 0, because the table is only a sample.
     #[must_use]
     pub fn share(&self, word: &str) -> f64 {
         (f64::from(self.count(word)) + 0.5) / f64::from(self.sentences.max(1))

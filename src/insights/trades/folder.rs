@@ -1,4 +1,4 @@
-//! A package that a firm brings: a folder in the form of those that the program brings.
+//! Reads a custom package: a folder in the same format as the built-in ones.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,52 +15,41 @@ use crate::insights::classifier::{NgramModel, WeightsError};
 use super::shipped::SharedLanguage;
 use super::{Background, Measured, PackageLanguage, Trade, TradeError, TradeErrors, shipped};
 
-/// How many MiB a file of a package may have.
+/// Maximum size of a package's file in MiB.
 pub const FILE_MIB_MAX: u64 = 16;
-/// The file that says whose package it is; it is read first.
+/// Identifies the package; it is read first.
 const HEAD: &str = "trade.toml";
 const QUALITY: &str = "quality.tsv";
 const BACKGROUND: &str = "background.tsv";
 const CLASSIFIER: &str = "classifier.weights";
 const POLARITY: &str = "polarity.weights";
-/// The file that says how a language is read.
+/// Describes how a language is read.
 const LANGUAGE: &str = "language.toml";
 
 /// Why a folder is no package.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// Something cannot be read.
     #[error("cannot read {}: {error}", path.display())]
-    Read {
-        /// What cannot be read.
-        path: PathBuf,
-        /// Why not.
-        error: io::Error,
-    },
+    Read { path: PathBuf, error: io::Error },
     /// There is no `trade.toml`.
     #[error("{} has no file trade.toml, which says whose package it is", .0.display())]
     Headless(PathBuf),
-    /// The program does not bring the language, and the folder does not say how it is read.
+    /// The language is not built in, and the folder has no `language.toml`.
     #[error("{} has no file language.toml, which says how that language is read", .0.display())]
     Languageless(PathBuf),
-    /// The weights are none.
+    /// Invalid weights.
     #[error("{}: {error}", path.display())]
-    Weights {
-        /// Their file.
-        path: PathBuf,
-        /// What is wrong with them.
-        error: WeightsError,
-    },
-    /// What the files say is not as it should be.
+    Weights { path: PathBuf, error: WeightsError },
+    /// Faults in the content of the files.
     #[error(transparent)]
     Faults(#[from] TradeErrors),
 }
 
-/// Reads a package: `trade.toml`, every other `.toml`, and where they are there `quality.tsv`,
-/// `background.tsv` and `classifier.weights`; then its languages, each a folder with the name of its code.
+/// Reads a package: `trade.toml`, every other `.toml`, and if present `quality.tsv`, `background.tsv` and
+/// `classifier.weights`; then its languages, each a folder named by its code.
 ///
 /// # Errors
-/// What cannot be read, or all that is wrong in the files.
+/// What cannot be read, or all faults in the files.
 pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     let (mut files, folders) = contents(folder)?;
     if !files.iter().any(|path| path.ends_with(HEAD)) {
@@ -97,8 +86,8 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     Ok(trade)
 }
 
-/// Reads a language of a package: `language.toml`, where the program does not bring the language or the package reads it
-/// otherwise, every other `.toml`, and where they are there `quality.tsv`, `classifier.weights` and `polarity.weights`.
+/// Reads a language of a package: `language.toml`, if the language is not built in or the package overrides it, every
+/// other `.toml`, and if present `quality.tsv`, `classifier.weights` and `polarity.weights`.
 fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, FolderError> {
     let (mut files, _) = contents(folder)?;
     files.retain(|path| !path.ends_with(LANGUAGE));
@@ -133,7 +122,7 @@ fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, Fold
     Ok(translated)
 }
 
-/// The `.toml` files of a folder, and those of its folders that are called as a language is, by their names.
+/// The `.toml` files of a folder, and those of its subfolders named by a language code, sorted by name.
 fn contents(folder: &Path) -> Result<(Vec<PathBuf>, BTreeMap<String, PathBuf>), FolderError> {
     let fault = |error| FolderError::Read {
         path: folder.to_owned(),
@@ -154,7 +143,6 @@ fn contents(folder: &Path) -> Result<(Vec<PathBuf>, BTreeMap<String, PathBuf>), 
     Ok((files, folders))
 }
 
-/// The names and texts of files.
 fn texts(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FolderError> {
     let text = |path: &PathBuf| {
         let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::Read {
@@ -173,7 +161,7 @@ fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The figures of a folder, if it has some, or what is wrong in them.
+/// The figures of a folder, if any, or the faults in them.
 fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, FolderError> {
     let text = optional(folder, QUALITY, read_text)?;
     Ok(text.filter(|text| !text.is_empty()).map_or_else(
@@ -182,7 +170,7 @@ fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, Fold
     ))
 }
 
-/// The weights of that name, if there are some that can be read.
+/// The weights with that name, if present; fails if they are invalid.
 fn weights(folder: &Path, name: &str) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
     let Some(weights) = optional(folder, name, read)? else {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! A package in another language than English: a folder of that language's code, with phrases for the aspects that the package
-//! has. Apart from `parse`, because it says when what is read in it may be published.
+//! A package in another language than English: a folder named by the language's code, with phrases for the package's
+//! aspects. Also decides when findings in it may be published.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use super::{Measured, PackageLanguage, Trade, TradeError, TradeErrors, digest};
 use crate::insights::text::LanguageWords;
 use crate::model::hash::hex;
 
-/// What precision is measured of: judgements of whole reviews, and of one aspect, behind its name.
+/// Name of the precision figures: of whole reviews' judgements, and, as a prefix, of one aspect's.
 const FINDING: &str = "finding";
 const PRECISION: &str = "precision";
 
 impl PackageLanguage {
-    /// Of a `language.toml` and the weights beside it.
+    /// Reads a `language.toml` and the weights beside it.
     ///
     /// # Errors
-    /// What is wrong in the file.
+    /// The fault in the file.
     pub fn read(
         name: &str,
         text: &str,
@@ -41,7 +41,7 @@ impl PackageLanguage {
 }
 
 impl Trade {
-    /// The same trade in another language, by its own phrases and those that every trade shares in it.
+    /// The same trade in another language, with its own phrases and the language's shared ones.
     ///
     /// # Errors
     /// All faults, with their files and lines.
@@ -57,8 +57,8 @@ impl Trade {
         Ok(trade)
     }
 
-    /// A hash of what decides what a text in another language says: phrases, words, weights, and of which aspects findings are
-    /// published; in hexadecimal.
+    /// A hash of everything that decides the analysis of a text in another language: phrases, words, weights, and the
+    /// published aspects; in hexadecimal.
     #[must_use]
     pub fn method(&self) -> String {
         let mut hash = Sha256::new();
@@ -74,9 +74,9 @@ impl Trade {
         hex(&hash.finalize())
     }
 
-    /// The indices of the aspects whose findings are published: all in English, and in a language whose file asks for no
-    /// measured precision. Else those whose judgements in held-out texts were right often enough; of an aspect that the reader
-    /// judged too seldom there, those of all aspects together decide.
+    /// The indices of the aspects whose findings are published: all in English, and in a language without a required
+    /// precision. Otherwise those with sufficient precision in held-out texts; an aspect with too few judgements there
+    /// depends on the precision of all aspects together.
     #[must_use]
     pub fn published_aspects(&self) -> Vec<usize> {
         let Some(from) = &self.language_words().published_from else {
@@ -102,7 +102,7 @@ impl Trade {
     }
 }
 
-/// What the judgements of one aspect are called in `quality.tsv`.
+/// The name of one aspect's judgements in `quality.tsv`.
 #[must_use]
 pub fn aspect_task(id: &str) -> String {
     format!("{FINDING}:{id}")

@@ -1,7 +1,6 @@
-//! What a trade's customers write about, and in which words: aspects, phrases, opinions and cues,
-//! read from files that a firm can edit. Apart from `aspects`, which judges by them, because this
-//! is language and that is method. A folder beside this file is a package of one trade; `shared` has
-//! what every trade reads with.
+//! A trade: the aspects that its customers judge, and phrases, opinions and cues in their language, read from files
+//! that an owner can edit. `aspects` applies them. Each folder beside this file is a package of one trade; `shared` has
+//! what all trades share.
 
 mod background;
 mod folder;
@@ -26,161 +25,157 @@ pub use language::aspect_task;
 pub use pattern::PatternStep;
 pub use shipped::{GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measured, id_for};
 
-/// Something that customers judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AspectDefinition {
-    /// Its id in every answer, for example `response_time`.
+    /// Id in every answer, for example `response_time`.
     pub id: String,
-    /// Its name for readers.
+    /// Display name.
     pub label: String,
-    /// What a customer would ask about it, for example `Do they arrive on time?`
+    /// A customer's question, for example `Do they arrive on time?`
     pub question: String,
 }
 
-/// A word or phrase that changes how others are read.
+/// A word or phrase that changes the meaning of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cue {
-    /// `not`, `without`: what follows says the opposite.
+    /// `not`, `without`: negates what follows.
     Negator,
-    /// `very`: what follows says more.
+    /// `very`: strengthens what follows.
     Intensifier,
-    /// `a bit`: what follows says less.
+    /// `a bit`: weakens what follows.
     Diminisher,
-    /// `but`: a new clause, and what was said before weighs less.
+    /// `but`: begins a clause, and weakens the one before.
     Contrast,
-    /// `and they`: a new clause.
+    /// `and they`: begins a clause.
     Joint,
-    /// `the last company`: what follows is about somebody else.
+    /// `the last company`: what follows is about another company.
     Elsewhere,
-    /// `these guys`: what follows is about the firm again.
+    /// `these guys`: what follows is about the business again.
     Firm,
     /// `I wish`: what is praised was missing.
     Wish,
-    /// `if it leaks again`: nobody knows yet.
+    /// `if it leaks again`: a possibility.
     Open,
-    /// `do they`: the same where a question mark ends the sentence.
+    /// `do they`: the same if a question mark ends the sentence.
     Asks,
-    /// `the leak`: an opinion about it is about nobody.
+    /// `the leak`: an opinion about it is about no aspect.
     Setting,
-    /// `had been leaking for weeks`: blame in this clause is of what was so before the firm came.
+    /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
     Trouble,
-    /// `my boiler died on Friday`: the same where a text begins with it.
+    /// `my boiler died on Friday`: the same if a text begins with it.
     Breakdown,
-    /// `two days later`: the firm has been there, what goes wrong from here on is no earlier trouble.
+    /// `two days later`: the business has been there, so later trouble is not earlier trouble.
     Afterwards,
-    /// `not only`: words that say nothing here.
+    /// `not only`: words without a meaning here.
     Silent,
     /// `to be honest`: the same, and the classifier does not read them either.
     Unread,
 }
 
-/// What a phrase means.
+/// The meaning of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Meaning {
-    /// It judges the aspect (its index): positive points speak well, 0 is a plain fact.
+    /// It judges the aspect (its index): positive points are praise, 0 is a fact.
     Judges(usize, i32),
-    /// It names the aspect (its index), and somebody may say how it was.
+    /// It names the aspect (its index), which an opinion may judge.
     Names(usize),
-    /// It may name the aspect (its index): only an opinion beside it makes it so.
+    /// It may name the aspect (its index), but only with an opinion beside it.
     Hints(usize),
-    /// It speaks well or badly of whatever it stands beside.
+    /// It judges the name beside it, by its points.
     Opinion(i32),
-    /// It changes how others are read.
+    /// It changes the meaning of others.
     Cue(Cue),
 }
 
 /// A phrase with its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What a hit is called, for example `phrase:show_up_on_time`.
+    /// Name of its hits, for example `phrase:show_up_on_time`.
     pub id: String,
-    /// What it matches: any of these ways.
+    /// The ways to match; any is enough.
     pub ways: Vec<Vec<PatternStep>>,
-    /// What a match says: a judgement, a name, a hint, an opinion or a cue.
     pub meaning: Meaning,
-    /// The phrase as it is written.
+    /// The phrase as written.
     pub text: Arc<str>,
-    /// Where it is written.
+    /// Its position in the files.
     pub place: Place,
 }
 
-/// Where a phrase is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file's name.
     pub file: Arc<str>,
-    /// The line, counted from 1.
+    /// From 1.
     pub line: usize,
-    /// Whether it is one of those that every trade shares.
+    /// Whether the file is shared by all trades.
     pub is_shared: bool,
 }
 
 /// A trade's aspects and the language of its customers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trade {
-    /// Its id in every answer, for example `home_services`.
+    /// Id in every answer, for example `home_services`.
     pub id: String,
-    /// Its name for readers.
+    /// Display name.
     pub label: String,
-    /// The schema.org types of the businesses that it is for.
+    /// The schema.org types of its businesses.
     pub types: Vec<String>,
-    /// Whether it reads with the words that every trade shares.
+    /// Whether it uses the shared words.
     pub is_sharing: bool,
-    /// Whether an opinion about nothing in particular is one about the whole.
+    /// Whether an opinion without an aspect counts for the role `overall`.
     pub has_strays: bool,
-    /// The aspect that an opinion about nothing in particular goes to, by its index.
+    /// Index of the aspect for opinions without one.
     pub overall: Option<usize>,
-    /// Aspects whose plain facts (`he said`) are not worth telling beside a judgement.
+    /// Aspects whose facts (`he said`) are omitted beside a judgement.
     pub quiet: Vec<usize>,
-    /// Aspects whose plain facts (`they put in a pump`) stay facts among complaints.
+    /// Aspects whose facts (`they put in a pump`) remain facts among complaints.
     pub facts: Vec<usize>,
-    /// What was measured of it.
+    /// Measured quality.
     pub quality: Vec<Measured>,
-    /// The weights of its classifier, where it has one.
+    /// The weights of its classifier, if any.
     pub classifier: Option<Cow<'static, [u8]>>,
-    /// How common words are in reviews of other trades, where it says so.
+    /// Word frequencies in reviews of other trades, if it has its own table.
     pub background: Option<Background>,
-    /// The aspects, in the order in which they are shown.
+    /// In display order.
     pub aspects: Vec<AspectDefinition>,
     /// All phrases, the trade's own first, in the order of the files.
     pub rules: Vec<Rule>,
-    /// Words by the name of their list, for `@name` in a pattern.
+    /// Words by list name, for `@name` in a pattern.
     pub lists: BTreeMap<String, Vec<String>>,
-    /// How words are misspelt, by the right spelling.
+    /// Misspellings by the right spelling.
     pub spellings: BTreeMap<String, Vec<String>>,
-    /// Forms of words that follow no rule, by their base form.
+    /// Irregular forms of words by their base form.
     pub irregular: BTreeMap<String, Vec<String>>,
-    /// The language of all this, where it is not English.
+    /// `None` for English.
     pub language: Option<Arc<PackageLanguage>>,
     /// The same trade in other languages.
     pub languages: Vec<Self>,
     digest: String,
 }
 
-/// A language besides English, and how it sounds.
+/// A language other than English.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageLanguage {
-    /// What reading it takes besides phrases.
+    /// Everything that reading it takes besides phrases.
     pub words: Arc<LanguageWords>,
-    /// The weights of polarity, where they were learned in it.
+    /// Polarity weights, if they were learned in it.
     pub polarity: Option<Cow<'static, [u8]>>,
     /// SHA-256 of its file, in hexadecimal.
     digest: String,
 }
 
-/// What is wrong in a file.
+/// A fault in a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct TradeError {
-    /// The file's name, as it was given to [`Trade::parse_all`].
+    /// As given to [`Trade::parse_all`].
     pub file: String,
-    /// The line, counted from 1.
+    /// From 1.
     pub line: usize,
     /// What is wrong, and what would be right.
     pub message: String,
 }
 
-/// All that is wrong in the files of a trade, in their order; never empty.
+/// All faults in the files of a trade, in their order; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct TradeErrors(pub Vec<TradeError>);
 
@@ -197,24 +192,23 @@ impl fmt::Display for TradeErrors {
 }
 
 impl Trade {
-    /// The package of home services, which the published figures are about.
+    /// The package of home services, to which the published figures belong.
     ///
     /// # Errors
-    /// A fault in one of its files; a test holds that there is none.
+    /// A fault in one of its files; a test verifies that there is none.
     pub fn built_in() -> Result<Self, TradeErrors> {
         Self::shipped(HOME_SERVICES)
     }
 
-    /// The package of that id, one of [`IDS`], that the program brings; for another id that for whatever
-    /// business.
+    /// The built-in package with that id, one of [`IDS`]; the general package for any other.
     ///
     /// # Errors
-    /// A fault in one of its files; a test holds that there is none.
+    /// A fault in one of its files; a test verifies that there is none.
     pub fn shipped(id: &str) -> Result<Self, TradeErrors> {
         shipped::read(id)
     }
 
-    /// Reads one file; it shares the words that every trade shares, unless it says otherwise.
+    /// Parses one file; it uses the shared words unless it opts out.
     ///
     /// # Errors
     /// All faults, with their lines.
@@ -222,8 +216,8 @@ impl Trade {
         Self::parse_all(&[("trade", text)])
     }
 
-    /// Reads several files, each a name and its text, as if they were one; they share the words that
-    /// every trade shares, unless they say otherwise.
+    /// Parses several files, each a name and its text, as if they were one; they use the shared words unless they opt
+    /// out.
     ///
     /// # Errors
     /// All faults, with their files and lines.
@@ -234,14 +228,14 @@ impl Trade {
         Ok(trade)
     }
 
-    /// The id and the label of a trade that says none.
+    /// Default id and label of a trade.
     #[must_use]
     pub fn default_head() -> (String, String) {
         let parse::TradeHeader { id, label, .. } = parse::TradeHeader::default();
         (id, label)
     }
 
-    /// How common words are elsewhere: by the trade's own table, else the shared one.
+    /// The trade's own table of word frequencies, else the shared one.
     #[must_use]
     pub fn background(&self) -> &Background {
         self.background
@@ -249,34 +243,33 @@ impl Trade {
             .unwrap_or_else(|| Background::shared())
     }
 
-    /// What reading its language takes.
+    /// The words of its language.
     #[must_use]
     pub fn language_words(&self) -> &Arc<LanguageWords> {
         let own = self.language.as_ref().map(|language| &language.words);
         own.unwrap_or_else(|| LanguageWords::english())
     }
 
-    /// The trade in the language of that code, if it has it.
+    /// `None` if it does not have the language.
     #[must_use]
     pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
         let mut all = std::iter::once(self).chain(&self.languages);
         all.find(|trade| trade.language_words().code == code)
     }
 
-    /// The SHA-256 of the files, in hexadecimal.
+    /// SHA-256 of the files, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The ids of the aspects, in their order.
+    /// In the trade's order.
     #[must_use]
     pub fn aspect_ids(&self) -> Vec<&str> {
         let aspects = self.aspects.iter();
         aspects.map(|aspect| aspect.id.as_str()).collect()
     }
 
-    /// The index of the aspect of that id.
     #[must_use]
     pub fn aspect(&self, id: &str) -> Option<usize> {
         self.aspects.iter().position(|aspect| aspect.id == id)
@@ -287,7 +280,7 @@ impl Trade {
 fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
     let mut digest = Sha256::new();
     for (name, text) in files {
-        // The same files are the same trade, wherever they lie.
+        // Only the file name: the same files are the same trade in any folder.
         let name = name.rsplit('/').next().unwrap_or(name);
         digest.update((name.len() as u64).to_be_bytes());
         digest.update(name);
@@ -452,7 +445,7 @@ mod tests {
         assert_eq!(faults, [expected]);
     }
 
-    /// A trade of its own, with nothing shared.
+    /// A trade that shares nothing.
     const ALONE: &str = "[trade]\nshared = false\n";
 
     #[test]
@@ -579,8 +572,7 @@ mod tests {
         }
     }
 
-    /// The form of a package is the form of a firm's own: what is built in can be read from its folder, and
-    /// is the same.
+    /// Built-in packages have the format of custom ones: read from its folder, a built-in package is the same.
     #[test]
     fn a_package_of_the_program_is_a_folder_like_any_other() {
         for id in IDS {
@@ -616,7 +608,7 @@ mod tests {
         }
     }
 
-    /// A language that the program does not bring: whatever it takes stands in its folder.
+    /// A language that is not built in: its folder has everything.
     #[test]
     fn a_further_language_is_a_folder() {
         use crate::insights::aspects::RuleEngine;

@@ -1,5 +1,5 @@
-//! From TOML to a trade. Apart because of the errors: every fault is told with its file and line,
-//! all at once, in words for the person who edits the files.
+//! Parses TOML to a trade. Reports all faults at once, each with file and line, in words for the person who edits the
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{
     pattern,
 };
 
-/// The points of an opinion, by the key it stands under.
+/// The points of an opinion, by its key.
 const OPINIONS: [(&str, i32); 6] = [
     ("excellent", 4),
     ("good", 3),
@@ -22,7 +22,7 @@ const OPINIONS: [(&str, i32); 6] = [
     ("bad", -3),
     ("terrible", -4),
 ];
-/// The points of a phrase that judges an aspect, by the key it stands under.
+/// The points of a phrase that judges an aspect, by its key.
 const JUDGEMENTS: [(&str, i32); 5] = [
     ("positive", 3),
     ("mildly_positive", 2),
@@ -48,7 +48,7 @@ const CUES: [(&str, Cue); 16] = [
     ("silent", Cue::Silent),
     ("unread", Cue::Unread),
 ];
-/// What a file may hold.
+/// The top-level keys of a file.
 const SECTIONS: [(&str, ()); 8] = [
     ("trade", ()),
     ("aspect", ()),
@@ -60,7 +60,7 @@ const SECTIONS: [(&str, ()); 8] = [
     ("spellings", ()),
 ];
 
-/// Reads a trade's own files, and those that every trade shares, as if they were one.
+/// Parses a trade's own files and the shared ones as if they were one.
 ///
 /// # Errors
 /// All faults, in the order of the files.
@@ -92,7 +92,7 @@ pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, Tra
     reader.finish(own, shared)
 }
 
-/// Reads a trade's phrases in another language: its own files, and those that every trade shares in it. Aspects and their roles
+/// Parses a trade's phrases in another language: its own files, and the language's shared ones. Aspects and their roles
 /// are those of `trade`.
 ///
 /// # Errors
@@ -150,7 +150,7 @@ pub fn parse_language(
     reader.finish(own, shared)
 }
 
-/// The `[trade]` of a file, without its phrases.
+/// Only the `[trade]` table of a file.
 pub fn head(name: &str, text: &str) -> Result<TradeHeader, TradeErrors> {
     let mut faults = Vec::new();
     let head = TradeHeader::read(&read(&[(name, text)], false, &mut faults), &mut faults);
@@ -177,11 +177,11 @@ fn read<'file>(
 }
 
 struct PackageReader<'read, 'file> {
-    /// The trade's own first: where phrases say the same, the first one counts.
+    /// The trade's own first: of equal phrases, the first one counts.
     files: &'read [PackageFile<'file>],
     head: &'read TradeHeader,
     trade: Trade,
-    /// Which aspect takes which of the phrases that stand for all trades.
+    /// The shared sets of phrases that each aspect uses.
     uses: BTreeSet<(String, usize)>,
     faults: Vec<TradeError>,
 }
@@ -219,8 +219,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         self.keep(file, each(&file.table, key)).unwrap_or_default()
     }
 
-    /// `[lists]`, `[irregular]` and `[spellings]`: what a trade has under a name that is shared is
-    /// added to it.
+    /// `[lists]`, `[irregular]` and `[spellings]`: a trade's entries under a shared name are added to it.
     fn words(&mut self) {
         for file in self.files {
             for (key, value) in &file.table {
@@ -250,7 +249,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         }
     }
 
-    /// All phrases, of aspects, opinions and cues.
+    /// All phrases of aspects, opinions and cues.
     fn phrases(&mut self) {
         for file in self.files {
             self.opinions(file);
@@ -285,7 +284,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         }
     }
 
-    /// The sets of phrases that an aspect names; one that there is not is a fault.
+    /// The sets of phrases that an aspect uses; an unknown one is a fault.
     fn uses(&mut self, file: &PackageFile<'_>, value: &TomlValue<'_>) -> Vec<String> {
         let named = match string(value) {
             Ok(one) => Ok(vec![(value.span().start, one)]),
@@ -371,7 +370,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     }
 }
 
-/// A pattern as a name: its words, of alternatives the first, of what may be missing nothing.
+/// A pattern as a name: its words, of alternatives the first, without optional parts.
 fn slug(items: &[PatternItem]) -> String {
     let word = |item: &PatternItem| match item {
         PatternItem::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
@@ -389,31 +388,26 @@ fn slug(items: &[PatternItem]) -> String {
         .join("_")
 }
 
-// Reading TOML with places: every value knows where it stands, so that every fault can be told with
-// its file and line.
+// Parses TOML with positions, so that every fault has its file and line.
 
-/// A value and where it stands.
 pub type TomlValue<'file> = Spanned<DeValue<'file>>;
-/// What is wrong, and the byte at which it stands.
+/// The fault's byte position, and what is wrong.
 pub type PackageFault = (usize, String);
 
 /// One file of a trade.
 #[derive(Debug)]
 pub struct PackageFile<'file> {
-    /// Its name, as faults tell it.
+    /// As in faults.
     pub name: &'file str,
     text: &'file str,
-    /// What it holds.
     pub table: DeTable<'file>,
     /// Whether it is one of those that every trade shares.
     pub is_shared: bool,
 }
 
 impl<'file> PackageFile<'file> {
-    /// Reads a file.
-    ///
     /// # Errors
-    /// Where it is no TOML.
+    /// When it is no TOML.
     pub fn read(name: &'file str, text: &'file str, is_shared: bool) -> Result<Self, TradeError> {
         let told = |error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -427,12 +421,11 @@ impl<'file> PackageFile<'file> {
         })
     }
 
-    /// The line of a byte, counted from 1.
+    /// The line of a byte, from 1.
     pub fn line(&self, at: usize) -> usize {
         line(self.text, at)
     }
 
-    /// A fault of this file.
     pub fn fault(&self, fault: PackageFault) -> TradeError {
         self::fault(self.name, self.text, fault)
     }
@@ -446,12 +439,11 @@ fn fault(name: &str, text: &str, (at, message): PackageFault) -> TradeError {
     }
 }
 
-/// The line of a byte of a text, counted from 1.
+/// The line of a byte of a text, from 1.
 pub fn line(text: &str, at: usize) -> usize {
     1 + text.get(..at).unwrap_or(text).matches('\n').count()
 }
 
-/// The value of that key.
 pub fn find<'table, 'file>(
     table: &'table DeTable<'file>,
     key: &str,
@@ -462,7 +454,7 @@ pub fn find<'table, 'file>(
         .map(|(_, value)| value)
 }
 
-/// The tables of `[[key]]`, each with its place.
+/// The tables of `[[key]]`, each with its position.
 pub fn each<'table, 'file>(
     file: &'table DeTable<'file>,
     key: &str,
@@ -498,8 +490,8 @@ pub fn string<'value>(value: &'value TomlValue<'_>) -> Result<&'value str, Packa
     })
 }
 
-/// The texts of a list, each with its place. A text of several lines is one too: parted at line
-/// breaks and commas, `#` comments.
+/// The texts of a list, each with its position. A multi-line text is a list too: separated by line breaks and commas,
+/// with `#` comments.
 pub fn strings<'value>(
     value: &'value TomlValue<'_>,
 ) -> Result<Vec<(usize, &'value str)>, PackageFault> {
@@ -509,7 +501,7 @@ pub fn strings<'value>(
             .map(|one| Ok((one.span().start, string(one)?)))
             .collect();
     }
-    // The quotes and the line break behind them are not in the value.
+    // The quotes and the line break after them are not in the value.
     let (text, mut at) = (string(value)?, value.span().start + 4);
     let mut texts = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -526,10 +518,8 @@ pub fn strings<'value>(
     Ok(texts)
 }
 
-/// What stands under a name.
-///
 /// # Errors
-/// A name that is none of those, with all of them.
+/// An unknown name; the message lists all known ones.
 pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, PackageFault> {
     let known = || {
         let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
@@ -542,12 +532,11 @@ pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, 
         .ok_or_else(|| (at, format!("`{name}` is not one of {}", known())))
 }
 
-// What a trade says of itself: the table `[trade]`. Apart from its phrases, because whose package it
-// is has to be known before any phrase is read.
+// The table `[trade]`. It is read before any phrase, because it identifies the package.
 
-/// The id of a trade that does not say one.
+/// The default id of a trade.
 const UNNAMED: &str = "own";
-/// Aspects that are quiet where a trade does not say which.
+/// The default quiet aspects.
 const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
 const KEYS: [(&str, ()); 9] = [
     ("id", ()),
@@ -561,28 +550,28 @@ const KEYS: [(&str, ()); 9] = [
     ("strays", ()),
 ];
 
-/// The table `[trade]`, with what holds where it is silent.
+/// The table `[trade]`, with defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TradeHeader {
-    /// Its id in every answer.
+    /// Id in every answer.
     pub id: String,
-    /// Its name for readers.
+    /// Display name.
     pub label: String,
-    /// The schema.org types of the businesses that it is for.
+    /// The schema.org types of its businesses.
     pub types: Vec<String>,
-    /// The aspects in the order in which they are shown; `None` for that of the files.
+    /// The aspects in display order; `None` for the order of the files.
     pub aspects: Option<Vec<String>>,
-    /// The aspect that an opinion about nothing in particular goes to.
+    /// The aspect for opinions without one.
     pub overall: String,
-    /// Aspects whose plain facts are not worth telling beside a judgement.
+    /// Aspects whose facts are omitted beside a judgement.
     pub quiet: Vec<String>,
-    /// Aspects whose plain facts stay facts among complaints.
+    /// Aspects whose facts remain facts among complaints.
     pub facts: Vec<String>,
-    /// Whether it reads with the words that every trade shares.
+    /// Whether it uses the shared words.
     pub is_sharing: bool,
-    /// Whether an opinion about nothing in particular is one about the whole.
+    /// Whether an opinion without an aspect counts for the role `overall`.
     pub has_strays: bool,
-    /// The file that says it, and where: what names no aspect is a fault there.
+    /// File index and position of the table, for faults about unknown aspects.
     pub place: Option<(usize, usize)>,
 }
 
@@ -604,7 +593,7 @@ impl Default for TradeHeader {
 }
 
 impl TradeHeader {
-    /// What these files say; faults are added to `faults`.
+    /// Faults are added to `faults`.
     pub fn read(files: &[PackageFile<'_>], faults: &mut Vec<TradeError>) -> Self {
         let mut head = Self::default();
         for (number, file) in files.iter().enumerate() {
@@ -693,10 +682,10 @@ pub fn id(value: &TomlValue<'_>) -> Result<String, PackageFault> {
     Ok(id.to_owned())
 }
 
-// Which aspects a trade has, in which order, and in which roles.
+// The aspects of a trade, their order and their roles.
 
 impl PackageReader<'_, '_> {
-    /// The names of all `[[aspect]]`, in the order that the trade says.
+    /// The names of all `[[aspect]]`, in display order.
     fn aspects(&mut self) {
         for file in self.files {
             for (at, aspect) in self.each(file, "aspect") {
@@ -739,7 +728,7 @@ impl PackageReader<'_, '_> {
         }
     }
 
-    /// What `[trade]` names has to be there; what it is silent about may be missing.
+    /// Aspects named in `[trade]` must exist; defaults may be missing.
     fn roles(&mut self) {
         let TradeHeader {
             aspects,

@@ -19,36 +19,36 @@ use std::collections::BTreeMap;
 pub enum PatternItem {
     /// One word: a literal, `base~`, `@list` or `<class>`.
     Symbol(String),
-    /// Up to so many words.
+    /// At most this many words.
     Gap(u8),
-    /// One of several sequences; an empty one means nothing at all.
+    /// One of several sequences; an empty one makes the others optional.
     Either(Vec<Vec<Self>>),
 }
 
 /// A part of one way to match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternStep {
-    /// One word that has this symbol: like an item's, but several may be joined by `|`.
+    /// One word with this symbol: like an item's, but several may be joined by `|`.
     Symbol(String),
-    /// Up to so many words.
+    /// At most this many words.
     Gap(u8),
 }
 
-/// How many words `..` may pass.
+/// Words that `..` may pass.
 const GAP: u8 = 3;
-/// How many words a gap may pass at most.
+/// Maximum of a gap.
 const GAP_MAX: u8 = 9;
-/// How many ways to match one pattern may have.
+/// Maximum number of ways to match one pattern.
 const WAYS_MAX: usize = 4096;
-/// How many steps one way may have; with its gaps it spans at most 64 words.
+/// Maximum steps of one way; with its gaps it spans at most 64 words.
 const STEPS_MAX: usize = 16;
 const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 
-/// Reads a pattern, and all ways to match it; lists with entries of several words stand in `groups`
-/// and become alternatives.
+/// Parses a pattern into all ways to match it; `groups` has the lists with entries of several words, which become
+/// alternatives.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault.
 pub fn parse(
     text: &str,
     lists: &BTreeMap<String, Vec<String>>,
@@ -86,8 +86,7 @@ pub fn parse(
     Ok((items, ways))
 }
 
-/// All ways to match a pattern; nothing where they are too many. A gap that nothing follows is left
-/// out.
+/// All ways to match a pattern; `None` if there are too many. A gap at the end is left out.
 fn expand(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
     let mut ways = product(items)?;
     for way in &mut ways {
@@ -127,7 +126,7 @@ fn product(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
     Some(ways)
 }
 
-/// Alternatives of one word each become one set, so that they are one way and not many.
+/// Alternatives of one word each become one set, so that they are one way rather than many.
 fn join(parts: Vec<Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
     let (mut joined, mut words) = (Vec::new(), Vec::new());
     for part in parts {
@@ -146,7 +145,7 @@ fn join(parts: Vec<Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
 
 struct Parser<'text> {
     rest: &'text str,
-    /// How many groups are open.
+    /// Nesting depth of groups.
     depth: usize,
     lists: &'text BTreeMap<String, Vec<String>>,
 }
@@ -169,7 +168,7 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    /// A group from its `(` on, optional with a `?` behind it: `(one way|another)?`
+    /// A group from its `(` on, optional with a `?` after it: `(one way|another)?`
     fn group(&mut self) -> Result<PatternItem, String> {
         self.rest = &self.rest[1..];
         self.depth += 1;
@@ -185,7 +184,7 @@ impl Parser<'_> {
 
     /// `early|late?`, one word of each, or a gap
     fn choice(&mut self) -> Result<PatternItem, String> {
-        // In a group `|` parts sequences; outside it parts words.
+        // In a group `|` separates sequences; outside it separates words.
         let ends =
             |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && self.depth > 0;
         let len = self.rest.find(ends).unwrap_or(self.rest.len());
@@ -224,8 +223,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The sequences that one name stands for: a single symbol, or the entries of a list with
-    /// several words.
+    /// The sequences of one name: a single symbol, or the entries of a list with several words.
     fn symbol(&self, word: &str) -> Result<Vec<Vec<PatternItem>>, String> {
         let single = |word: &str| Ok(vec![vec![PatternItem::Symbol(word.to_owned())]]);
         if word.is_empty() {

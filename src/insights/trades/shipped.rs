@@ -1,4 +1,4 @@
-//! The packages that the program brings, and which of them is for which business.
+//! The built-in packages, and their assignment to businesses.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -9,11 +9,11 @@ use super::{PackageLanguage, Trade, TradeError, TradeErrors, parse};
 /// A file's name and its text.
 type ShippedFile = (&'static str, &'static str);
 
-/// The id of the package for homes and what is built into them.
+/// The package for homes and their installations.
 pub const HOME_SERVICES: &str = "home_services";
-/// The id of the package for whatever business.
+/// The package for any other business.
 pub const GENERAL: &str = "general";
-/// The ids of all packages, the one for whatever business last.
+/// The ids of all packages, the general one last.
 pub const IDS: [&str; 3] = [HOME_SERVICES, "food", GENERAL];
 
 /// Files of a folder beside this file, by their names.
@@ -23,17 +23,16 @@ macro_rules! files {
     };
 }
 
-/// What every trade reads with, unless it says otherwise.
+/// Used by every trade unless it opts out.
 pub const SHARED: &[ShippedFile] = files!("shared":
     "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
     "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
 
-/// What every trade shares in another language.
+/// The shared files of another language.
 pub struct SharedLanguage {
-    /// Its code, which is its folder's name.
+    /// The language's code, which is its folder's name.
     pub code: &'static str,
     words: ShippedFile,
-    /// What every trade reads with.
     pub files: &'static [ShippedFile],
     polarity: Option<&'static [u8]>,
 }
@@ -52,29 +51,24 @@ static LANGUAGES: [SharedLanguage; 1] = [SharedLanguage {
 }];
 
 impl SharedLanguage {
-    /// The one of that code.
     pub fn find(code: &str) -> Option<&'static Self> {
         LANGUAGES.iter().find(|one| one.code == code)
     }
 
-    /// How it is read.
-    ///
     /// # Errors
-    /// A fault in its file; a test holds that there is none.
+    /// A fault in its file; a test verifies that there is none.
     pub fn language(&self) -> Result<PackageLanguage, TradeErrors> {
         let (name, text) = self.words;
         PackageLanguage::read(name, text, self.polarity.map(Cow::Borrowed))
     }
 }
 
-/// A package in another language.
 struct ShippedLanguage {
     code: &'static str,
     files: &'static [ShippedFile],
     quality: ShippedFile,
 }
 
-/// A package as it is built in.
 struct Shipped {
     id: &'static str,
     /// `trade.toml` first.
@@ -134,7 +128,7 @@ const SHIPPED: [Shipped; 3] = [
     },
 ];
 
-/// The package of that id; of another id the one for whatever business.
+/// The package with that id; the general one for any other id.
 pub fn read(id: &str) -> Result<Trade, TradeErrors> {
     let [.., last] = &SHIPPED;
     let found = SHIPPED.iter().find(|one| one.id == id).unwrap_or(last);
@@ -156,8 +150,7 @@ pub fn read(id: &str) -> Result<Trade, TradeErrors> {
     Ok(trade)
 }
 
-/// The id of the package for a business of that schema.org type: the first whose types hold it, else
-/// the one for whatever business.
+/// The id of the package for a schema.org type: the first with that type, else the general one.
 #[must_use]
 pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
@@ -174,8 +167,7 @@ pub fn id_for(kind: &str) -> &'static str {
         .map_or(GENERAL, |(id, _)| id)
 }
 
-// What was measured of a trade: `quality.tsv` beside its rules, so that figures stay with what they
-// are about.
+// A trade's measured quality: `quality.tsv` beside its rules.
 
 /// The first line of the file.
 pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";
@@ -183,24 +175,24 @@ pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";
 /// One measure of one task on one set of annotated texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measured {
-    /// What was to be told, for example `aspect`.
+    /// For example `aspect`.
     pub task: String,
-    /// Of which texts, for example `ordinary_held_out`.
+    /// Name of the set, for example `ordinary_held_out`.
     pub set: String,
-    /// The measure, for example `f1` or `accuracy`.
+    /// For example `f1` or `accuracy`.
     pub measure: String,
-    /// How many rows the set has.
+    /// Number of rows in the set.
     pub n: usize,
-    /// The share's part.
+    /// Numerator.
     pub part: usize,
-    /// The share's whole.
+    /// Denominator.
     pub whole: usize,
 }
 
-/// The figures of a file.
+/// Parses the figures of a file.
 ///
 /// # Errors
-/// Every line that is none.
+/// Every invalid line.
 pub fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, Vec<TradeError>> {
     let (mut figures, mut faults) = (Vec::new(), Vec::new());
     let mut tell = |line: usize, message: String| {

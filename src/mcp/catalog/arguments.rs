@@ -1,9 +1,9 @@
-//! The arguments of a call, by the parse that requests have, so that both are told the same of the
-//! same value. All that is wrong is said at once, in words.
+//! Parses a tool call's arguments with the parameters' own types, so that MCP and REST give the same errors, all at
+//! once.
 //!
-//! These things differ from a query string, because a model means every argument that it sends: one
-//! that is not known is refused and not ignored, and a text must be a JSON string. `null` and the
-//! empty string are as if absent, for strict clients send every argument; numbers may come as strings.
+//! Unlike in a query string, unknown arguments are errors, because a model means every argument that it sends, and a
+//! text must be a JSON string. `null` and the empty string count as absent, because strict clients send every
+//! argument; numbers may be strings.
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
@@ -16,36 +16,34 @@ use crate::model::parameters::{
 };
 use crate::wire::{Facet, Issue, IssueCode};
 
-/// How many wrong arguments are named: more than any tool has.
+/// The most wrong arguments that an error names, more than any tool has.
 const NAMED_MAX: usize = 40;
 
-/// How the message about an argument that is missing begins.
+/// The beginning of the message about a missing argument.
 pub const REQUIRED: &str = "is required";
 
 /// A JSON object: a schema, or the arguments of a call.
 pub type Object = JsonObject;
 
-/// Why a call was not answered.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallError {
-    /// There is nothing of that name.
+    /// No tool, prompt or template has that name.
     Unknown,
-    /// The arguments are wrong; the text tells the agent of each and what is allowed.
+    /// The arguments are invalid; the text lists each with the allowed values.
     Arguments(String),
 }
 
-/// An argument that a tool knows, as it is listed.
+/// An argument of a tool.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// What it is called.
     pub name: String,
-    /// Its schema, with a description.
+    /// With a description.
     pub schema: Object,
-    /// Whether it must be given.
     pub is_required: bool,
 }
 
-/// The arguments of a call, and what was found wrong with them so far.
+/// The arguments of a call, and the errors found so far.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     tool: &'a str,
@@ -55,7 +53,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Those given to `tool`, which knows these.
+    /// `known` are the arguments of `tool`, `given` those of the call.
     #[must_use]
     pub const fn new(tool: &'a str, known: &'a [Known], given: &'a Object) -> Self {
         Self {
@@ -66,10 +64,10 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// What was taken, if nothing is wrong and no other arguments are given.
+    /// Returns `taken` if every argument is known and valid.
     ///
     /// # Errors
-    /// [`CallError::Arguments`], which names every one that is wrong.
+    /// If any is not; [`CallError::Arguments`] lists all of them.
     pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
         let names: Vec<&str> = self
             .known
@@ -101,7 +99,7 @@ impl<'a> Arguments<'a> {
             .ok_or_else(|| refusal(&self.issues))
     }
 
-    /// What was given for `P`; none where it is as if absent.
+    /// The given value of `P`; `None` if it counts as absent.
     fn given<P: Parameter>(&self) -> Option<&'a Value> {
         let given = self.given.get(P::NAME);
         given.filter(|value| !value.is_null() && value.as_str() != Some(""))
@@ -150,7 +148,7 @@ impl ParameterSource for Arguments<'_> {
 fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     match value.as_str() {
         Some(text) => parameters::parse::<P>(text),
-        // Any text may do: then what is no text is not meant to be one.
+        // Any string may be valid, so another JSON type is an error.
         None if P::Kind::IS_TEXT => Err(InvalidParameter::new::<P>(
             ParameterFault::Type,
             "must be a JSON string".to_owned(),
@@ -160,7 +158,7 @@ fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     }
 }
 
-/// The text that names every issue: what is allowed, and what was given.
+/// An error that lists every issue: what is allowed, and what was given.
 #[must_use]
 pub fn refusal(issues: &[Issue]) -> CallError {
     let count = match issues.len() {
@@ -170,7 +168,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     let line = |issue: &Issue| {
         let name = text(&Value::String(issue.path.concat()));
         let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
-        // What is missing was not received.
+        // A missing argument has no received value.
         if issue.message.starts_with(REQUIRED) && issue.received.is_empty() {
             return said;
         }
@@ -187,7 +185,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
 }
 
-/// What was given, for an issue: a string as it is, anything else as JSON.
+/// The given value in an issue: a string as it is, anything else as JSON.
 #[must_use]
 pub fn shown(value: &Value) -> String {
     value
@@ -195,10 +193,10 @@ pub fn shown(value: &Value) -> String {
         .map_or_else(|| shortened(&value.to_string()), shortened)
 }
 
-/// A JSON value as a query string would have it: numbers as plain decimals, 4.0 as 4.
+/// A JSON value in the form of a query string: numbers as plain decimals, 4.0 as 4.
 fn written(value: &Value) -> String {
     match value.as_f64() {
-        // A float's `Display` never has an exponent.
+        // A float's `Display` has no exponent.
         Some(float) if !value.is_i64() && !value.is_u64() => float.to_string(),
         _ => value.to_string(),
     }
@@ -208,12 +206,11 @@ fn shortened(text: &str) -> String {
     text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
 }
 
-// The names there are, for whoever gave one that there is not.
+// The known names, for the error about an unknown one.
 
-/// How many names an error lists.
 const NAMES_MAX: usize = 100;
 
-/// The names there are, most mentioned first, for an error.
+/// The known names for an error, most mentioned first.
 #[must_use]
 pub fn listed(facets: &[Facet]) -> String {
     let names: Vec<&str> = facets

@@ -1,5 +1,5 @@
-//! What could be meant by what was typed: technicians and services, the most mentioned first. Ids
-//! of reviews and cursors say nothing to people, so for them nothing is proposed.
+//! Completions of arguments: technicians and services, most mentioned first. IDs of reviews and cursors are not
+//! completed, because they mean nothing to users.
 
 use rmcp::model::Reference;
 
@@ -10,22 +10,21 @@ use crate::model::fold;
 use crate::snapshot::Snapshot;
 use crate::wire::Facet;
 
-/// How many values are proposed at the most (by the protocol).
+/// The protocol's maximum.
 const VALUES_MAX: usize = 100;
 
-/// What could be meant by what was typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completion {
     /// At most 100, best first.
     pub values: Vec<String>,
-    /// How many there are in all.
+    /// The number of all matches.
     pub total: usize,
 }
 
-/// Proposals for an argument.
+/// Completions of an argument.
 ///
 /// # Errors
-/// Where there is no such prompt or template, or it has no such argument.
+/// If the prompt, the template or the argument is unknown.
 pub fn complete(
     snapshot: &Snapshot,
     reference: &Reference,
@@ -76,7 +75,7 @@ fn named(name: &str) -> Facet {
     }
 }
 
-/// The names that begin so in any case; where only the id does, the id.
+/// The names with that prefix, ignoring case; the ID if only it has the prefix.
 fn beginning(facets: &[Facet], typed: &str) -> Completion {
     let typed = fold(typed);
     let begins = |text: &str| fold(text).starts_with(&typed);

@@ -1,6 +1,5 @@
-//! The same answers as resources, for clients that let people attach what models are to know. They
-//! are as large as a tool's result at the most: the reviews come in pages, and the whole dataset
-//! has a URL.
+//! Resources with the content of the tools, for clients in which users attach context. They have the tools' size
+//! limit: reviews come in pages, and the whole dataset has a URL.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{Resource, ResourceTemplate};
@@ -17,20 +16,19 @@ use crate::search::Cursor;
 use crate::search::insights::StageRequest;
 use crate::snapshot::{Document, Snapshot};
 
-/// The media type of every resource.
 pub const JSON: &str = "application/json";
 const SCHEME: &str = "reviews://";
-/// Of one review, by its id, percent-encoded (RFC 6570).
+/// One review by its ID, percent-encoded (RFC 6570).
 pub const REVIEW_TEMPLATE: &str = "reviews://review/{id}";
-/// Of the sentences behind an aspect.
+/// The sentences behind an aspect.
 pub const EVIDENCE_TEMPLATE: &str =
     "reviews://evidence/{aspect}{?polarity,technician,service,since,until,hits,limit,cursor}";
-/// How many of an answer's reviews are linked.
+/// Maximum number of a result's reviews that are linked.
 const LINKS_MAX: usize = 10;
-/// Of a page of the dataset.
+/// A page of the dataset.
 pub const PAGE_TEMPLATE: &str = "reviews://reviews{?cursor}";
 
-/// The resources that have a URI of their own.
+/// The resources with a fixed URI.
 #[must_use]
 pub fn all(snapshot: &Snapshot) -> Vec<Resource> {
     let business = &snapshot.input.business.name;
@@ -59,7 +57,7 @@ pub fn all(snapshot: &Snapshot) -> Vec<Resource> {
     ]
 }
 
-/// The kinds of resources that have a URI for each.
+/// The templates of resources with one URI per item.
 #[must_use]
 pub fn templates() -> Vec<ResourceTemplate> {
     let template = |uri_template: &str, name: &str, title: &str, description: &str| {
@@ -90,7 +88,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// What stands at `uri`, one JSON value as text; `None` where nothing does.
+/// The JSON text of the resource at `uri`; `None` if there is none.
 #[must_use]
 pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> Option<String> {
     let rest = uri.strip_prefix(SCHEME)?;
@@ -108,7 +106,7 @@ pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> O
             reviews::insights(snapshot, links, &overview).ok()?
         }
         ("reviews", _, _) => dataset(snapshot, links, None),
-        // RFC 6570 encodes `=`, which an id may have.
+        // RFC 6570 encodes `=`, which an ID may have.
         (_, Some(id), _) => {
             let id = percent_decode_str(id).decode_utf8().ok()?;
             shape(&reviews::find(snapshot, &id)?)
@@ -128,7 +126,7 @@ pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> O
     Some(text(&value))
 }
 
-/// The evidence that the rest of a URI asks for: an aspect's id and the arguments of `get_evidence`.
+/// The evidence for the rest of a URI: an aspect's ID and the arguments of `get_evidence`.
 fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<Value> {
     let (aspect, query) = rest.split_once('?').unwrap_or((rest, ""));
     let aspect = percent_decode_str(aspect).decode_utf8().ok()?;
@@ -139,8 +137,7 @@ fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<Value> 
     evidence(snapshot, Arguments::new("get_evidence", known, &given)).ok()
 }
 
-/// The reviews of an answer, and an aspect's evidence, as resources: their names alone, because the
-/// answer beside them has what they hold.
+/// Links to a result's reviews and to an aspect's evidence: only names, because the result has their content.
 #[must_use]
 pub fn links(answer: &Value) -> Vec<Resource> {
     let resource = |kind: &str, id: &str| {

@@ -1,10 +1,11 @@
-//! What the tools answer: the same bodies as REST, of as many whole reviews as fit.
+//! The tools' results: the bodies of REST, with as many whole reviews as fit.
 
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, CallError, refusal};
 use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, fit, page};
 use super::{shape, text};
+use crate::compute::apart_if;
 use crate::links::Links;
 use crate::model::parameters::{InsightsPart, ParameterSource};
 use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold, parameters};
@@ -18,13 +19,15 @@ use crate::snapshot::render::head;
 use crate::wire;
 use crate::wire::AspectEvidence;
 
-/// How much of an id that nobody has is given back.
+/// Characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
+/// A page of at most so many reviews is made within some 100 µs.
+const SHORT_PAGE: usize = 20;
 
 /// The body of `GET /api/reviews/search`.
 ///
 /// # Errors
-/// Where an argument is wrong, or the cursor belongs to other filters.
+/// If an argument is invalid, or the cursor belongs to other filters.
 pub async fn search(
     index: &TextIndex,
     snapshot: &Snapshot,
@@ -41,14 +44,16 @@ pub async fn search(
         .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
         .await;
     let did_you_mean = did_you_mean(snapshot, &asked, all.total);
-    let mut answer = found(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit);
+    let mut answer = apart_if(all.places.len() > SHORT_PAGE, || {
+        found(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
+    });
     if let Some(did_you_mean) = did_you_mean {
         answer["did_you_mean"] = shape(&did_you_mean);
     }
     Ok(answer)
 }
 
-/// A page as REST has it.
+/// A page in the shape of REST.
 #[must_use]
 pub fn found(page: ReviewsPage, limit: u8) -> Value {
     shape(&wire::SearchResult {
@@ -65,10 +70,10 @@ pub fn found(page: ReviewsPage, limit: u8) -> Value {
     })
 }
 
-/// The body of `GET /api/reviews/since/{date}`; where that would be too much, a page of it.
+/// The body of `GET /api/reviews/since/{date}`, or a page of it if it is too large.
 ///
 /// # Errors
-/// Where an argument is wrong, or the cursor belongs to another day.
+/// If an argument is invalid, or the cursor belongs to another day.
 pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
     let date = arguments.require::<parameters::DateOfPath>();
     let limit = arguments
@@ -97,10 +102,10 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
     Ok(answer)
 }
 
-/// The review of an id.
+/// One review by its ID.
 ///
 /// # Errors
-/// Where there is none; the text says what to do.
+/// If it does not exist; the text says what to do.
 pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
     let id = arguments.require::<parameters::Id>();
     let id = arguments.finish(id)?;
@@ -114,7 +119,6 @@ pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value
     })
 }
 
-/// The review of that id.
 #[must_use]
 pub fn find(snapshot: &Snapshot, id: &str) -> Option<wire::Review> {
     let review_index = &snapshot.input.review_index;
@@ -129,15 +133,15 @@ fn fitting(filter: &ReviewFilter, cursor: Option<Cursor>) -> Result<Option<Curso
     }
 }
 
-// `get_evidence`: the body of the REST document, of as many whole reviews as fit.
+// `get_evidence`: the body of the REST document, with as many whole reviews as fit.
 
-/// How much of a name that nobody has is given back.
+/// Characters of an unknown name that an error repeats.
 const NAME_CHARACTERS_MAX: usize = 100;
 
 /// The sentences behind an aspect.
 ///
 /// # Errors
-/// Where an argument is wrong, there is no such aspect, or the cursor belongs to other filters.
+/// If an argument is invalid, the aspect is unknown, or the cursor belongs to other filters.
 pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
     let aspect = arguments.require::<parameters::Aspect>();
     let request = EvidenceRequest::take_from(&mut arguments);
@@ -162,7 +166,7 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
     Ok(fitting_evidence(all, &query))
 }
 
-/// As many of the reviews as fit; the first always does.
+/// As many of the reviews as fit; at least one.
 fn fitting_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
     loop {
         let value = shape(&answer);
@@ -181,9 +185,9 @@ fn fitting_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Va
     }
 }
 
-// What is counted and known of the business and its reviews, as REST gives it.
+// The business, facets, insights and periods, in the shapes of REST.
 
-/// What of the business may be left out, the least needed first; `list_facets` has most of it.
+/// The parts of the business that may be omitted, least important first; `list_facets` has most of them.
 const BUSINESS_PARTS: [&str; 6] = [
     "synonyms",
     "aliases",
@@ -193,14 +197,14 @@ const BUSINESS_PARTS: [&str; 6] = [
     "address",
 ];
 
-/// The answer of `get_business`.
+/// The result of `get_business`.
 #[must_use]
 pub fn business(snapshot: &Snapshot) -> Value {
     let head = head(&snapshot.input, Some(snapshot.changed_at()));
     fit(shape(&head), &BUSINESS_PARTS)
 }
 
-/// The answer of `list_facets`: the facets that REST gives, or of each list fewer, as many as fit.
+/// The result of `list_facets`: the facets of REST, with shorter lists if they do not fit.
 #[must_use]
 pub fn facets(snapshot: &Snapshot) -> Value {
     let mut most = VALUES_MAX;
@@ -213,10 +217,10 @@ pub fn facets(snapshot: &Snapshot) -> Value {
     }
 }
 
-/// What a call of `get_insights` asks for: a stage, the overview where it does not say.
+/// The stage that `get_insights` requests; the overview by default.
 ///
 /// # Errors
-/// Where an argument is wrong, or there is nobody and nothing of that name.
+/// If an argument is invalid or an entity is unknown.
 pub fn asked_insights(
     snapshot: &Snapshot,
     links: &Links,
@@ -228,10 +232,10 @@ pub fn asked_insights(
     insights(snapshot, links, &request)
 }
 
-/// The answer to such a request.
+/// The result of `get_insights`.
 ///
 /// # Errors
-/// Where there is nobody and nothing of that name.
+/// If an entity or aspect is unknown.
 pub fn insights(
     snapshot: &Snapshot,
     links: &Links,
@@ -242,10 +246,10 @@ pub fn insights(
         .map_err(|NoSuchStage(told)| CallError::Arguments(told))
 }
 
-/// The answer of `compare_periods`.
+/// The result of `compare_periods`.
 ///
 /// # Errors
-/// Where an argument is missing or wrong.
+/// If an argument is missing or invalid.
 pub fn periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
     let request = PeriodsRequest::take_from(&mut arguments, snapshot.input.analyzer.trade());
     let request = arguments.finish(request)?;

@@ -1,23 +1,21 @@
-//! Schemas of tools, cut from the OpenAPI 3.1 document so that agents and REST are promised the
-//! same, and a bound is written once.
+//! Schemas of tools, taken from the OpenAPI 3.1 document, so that MCP and REST promise the same.
 //!
-//! Each stands alone: what it refers to is put in its place. There is no `$schema`, for clients'
-//! validators take what the protocol says (2020-12) or know no other dialect than their own, and
-//! these schemas mean the same in all.
+//! References are replaced by their targets. `$schema` is omitted, because clients' validators assume the protocol's
+//! dialect (2020-12) or know only their own, and these schemas mean the same in all.
 
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Known, Object};
 
-/// How far schemas may refer to others; deeper is anything.
+/// Maximum depth of references; below it anything is allowed.
 const REFERENCES_MAX: usize = 16;
 
-/// The OpenAPI document, to cut from.
+/// The OpenAPI document.
 #[derive(Debug, Clone, Copy)]
 pub struct ApiDocument<'a>(pub &'a Value);
 
 impl ApiDocument<'_> {
-    /// What an operation's parameters are, in the document's order.
+    /// An operation's parameters, in the document's order.
     #[must_use]
     pub fn parameters(self, operation_id: &str) -> Vec<Known> {
         let paths = self.0.get("paths").and_then(Value::as_object);
@@ -37,9 +35,9 @@ impl ApiDocument<'_> {
         parameters.into_iter().flatten().filter_map(known).collect()
     }
 
-    /// The component of that name, of an answer, in the list of tools, which is sent with every
-    /// conversation: what there is and of which type. What it means its name says, and the API's own
-    /// description. What lies more than `depth` objects deep is anything, rows of lists not counted.
+    /// The schema of a result, reduced to members and types because the list of tools is sent with every conversation;
+    /// names and the API's documentation give the meaning. Below `depth` objects anything is allowed; rows of lists do
+    /// not count.
     #[must_use]
     pub fn answer(self, name: &str, depth: usize) -> Object {
         let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
@@ -81,7 +79,7 @@ impl ApiDocument<'_> {
         Value::Object(brief)
     }
 
-    /// The members of a schema, and of what it refers to; what stands beside a reference says more.
+    /// The members of a schema and of its reference; those next to the reference win.
     fn resolved(self, schema: &Value) -> Object {
         let mut members = object(schema.clone());
         if let Some(Value::String(reference)) = members.remove("$ref") {
@@ -94,9 +92,9 @@ impl ApiDocument<'_> {
     }
 }
 
-/// The schema of an argument as every client takes it: Gemini's function declarations and `OpenAI`'s
-/// strict ones refuse most keywords, so bounds and defaults are said in words. The parse of the
-/// argument holds them.
+/// The schema of an argument in the form that every client accepts: Gemini's function declarations and `OpenAI`'s
+/// strict ones reject most keywords, so limits and defaults are described in words. The parser of the argument
+/// enforces them.
 fn plain(schema: Object, description: &str) -> Object {
     let mut words = description.to_owned();
     let bound = |name: &str| schema.get(name).map(written);
@@ -120,7 +118,7 @@ fn written(bound: &Value) -> String {
         .map_or_else(|| bound.to_string(), |bound| bound.to_string())
 }
 
-/// The members of what is an object.
+/// The members of an object; empty for any other value.
 #[must_use]
 pub fn object(value: Value) -> Object {
     match value {
@@ -154,7 +152,7 @@ mod tests {
         let row = &mut expected["properties"]["d"]["items"];
         row["properties"]["e"] = json!({"type": "object", "properties": {}});
         assert_eq!(schema("A", 9), expected);
-        // What refers to itself ends, and takes anything there.
+        // A recursive schema is cut and allows anything there.
         assert!(schema("C", 9).to_string().len() < 1_000);
     }
 

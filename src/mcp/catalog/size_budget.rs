@@ -1,5 +1,4 @@
-//! How much an agent is given at once: whole reviews and a cursor, or whole named parts, and never
-//! a cut text.
+//! Limits the size of a result: whole reviews and a cursor, or whole parts; a text is never cut.
 
 use std::ops::BitOr;
 
@@ -12,31 +11,30 @@ use crate::search::{Cursor, ResultPage, walk};
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 use crate::wire;
 
-/// How many bytes of JSON text a result has at the most: some 12,000 tokens, about half of what
-/// usual clients take. Only a single review that is larger is given all the same, alone.
+/// Maximum bytes of a result's JSON text: some 12,000 tokens, about half of what common clients accept. Only a single
+/// larger review exceeds it, and is returned by itself.
 pub const RESULT_BYTES_MAX: usize = 48 * 1024;
-/// Of these, what is kept for all that is not reviews: counts, and a cursor with the longest id.
+/// Bytes reserved for everything but reviews: counts, and a cursor with the longest ID.
 const ENVELOPE_BYTES: usize = 512;
-/// No rendered review is smaller, so more than this many of them never fit.
+/// The minimum size of a rendered review.
 const REVIEW_BYTES_MIN: usize = 192;
-/// As many reviews as may ever fit.
+/// The most reviews that can fit.
 pub const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
 
-/// Reviews that fit into a result.
+/// The reviews that fit into a result.
 #[derive(Debug)]
 pub struct ReviewsPage {
-    /// How many there are on all pages.
+    /// Reviews on all pages.
     pub total: u64,
-    /// Whether that is all, and not where counting stopped.
+    /// Whether the total is exact; otherwise counting stopped at its limit.
     pub is_exact: bool,
-    /// The reviews of this page, whole.
+    /// Never cut.
     pub reviews: Vec<wire::Review>,
-    /// Where the next page begins, if there is one.
+    /// The cursor of the next page, if there is one.
     pub next: Option<Cursor>,
 }
 
-/// As many of the first `limit` reviews that `filter` takes, after `cursor` where there is one, as
-/// fit into `bytes_max`.
+/// The first `limit` reviews that match `filter`, after `cursor` if there is one, as far as they fit into `bytes_max`.
 #[must_use]
 pub fn page(
     snapshot: &Snapshot,
@@ -53,7 +51,7 @@ pub fn page(
     )
 }
 
-/// As much of what was found by `filter` as fits into `bytes_max`.
+/// The reviews of `found` that fit into `bytes_max`.
 #[must_use]
 pub fn cut(
     snapshot: &Snapshot,
@@ -83,11 +81,11 @@ pub fn cut(
     }
 }
 
-/// How many fit; the first always does.
+/// The number of reviews that fit; at least one.
 fn fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
     let mut bytes = 0;
     let fits = |place: &&Place| {
-        // What is rendered is UTF-8.
+        // Rendered JSON is always UTF-8.
         bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
         bytes <= bytes_max
     };
@@ -99,8 +97,8 @@ fn fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> us
         .min(places.len())
 }
 
-/// `value` without as many of `parts`, the least needed first, as must go for the rest to fit. A
-/// part is a member of that name, wherever it stands. `left_out` then says which have gone.
+/// Removes `parts`, least important first, until `value` fits. A part is a member with that name, at any depth.
+/// `left_out` lists the removed ones.
 #[must_use]
 pub fn fit(mut value: Value, parts: &[&str]) -> Value {
     let mut left_out = Vec::new();
@@ -121,7 +119,7 @@ pub fn fit(mut value: Value, parts: &[&str]) -> Value {
 fn remove(value: &mut Value, part: &str) -> bool {
     match value {
         Value::Object(members) => {
-            // What is empty already makes nothing smaller.
+            // Removing an empty list saves nothing.
             let is_there = members
                 .get(part)
                 .is_some_and(|part| part.as_array().is_none_or(|items| !items.is_empty()));

@@ -1,8 +1,7 @@
-//! The tools as they are listed: what each is for, what it takes and what comes back.
+//! The tools as listed: description, arguments and results.
 //!
-//! Descriptions are written for models: a verb first, when to use it and when not, what comes back,
-//! limits; at most 120 tokens each. Schemas are cut from the API document, so that a bound is
-//! written once.
+//! Descriptions are for models, at most 120 tokens: a verb first, when to use the tool and when not, the result,
+//! limits. Schemas are taken from the OpenAPI document, so that each limit is defined once.
 
 use std::sync::Arc;
 
@@ -15,29 +14,28 @@ use crate::model::LIMIT_MAX;
 use crate::model::parameters::{Aspect, Id, Limit, Parameter, ResourceLinks};
 use crate::search::CursorParameter;
 
-/// Which tool it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolKind {
     /// `get_business`: the business and its overall rating.
     Business,
     /// `search_reviews`: whole reviews that match filters.
     Search,
-    /// `get_review`: one review by its id.
+    /// `get_review`: one review by its ID.
     Review,
     /// `get_reviews_since`: reviews from a date on.
     Since,
-    /// `get_insights`: what reviews say, counted by aspect and entity.
+    /// `get_insights`: opinions counted by aspect and entity.
     Insights,
     /// `get_evidence`: the sentences behind an aspect.
     Evidence,
-    /// `list_facets`: names and ids with counts.
+    /// `list_facets`: names and IDs with counts.
     Facets,
     /// `compare_periods`: two ranges of days side by side.
     Periods,
 }
 
 impl ToolKind {
-    /// Every tool, in the order in which they are listed.
+    /// In the order in which they are listed.
     pub const ALL: [Self; 8] = [
         Self::Business,
         Self::Search,
@@ -49,7 +47,6 @@ impl ToolKind {
         Self::Periods,
     ];
 
-    /// What it is called by.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -117,7 +114,7 @@ impl ToolKind {
         }
     }
 
-    /// Whether its answers have what is a resource too.
+    /// Whether its results can have links to resources.
     #[must_use]
     pub const fn has_links(self) -> bool {
         matches!(
@@ -126,7 +123,8 @@ impl ToolKind {
         )
     }
 
-    /// The arguments that it takes: those of its twin with the schemas of the OpenAPI document, and whether links are wanted.
+    /// The tool's arguments: those of its REST operation, with the schemas of the OpenAPI document, and whether to
+    /// include links.
     #[must_use]
     pub fn known(self, document: ApiDocument<'_>) -> Vec<Known> {
         let mut known = self.known_of_twin(document);
@@ -173,8 +171,7 @@ impl ToolKind {
         }
     }
 
-    /// The schema of its result, down to the rows of lists; of a review in full, for all others that
-    /// have reviews.
+    /// The schema of its result, including the rows of lists; reviews are described in full only for `get_review`.
     fn output(self, document: ApiDocument<'_>) -> Object {
         let mut output = match self {
             Self::Business => document.answer("BusinessSummary", 2),
@@ -193,7 +190,7 @@ impl ToolKind {
         match self {
             Self::Business => {
                 members["left_out"] = json!({ "type": "array", "items": { "type": "string" } });
-                // Technicians are like services, and links say themselves what they are.
+                // Technicians have the shape of services, and links need no description.
                 for list in ["technicians", "review_links"] {
                     members["business"]["properties"][list]["items"] = json!({});
                 }
@@ -204,7 +201,7 @@ impl ToolKind {
                     members[name] = search["properties"][name].clone();
                 }
             }
-            // These are like others that are described.
+            // These have the shape of others that are described.
             Self::Insights => {
                 for list in ["by_aspect", "complaints", "services", "areas"] {
                     members[list]["items"] = json!({});
@@ -226,8 +223,7 @@ impl ToolKind {
         output
     }
 
-    /// The tool as it is listed, marked as harmless: it reads, the same again gives the same, and it
-    /// reaches nowhere else.
+    /// The listed tool, with annotations: read-only, idempotent, and without access to other systems.
     #[must_use]
     pub fn tool(self, document: ApiDocument<'_>, known: &[Known]) -> Tool {
         let properties: Object = known

@@ -1,25 +1,24 @@
-//! schema.org's types of local businesses (<https://schema.org/LocalBusiness>): search engines understand no other.
+//! schema.org's types of local businesses (<https://schema.org/LocalBusiness>): search engines know no others.
 
 use thiserror::Error;
 
-/// `LocalBusiness` and all its subtypes, one in a line.
+/// `LocalBusiness` and all its subtypes, one per line.
 const TYPES: &str = include_str!("local_business_types.txt");
-/// How many characters of an unknown name are compared, and repeated.
+/// Characters of an unknown name that are compared and repeated.
 const NAME_CHARACTERS_MAX: usize = 60;
 
-/// A name that is no type of a local business.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "`{name}` is not schema.org's LocalBusiness or one of its subtypes; the nearest is {nearest}"
 )]
 pub struct UnknownType {
-    /// The name, cut where it is long.
+    /// Truncated if long.
     pub name: String,
-    /// The type whose name is nearest to it.
+    /// The known type with the most similar name.
     pub nearest: &'static str,
 }
 
-/// The type of that name, as schema.org writes it; the name may be a URL, and in any case.
+/// The type as schema.org writes it; `name` may be a URL and is case-insensitive.
 ///
 /// # Errors
 /// [`UnknownType`].
@@ -32,11 +31,11 @@ pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
     })
 }
 
-/// The one of `names` that is nearest to `asked`, of equals the first.
+/// The most similar of `names`; the first of equals.
 pub fn nearest<'n>(asked: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let asked: String = asked.chars().take(NAME_CHARACTERS_MAX).collect();
     let asked = asked.to_lowercase();
-    // The first finds what is misspelt, the second also what is cut short: `HVAC`.
+    // The first measure finds misspellings, the second also abbreviations: `HVAC`.
     let likeness = |name: &str| {
         let name = name.to_lowercase();
         strsim::normalized_damerau_levenshtein(&asked, &name) + strsim::jaro_winkler(&asked, &name)

@@ -1,4 +1,4 @@
-//! The business whose reviews these are: who it is, what it offers, who works there, and where.
+//! The reviewed business: its name and contact data, services, staff and areas.
 
 mod local_business;
 
@@ -7,75 +7,71 @@ use serde_json::{Map, Value};
 
 pub use local_business::{UnknownType, local_business_type, nearest};
 
-/// The one business. A database without one publishes [`Business::default`].
+/// A database without a business publishes [`Business::default`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Business {
-    /// The firm's own id, for example `desert-peak`.
+    /// The owner's id of it, for example `desert-peak`.
     pub id: String,
-    /// The name under which the business is published.
     pub name: String,
-    /// A schema.org `LocalBusiness` subtype; another database's, or an older release's, may be any text.
+    /// A schema.org `LocalBusiness` subtype; any text in another database or an older release.
     pub kind: String,
-    /// Where its calendar days begin and end.
+    /// Defines its calendar days.
     pub time_zone: Tz,
-    /// How its technicians are shown, everywhere at once; never published itself.
+    /// How technicians are shown everywhere; never published itself.
     pub publish_staff: PublishStaff,
-    /// The language of its pages and feeds, where it has said: BCP 47.
+    /// BCP 47 tag for pages and feeds.
     pub language: Option<String>,
-    /// The country whose dates and numbers its pages write, where it has said: ISO 3166-1 alpha-2 in capitals.
+    /// Country for the format of dates and numbers: ISO 3166-1 alpha-2 in capitals.
     pub country: Option<String>,
-    /// A sentence or two about it.
+    /// One or two sentences.
     pub description: Option<String>,
-    /// The URL of the firm's own site.
+    /// The business's own site.
     pub url: Option<String>,
-    /// Its number, as it is written.
+    /// As written by the owner.
     pub telephone: Option<String>,
-    /// The parts of its postal address, published as given.
+    /// Parts of the postal address, published as given.
     pub address: Option<Map<String, Value>>,
     /// Latitude and longitude, in degrees.
     pub geo: Option<(f64, f64)>,
-    /// URLs of the firm's pages on other platforms (schema.org `sameAs`).
+    /// URLs of its pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
-    /// Where customers can write a review, in its own order.
+    /// In the owner's order.
     pub review_links: Vec<ReviewLink>,
-    /// What it offers, in its own order.
+    /// In the owner's order.
     pub services: Vec<Service>,
-    /// Who works there, in its own order.
+    /// In the owner's order.
     pub technicians: Vec<Technician>,
-    /// The names of the places it serves, in its own order.
+    /// Names of places, in the owner's order.
     pub service_areas: Vec<String>,
 }
 
-/// How many bytes each text of the business, its lists and its editorial texts may have: every reader of every document
-/// gets them. The queries of `store` say the same number.
+/// Bytes of each text of the business, its lists and its editorial texts, because every document contains them. The SQL
+/// of `storage::business` has the same number.
 pub const TEXT_BYTES_MAX: usize = 65_536;
 
-/// A page on which customers can write a review of the business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewLink {
-    /// What customers call the site, for example `Google`.
+    /// Name of the site, for example `Google`.
     pub name: String,
     /// An https URL.
     pub url: String,
 }
 
-/// Something that the business offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Service {
-    /// The id that reviews and filters use.
+    /// Used by reviews and filters.
     pub id: String,
-    /// The service's name as customers read it.
+    /// Display name.
     pub name: String,
-    /// Other words for it.
+    /// Other words for it in reviews.
     pub synonyms: Vec<String>,
 }
 
-/// Somebody who works there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Technician {
-    /// The firm's id of the person.
+    /// The owner's id of the person.
     pub id: String,
-    /// The full name, which reviews and filters use.
+    /// Full name, as used by reviews and filters.
     pub name: String,
     /// Other names that customers use.
     pub aliases: Vec<String>,
@@ -105,44 +101,35 @@ impl Default for Business {
     }
 }
 
-// What the firm itself writes beside its reviews.
+// The owner's own texts.
 
-/// What the firm writes beside its reviews: a summary and an FAQ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Editorial {
-    /// A summary in the firm's own words.
     pub summary: Option<String>,
-    /// Questions and answers, in the firm's own order.
+    /// In the owner's order.
     pub faq: Vec<FaqEntry>,
 }
 
-/// One question that customers ask, with the firm's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaqEntry {
-    /// Its id, unique and stable.
+    /// Unique and stable.
     pub id: String,
-    /// The question as a customer asks it.
     pub question: String,
-    /// The firm's answer to it, plain text.
+    /// Plain text.
     pub answer: String,
 }
 
-// How the business's technicians are shown.
-
-/// How the business's technicians are shown: in rosters, mentions, filters, insights, to agents and on pages alike.
+/// How technicians are shown: in rosters, mentions, filters, insights, to agents and on pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PublishStaff {
-    /// By their full names.
     #[default]
     Full,
-    /// By their first names, with an initial where two have the same one.
+    /// First names, with an initial if two are equal.
     FirstName,
-    /// Not at all.
     Off,
 }
 
 impl PublishStaff {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Full, Self::FirstName, Self::Off];
 
     /// Its name in the database and in `business.json`.
@@ -155,7 +142,6 @@ impl PublishStaff {
         }
     }
 
-    /// The one of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)

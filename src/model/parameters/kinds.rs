@@ -1,35 +1,34 @@
-//! The kinds of parameters: how a text becomes a value, and what is said of one that does not.
+//! The kinds of parameters: how a text becomes a value, and the fault of an invalid one.
 
 use super::ParameterFault;
 use crate::model::day::Day;
 use crate::model::review::Rating;
 
-/// What parameters may be.
 pub trait ParameterKind: Copy {
-    /// What a text becomes.
+    /// The parsed value.
     type Value: Send;
-    /// Whether a JSON value that is no string cannot be meant, because any text may do.
+    /// Whether any text may be valid, so that a JSON value of another type is certainly wrong.
     const IS_TEXT: bool;
 
-    /// The value of `text`; `None` where that is as if it were absent.
+    /// `None` if the text counts as absent.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of an invalid text.
     fn parse(self, text: &str) -> Result<Option<Self::Value>, ParameterFault>;
 
-    /// What is wrong with bytes that are no UTF-8.
+    /// The fault of bytes that are not UTF-8.
     fn not_utf8(self) -> ParameterFault;
 
-    /// What is allowed: `must be …`.
+    /// The allowed values: `must be …`.
     fn allowed(self) -> String;
 }
 
 /// `[0-9]+`, of any length.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole {
-    /// The least that is allowed.
+    /// Minimum.
     pub least: u8,
-    /// The most that is allowed.
+    /// Maximum.
     pub most: u8,
 }
 
@@ -42,7 +41,7 @@ impl ParameterKind for Whole {
             return Err(ParameterFault::Type);
         }
         let digits = text.trim_start_matches('0');
-        // What does not fit is more than any bound.
+        // A number that does not fit exceeds every bound.
         let number = if digits.is_empty() {
             0
         } else {
@@ -99,9 +98,9 @@ impl ParameterKind for StarsKind {
 /// `[0-9]+(\.[0-9]+)?`, of any length.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal {
-    /// The least that is allowed, as such a number.
+    /// Minimum, in the same syntax.
     pub least: &'static str,
-    /// The most that is allowed.
+    /// Maximum, in the same syntax.
     pub most: &'static str,
 }
 
@@ -149,15 +148,15 @@ impl ParameterKind for Date {
     }
 }
 
-/// Anything. The empty text is as if absent.
+/// Any text; the empty text counts as absent.
 #[derive(Debug, Clone, Copy)]
 pub struct TextKind {
-    /// How many characters it may have.
+    /// Maximum number of characters.
     pub characters_max: Option<usize>,
 }
 
 impl TextKind {
-    /// A text without a bound on its length.
+    /// Without a maximum length.
     pub const ANY: Self = Self {
         characters_max: None,
     };
@@ -188,7 +187,7 @@ impl ParameterKind for TextKind {
     }
 }
 
-/// `true` or `false`. The empty text is as if absent.
+/// `true` or `false`; the empty text counts as absent.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag;
 
@@ -213,7 +212,7 @@ impl ParameterKind for Flag {
     }
 }
 
-/// One of these names. The empty text is as if absent.
+/// One of these names; the empty text counts as absent.
 #[derive(Debug, Clone, Copy)]
 pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
@@ -241,12 +240,12 @@ impl<T: Copy + Send> ParameterKind for OneOf<T> {
     }
 }
 
-/// A text that we made ourselves, and that nobody else reads. The empty text is as if absent.
+/// A token of our own, such as a cursor; the empty text counts as absent.
 #[derive(Debug)]
 pub struct Opaque<T> {
-    /// Parses the text; `None` where it is not one of ours.
+    /// Returns `None` for an invalid token.
     pub parse: fn(&str) -> Option<T>,
-    /// What is allowed: `must be …`.
+    /// The allowed values: `must be …`.
     pub allowed: &'static str,
 }
 
@@ -278,22 +277,21 @@ impl<T: Send> ParameterKind for Opaque<T> {
     }
 }
 
-// Numbers as they are written: `[0-9]+(\.[0-9]+)?` of any length, compared digit by digit, so that
-// 5.00000000000000000001 is more than 5, which it would not be as a float.
+// Numbers in the syntax `[0-9]+(\.[0-9]+)?` of any length, compared digit by digit, so that 5.00000000000000000001 is
+// more than 5, which it would not be as a float.
 
-/// A plain decimal. The order of the fields is that of comparing.
+/// A plain decimal. The order of the fields is the order of comparison.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Digits<'a> {
-    /// How many digits stand before the point, without leading zeros: the longer whole is the
-    /// larger one.
+    /// Number of digits before the point, without leading zeros: a longer integer part is larger.
     length: usize,
     whole: &'a str,
-    /// The digits behind the point, without trailing zeros.
+    /// Digits after the point, without trailing zeros.
     fraction: &'a str,
 }
 
 impl<'a> Digits<'a> {
-    /// The number, if `text` is one.
+    /// `None` if `text` is no such number.
     pub fn parse(text: &'a str) -> Option<Self> {
         let is_digits =
             |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -309,7 +307,7 @@ impl<'a> Digits<'a> {
         })
     }
 
-    /// That it lies between two bounds, which are such numbers too.
+    /// Checks the number against two bounds in the same syntax.
     pub fn within(&self, least: &str, most: &str) -> Result<(), ParameterFault> {
         if Digits::parse(least).is_some_and(|least| *self < least) {
             return Err(ParameterFault::TooSmall);
@@ -322,28 +320,25 @@ impl<'a> Digits<'a> {
     }
 }
 
-// The parts of the insights, as they are asked for.
-
-/// A part of the insights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InsightsPart {
-    /// All in short, at most 8 KiB.
+    /// A digest of all parts, at most 8 KiB.
     Overview,
-    /// What is spoken of, and how.
+    /// Aspects with sentiment.
     Aspects,
-    /// Technicians whom reviews name, with counts.
+    /// Technicians named in reviews, with counts.
     Technicians,
-    /// What work they name.
+    /// Services named in reviews.
     Services,
-    /// What places they name.
+    /// Places named in reviews.
     Areas,
-    /// Phrases that stand out, with quotes.
+    /// Distinctive phrases, with quotes.
     Topics,
-    /// Questions with answers, and the reviews they quote.
+    /// Questions with answers and the quoted reviews.
     Faq,
-    /// The summary with what it rests on.
+    /// The summary with its sources.
     Summary,
-    /// How it was made, and how good that is.
+    /// Method and quality.
     Method,
 }
 

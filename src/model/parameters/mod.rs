@@ -1,9 +1,6 @@
-//! The parameters of questions about reviews: each is a type with its name, its bounds and its one
-//! parse.
-//!
-//! Apart from HTTP and from MCP, so that both get the same value or the same fault for the same
-//! text; `wire` makes schema and issue of it. It knows nothing of query strings, JSON or schemas.
-//! Codes and bounds: `docs/REFERENCE.md`.
+//! The search parameters: each is a type with a name, bounds and one parser, so that HTTP and MCP return the same value
+//! or the same fault for the same text. `wire` derives schemas and issues from them. Codes and bounds:
+//! `docs/REFERENCE.md`.
 
 mod kinds;
 
@@ -16,76 +13,70 @@ use super::review::Vote;
 use super::sort::Sort;
 use super::words::TextMatch;
 
-/// How many characters of a wrong value are given back.
+/// Characters of a wrong value that are returned to the client.
 pub const RECEIVED_CHARACTERS_MAX: usize = 200;
 
-/// One parameter: its name, its bounds and how it is parsed.
 pub trait Parameter {
-    /// What it may be.
+    /// Determines values, syntax and bounds.
     type Kind: ParameterKind;
-    /// What it is called, in a query string as in an agent's arguments.
+    /// In query strings and in agents' arguments.
     const NAME: &'static str;
-    /// Its kind with its bounds, from which its schema is made.
+    /// Source of the schema.
     const KIND: Self::Kind;
-    /// What holds where it is absent, if that is more than "no bound".
+    /// Default value, if absence does not mean "no bound".
     const DEFAULT: Option<u8> = None;
-    /// Whether it must be given. What stands in a path always is.
+    /// Path parameters are always required.
     const IS_REQUIRED: bool = false;
 }
 
-/// The value of a parameter that was read.
 pub type ParameterValue<P> = <<P as Parameter>::Kind as ParameterKind>::Value;
-/// A parameter's value, `None` where it is absent, or what is wrong with it.
+/// `None` if the parameter is absent.
 pub type Parsed<P> = Result<Option<ParameterValue<P>>, InvalidParameter>;
 
-/// Where the parameters of a question come from: a query string, or the arguments of a call.
+/// Parameters of a request: a query string, or the arguments of a tool call.
 pub trait ParameterSource {
-    /// The value of `P`; `None` where it is absent or wrong. What is wrong is kept.
+    /// `None` if absent or wrong; a fault is recorded.
     fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
 
-    /// The value of `P`, which must be given; `None` where it is absent or wrong, which is kept.
+    /// `None` if absent or wrong; both are recorded as faults.
     fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
 
-    /// Keeps what is wrong with values that are right each by itself.
+    /// Records a fault of values that are each valid.
     fn refuse(&mut self, invalid: InvalidParameter);
 
-    /// Whether anything is wrong with what was taken so far.
+    /// Whether a fault was recorded.
     fn is_wrong(&self) -> bool;
 }
 
-/// What is wrong with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterFault {
-    /// Not of the type, for example letters for a number.
+    /// Wrong type, for example letters for a number.
     Type,
-    /// Below the least that is allowed.
+    /// Below the minimum.
     TooSmall,
-    /// Above the most that is allowed, or too long.
+    /// Above the maximum, or too long.
     TooBig,
-    /// The value is no day of the form YYYY-MM-DD.
+    /// Not a day of the form YYYY-MM-DD.
     Date,
-    /// A text that cannot be used.
+    /// Not a usable text.
     Text,
     /// Given more than once.
     Duplicate,
 }
 
-/// A parameter that cannot be used as it was given.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{name} {message}")]
 pub struct InvalidParameter {
-    /// The name of the parameter that is wrong.
     pub name: &'static str,
-    /// In which way its value is wrong.
     pub fault: ParameterFault,
-    /// What is allowed: `must be …`.
+    /// The allowed values: `must be …`.
     pub message: String,
-    /// What was given, at most [`RECEIVED_CHARACTERS_MAX`] characters of it.
+    /// The value given, truncated to [`RECEIVED_CHARACTERS_MAX`] characters.
     pub received: String,
 }
 
 impl InvalidParameter {
-    /// A fault of `P` that no look at the value alone can find, with the words for what is allowed.
+    /// A fault that does not depend on the value of `P` alone; `message` says what is allowed.
     #[must_use]
     pub fn new<P: Parameter>(fault: ParameterFault, message: String, received: &str) -> Self {
         Self {
@@ -96,13 +87,12 @@ impl InvalidParameter {
         }
     }
 
-    /// That `P` has the fault, in the parameter's own words.
+    /// A fault of the value of `P`, with the default message of its kind.
     #[must_use]
     pub fn of<P: Parameter>(fault: ParameterFault, received: &str) -> Self {
         Self::new::<P>(fault, P::KIND.allowed(), received)
     }
 
-    /// That `P` is missing where it must be given.
     #[must_use]
     pub fn missing<P: Parameter>() -> Self {
         Self::new::<P>(
@@ -113,8 +103,6 @@ impl InvalidParameter {
     }
 }
 
-/// Reads one text as `P`.
-///
 /// # Errors
 /// [`InvalidParameter`].
 pub fn parse<P: Parameter>(text: &str) -> Parsed<P> {
@@ -123,11 +111,10 @@ pub fn parse<P: Parameter>(text: &str) -> Parsed<P> {
         .map_err(|fault| InvalidParameter::of::<P>(fault, text))
 }
 
-/// Reads all the texts that were given for `P`; `Err` is one whose bytes are no UTF-8, as far as it
-/// can be shown.
+/// Parses all texts given for `P`; `Err` is a text that is not UTF-8, in printable form.
 ///
 /// # Errors
-/// [`InvalidParameter`], also where there are several.
+/// [`InvalidParameter`], also for more than one text.
 pub fn parse_all<'a, P: Parameter>(
     mut texts: impl Iterator<Item = Result<&'a str, &'a str>>,
 ) -> Parsed<P> {
@@ -153,7 +140,7 @@ pub fn parse_all<'a, P: Parameter>(
     ))
 }
 
-/// Declares parameters: type, name, kind, and a default where there is one.
+/// Declares parameters: type, name, kind, and optionally a default.
 macro_rules! parameters {
     (@required) => {
         true
@@ -206,54 +193,47 @@ const SORTS: OneOf<Sort> = OneOf(&[
 ]);
 
 parameters! {
-    /// The exact number of stars.
     Rating = "rating", StarsKind: StarsKind;
-    /// The least number of stars, inclusive.
+    /// Inclusive.
     MinRating = "min_rating", Decimal: Decimal { least: "1", most: "5" };
-    /// The greatest number of stars, inclusive.
+    /// Inclusive.
     MaxRating = "max_rating", Decimal: Decimal { least: "1", most: "5" };
-    /// The first day, inclusive.
+    /// Inclusive.
     Since = "since", Date: Date;
-    /// The last day, inclusive.
+    /// Inclusive.
     Until = "until", Date: Date;
-    /// What the text must hold.
+    /// Text that must occur.
     Query = "query", TextKind: TextKind { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
-    /// How `query` is looked for.
     MatchRule = "match", OneOf<TextMatch>: MATCHES;
-    /// Name of a technician, as it is shown.
+    /// As published.
     MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
-    /// Id of a service.
+    /// Service id.
     MentionsService = "mentions_service", TextKind: TextKind::ANY;
-    /// The language tag of the text (BCP 47).
+    /// BCP 47.
     Language = "language", TextKind: TextKind::ANY;
-    /// Name of the source.
     Source = "source", TextKind: TextKind::ANY;
-    /// Whether it says something.
+    /// Whether the text is not empty.
     HasText = "has_text", Flag: Flag;
-    /// Whether the owner answered.
     HasResponse = "has_response", Flag: Flag;
-    /// Most reviews of a page.
+    /// Page size.
     Limit = "limit", Whole: Whole { least: 1, most: super::LIMIT_MAX }, default super::LIMIT_DEFAULT;
-    /// The first day, in a path.
+    /// The first day, as a path parameter.
     DateOfPath = "date", Date: Date;
-    /// Id of a review or of an aspect, in a path: whether there is one of that id is another
-    /// question.
+    /// Id of a review or of an aspect, as a path parameter; it need not exist.
     Id = "id", TextKind: TextKind::ANY;
-    /// Id of an aspect.
+    /// Aspect id.
     Aspect = "aspect", TextKind: TextKind::ANY;
-    /// How an aspect is spoken of.
+    /// Sentiment of an aspect.
     Polarity = "polarity", OneOf<Vote>: POLARITIES;
-    /// The order in which reviews are returned.
     SortOrder = "sort", OneOf<Sort>: SORTS;
-    /// Name of a technician, as it is shown, whom a sentence is about.
+    /// As published; the subject of a sentence.
     Technician = "technician", TextKind: TextKind::ANY;
-    /// Id of a service.
+    /// Service id.
     Service = "service", TextKind: TextKind::ANY;
-    /// Name of a place.
+    /// Place name.
     Area = "area", TextKind: TextKind::ANY;
-    /// A part of the insights.
     Part = "part", OneOf<InsightsPart>: PARTS;
-    /// Whether the reasons of findings are wanted too.
+    /// Whether findings include their reasons.
     Hits = "hits", Flag: Flag;
     /// Whether an agent wants links to resources beside the answer.
     ResourceLinks = "links", Flag: Flag;

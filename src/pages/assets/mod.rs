@@ -1,6 +1,6 @@
-//! The files that pages load: stylesheets, small scripts, one icon. Compiled in, so that no page asks another host for anything.
-//! Stylesheets and scripts carry their digest in the name, but for the one that other sites load: they may be kept for ever, and
-//! a new release is seen at once.
+//! Static files of the pages: stylesheets, small scripts, one icon. They are compiled in, so that pages load nothing
+//! from other hosts. Their names contain a digest, so they can be cached forever; only the script that other sites
+//! load has a fixed name.
 
 use std::sync::{Arc, LazyLock};
 
@@ -20,15 +20,13 @@ const EMBED_SCRIPT: &str = include_str!("embed.js");
 const TRY_SCRIPT: &str = include_str!("try.js");
 const ICON: &str = include_str!("favicon.svg");
 
-/// Where the script is that gives frames the height of their content.
+/// The script that adjusts the height of embedded frames.
 pub const EMBED_SCRIPT_PATH: &str = "/embed.js";
-/// How many characters of the digest are in a name: enough that two releases never share one.
+/// Characters of the digest in a name, enough that releases do not collide.
 const DIGEST_CHARACTERS: usize = 12;
-/// A year, the longest that caches are asked to keep anything (RFC 9111 §1.2.2 has no bound;
-/// browsers cut at one year).
+/// A year, the longest that browsers cache (RFC 9111 §1.2.2 sets no bound).
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-/// A file of the pages.
 struct Asset {
     path: String,
     body: Arc<CachedBody>,
@@ -60,31 +58,31 @@ fn asset(stem: &str, extension: &str, content_type: &'static str, text: &'static
     }
 }
 
-/// The path of the stylesheet below the base URL.
+/// Below the base URL.
 #[must_use]
 pub fn stylesheet_path() -> &'static str {
     &STYLESHEET.path
 }
 
-/// The path of the script that copies snippets, below the base URL.
+/// The script that copies snippets, below the base URL.
 #[must_use]
 pub fn script_path() -> &'static str {
     &COPY_SCRIPT.path
 }
 
-/// The path of the frame's stylesheet, below the base URL.
+/// The frame's stylesheet, below the base URL.
 #[must_use]
 pub fn embed_stylesheet_path() -> &'static str {
     &EMBED_STYLESHEET.path
 }
 
-/// The path of the script of `/embed/try`, below the base URL.
+/// The script of `/embed/try`, below the base URL.
 #[must_use]
 pub fn try_script_path() -> &'static str {
     &TRY_SCRIPT_ASSET.path
 }
 
-/// What stays the same while the service runs, to be coded ahead.
+/// The bodies to be compressed in advance, which do not change while the service runs.
 #[must_use]
 pub fn fixed() -> [Arc<CachedBody>; 6] {
     [
@@ -98,7 +96,6 @@ pub fn fixed() -> [Arc<CachedBody>; 6] {
     .map(Arc::clone)
 }
 
-/// All of them, each at its own path.
 #[must_use]
 pub fn routes(ctx: &Arc<Ctx>) -> Vec<Route> {
     let file = |body: &Arc<CachedBody>, cacheable| File {
@@ -114,17 +111,16 @@ pub fn routes(ctx: &Arc<Ctx>) -> Vec<Route> {
         immutable(&COPY_SCRIPT),
         immutable(&EMBED_STYLESHEET),
         immutable(&TRY_SCRIPT_ASSET),
-        // Its address stands on other sites, so it has no digest.
+        // Other sites embed this address, so it has no digest.
         Route::new(EMBED_SCRIPT_PATH).get(None, file(&EMBED_SCRIPT_BODY, None)),
         Route::new("/favicon.svg").get(None, file(&ICON_BODY, None)),
     ]
 }
 
-/// The endpoint of one.
 struct File {
     ctx: Arc<Ctx>,
     body: Arc<CachedBody>,
-    /// How long it may be kept, where that is not as long as everything else.
+    /// A caching policy that differs from the default.
     cacheable: Option<HeaderValue>,
 }
 

@@ -1,4 +1,4 @@
-//! `/insights?aspect=…`: the figures of one aspect and the sentences behind them, a page at a time.
+//! `/insights?aspect=…`: the figures of one aspect and the sentences behind them, in pages.
 
 use std::borrow::Cow;
 
@@ -13,9 +13,9 @@ use crate::search::insights::{EvidencePage, Supporting};
 use crate::snapshot::Snapshot;
 use crate::wire;
 
-/// How many characters of a review are shown on each side of a finding.
+/// Characters of a review shown on each side of a finding.
 const CONTEXT_CHARACTERS: usize = 120;
-/// What the page may be narrowed to.
+/// The page's filters.
 const POLARITIES: [Option<wire::Polarity>; 6] = [
     None,
     Some(wire::Polarity::Positive),
@@ -34,7 +34,7 @@ struct AspectPage {
     summary: Cow<'static, str>,
     polarities: Vec<Chip>,
     reviews: Vec<Sentences>,
-    /// The address of the next page, and its words.
+    /// Address and label of the next page.
     next: Option<(String, Cow<'static, str>)>,
     json_url: String,
 }
@@ -45,7 +45,7 @@ struct Chip {
     is_current: bool,
 }
 
-/// Where one review speaks of the aspect.
+/// The sentences of one review about the aspect.
 struct Sentences {
     stars: Stars,
     date: String,
@@ -62,16 +62,15 @@ struct ShownFinding {
     polarity: Cow<'static, str>,
 }
 
-/// What is asked of an aspect's sentences, parsed already.
+/// The parsed request for an aspect's sentences.
 #[derive(Debug, Clone, Copy)]
 pub struct AspectQuestion<'a> {
-    /// The aspect's id, as in the address.
+    /// As in the address.
     pub id: &'a str,
     /// Its name in titles and headings.
     pub label: &'a str,
-    /// Only those that speak so.
     pub polarity: Option<wire::Polarity>,
-    /// How many reviews a page has.
+    /// Reviews per page.
     pub limit: u8,
 }
 
@@ -99,7 +98,7 @@ impl AspectQuestion<'_> {
     }
 }
 
-/// The page of the sentences behind an aspect; its figures are those of the insights.
+/// The page with the sentences behind an aspect; its figures are those of the insights.
 #[must_use]
 pub fn show(
     snapshot: &Snapshot,
@@ -176,7 +175,7 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
     }
 }
 
-/// What stands before and after code points `start..end` of `text`, cut at words.
+/// The text before and after code points `start..end` of `text`, cut between words.
 fn around(text: &str, start: u32, end: u32) -> (String, String) {
     let (start, end) = (
         usize::try_from(start).unwrap_or(usize::MAX),
@@ -216,7 +215,7 @@ const fn name(polarity: wire::Polarity) -> &'static str {
     }
 }
 
-/// A polarity in the pages' words.
+/// The label of a polarity.
 fn words(polarity: wire::Polarity, locale: &Locale) -> Cow<'static, str> {
     match polarity {
         wire::Polarity::Positive => locale.message("positive"),

@@ -1,5 +1,5 @@
-//! `/insights?technician=…`, `?service=…`, `?area=…`: what is said of a person, a service or a
-//! place, and the newest reviews that name it.
+//! `/insights?technician=…`, `?service=…`, `?area=…`: the opinions on a person, a service or a place, and the newest
+//! reviews that mention it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,25 +17,21 @@ use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
 
-/// How many reviews the page shows.
+/// Reviews on the page.
 const NEWEST: usize = 10;
 
-/// What reviews may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntityKind {
-    /// People of the firm.
     Technician,
-    /// Services that the firm offers.
     Service,
-    /// Places that the firm serves.
     Area,
 }
 
 impl EntityKind {
-    /// All of them, in the order of the page.
+    /// In the order of the page.
     pub const ALL: [Self; 3] = [Self::Technician, Self::Service, Self::Area];
 
-    /// The parameter that asks for one.
+    /// The parameter that selects one.
     #[must_use]
     pub const fn parameter(self) -> &'static str {
         match self {
@@ -45,7 +41,7 @@ impl EntityKind {
         }
     }
 
-    /// The id of its group on the page of all insights.
+    /// The ID of its group on the page of all insights.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -76,8 +72,7 @@ impl EntityKind {
         }
     }
 
-    /// What `entity` is asked for by: a service by its id, as in a search, the others by their
-    /// names.
+    /// The value of the parameter: a service's ID, as in a search; the names of others.
     #[must_use]
     pub fn key(self, entity: &wire::Entity) -> &str {
         match (self, &entity.id) {
@@ -86,13 +81,13 @@ impl EntityKind {
         }
     }
 
-    /// Where its page is.
+    /// The path of its page.
     #[must_use]
     pub fn path(self, entity: &wire::Entity, site: &Site) -> String {
         site.path_with("/insights", self.parameter(), self.key(entity))
     }
 
-    /// The one that is asked for by `key`, in any case; a service by its name, too.
+    /// Finds an entity by key, ignoring case; a service also by its name.
     #[must_use]
     pub fn find<'a>(self, insights: &'a wire::Insights, key: &str) -> Option<&'a wire::Entity> {
         let folded = fold(key);
@@ -117,7 +112,7 @@ impl EntityKind {
     }
 }
 
-/// An aspect that the same reviews judge.
+/// An aspect that these reviews judge.
 struct JudgedAspect {
     name: String,
     reviews: Cow<'static, str>,
@@ -137,12 +132,11 @@ struct EntityPage {
     aspects: Vec<JudgedAspect>,
     quotes: Vec<ShownQuote>,
     reviews: Vec<ReviewFragment>,
-    /// The search for all of them, where there is one.
+    /// The search for all of them, if there is a filter.
     all: Option<String>,
     json_url: String,
 }
 
-/// The page of `entity`.
 #[must_use]
 pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links: &Links) -> String {
     let business = &snapshot.input.business;
@@ -161,7 +155,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
             |id| aspect_path(id, &site),
         ),
     });
-    // Of whom too few name, nothing but the count is told.
+    // With too few mentions, only the count is shown.
     let is_told = entity.positive.is_some();
     let newest = if is_told { NEWEST } else { 0 };
     let reviews = naming(snapshot, kind, entity, newest);
@@ -219,7 +213,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
     })
 }
 
-/// The `newest` reviews that name `entity`; the others are not read.
+/// The newest reviews that mention `entity`; only these are parsed.
 fn naming(
     snapshot: &Snapshot,
     kind: EntityKind,
@@ -229,7 +223,7 @@ fn naming(
     let segments = snapshot.input.review_index.segments().iter();
     let found = segments.flat_map(|segment| {
         let postings = segment.postings(kind.column()).iter();
-        // A review that spells a name in two ways names it once.
+        // A review that has a name in two spellings counts once.
         let positions: BTreeSet<u32> = postings
             .filter(|posting| kind.names(posting, entity))
             .flat_map(|posting| posting.positions.iter().copied())

@@ -1,10 +1,10 @@
-//! `/insights`: of everything, or of one aspect, person, service or place, whichever the query
-//! names. Values are parsed by the parameters' own types; faults are told all at once.
+//! `/insights`: all insights, or those of one aspect, person, service or place given by the query. The parameters' own
+//! types parse the values; all faults are reported at once.
 
 mod aspect;
 mod entity;
-pub mod overview;
-pub mod rows;
+pub(crate) mod overview;
+pub(crate) mod rows;
 mod summary;
 
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use poem::{Endpoint, Request, Response, Result};
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protected};
 use super::query::PageQuery;
+use crate::compute::apart;
 use crate::model::parameters::{self, ParameterSource};
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence_page};
 use crate::snapshot::Snapshot;
@@ -23,15 +24,14 @@ use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 
-/// The endpoint of `/insights`, with or without a query.
+/// With or without a query.
 pub struct InsightsEndpoint {
-    /// Whose snapshot it shows.
     pub ctx: Arc<Ctx>,
-    /// Where the page of all insights is kept.
+    /// The cache of the page of all insights.
     pub pages: Arc<Pages>,
 }
 
-/// What the query names; the first of these that it does.
+/// The first of these that the query has.
 enum InsightsView {
     All,
     Aspect(String),
@@ -109,8 +109,10 @@ impl InsightsEndpoint {
             limit: wanted.limit,
         };
         let work = async {
-            let found = evidence_page(&snapshot, &query);
-            let html = aspect::show(&snapshot, asked, found, &self.ctx.links);
+            let html = apart(|| {
+                let found = evidence_page(&snapshot, &query);
+                aspect::show(&snapshot, asked, found, &self.ctx.links)
+            });
             page(request, Arc::clone(&snapshot), html, POLICY)
         };
         in_turn(request, &self.ctx.compute, work).await
@@ -126,7 +128,7 @@ impl InsightsEndpoint {
         let work = async {
             match kind.find(&snapshot.insights, key) {
                 Some(entity) => {
-                    let html = entity::show(&snapshot, kind, entity, &self.ctx.links);
+                    let html = apart(|| entity::show(&snapshot, kind, entity, &self.ctx.links));
                     page(request, Arc::clone(&snapshot), html, POLICY)
                 }
                 None => nothing("No review has that name; /insights lists the names."),

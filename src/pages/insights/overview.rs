@@ -1,4 +1,4 @@
-//! `/insights`: what customers judge, whom and what they name, and where it is going.
+//! `/insights`: aspects, mentions and trends of all reviews.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ use crate::pages::locale::Locale;
 use crate::snapshot::Snapshot;
 use crate::wire;
 
-/// How many of one group are shown; the rest is in `/insights.json`.
+/// Entities shown per group; the rest is in `/insights.json`.
 const ENTITIES: usize = 60;
-/// How many phrases are shown.
+/// Phrases shown.
 const TOPICS: usize = 24;
 
 #[derive(Template)]
@@ -24,7 +24,7 @@ const TOPICS: usize = 24;
 struct InsightsPage {
     frame: Frame,
     made_of: Cow<'static, str>,
-    /// The firm's own words, then ours.
+    /// The business's own words, then the generated summary.
     editorial: Vec<String>,
     summary: Vec<String>,
     aspects: Vec<AspectFragment>,
@@ -35,14 +35,13 @@ struct InsightsPage {
     method: Cow<'static, str>,
 }
 
-/// People, services or places.
 struct Group {
     id: &'static str,
     heading: Cow<'static, str>,
     entities: Vec<EntityLine>,
 }
 
-/// Whom or what reviews name, in one row.
+/// An entity in one row.
 struct EntityLine {
     name: String,
     href: String,
@@ -52,7 +51,7 @@ struct EntityLine {
     reviews: String,
 }
 
-/// A phrase that stands out.
+/// A distinctive phrase.
 struct TopicLink {
     phrase: String,
     reviews: String,
@@ -104,7 +103,6 @@ fn topics(insights: &wire::Insights, site: &Site) -> Vec<TopicLink> {
     topics.collect()
 }
 
-/// The page of all insights.
 #[must_use]
 pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
@@ -164,7 +162,7 @@ fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
     }
 }
 
-/// How the page was made, and with which trade's words.
+/// How the page was made, and with which trade.
 fn how(method: &wire::Method, locale: &Locale) -> Cow<'static, str> {
     let trade = locale.name(&method.trade.label);
     if method.trade.is_measured {

@@ -1,4 +1,5 @@
-//! How an aspect, a person, a service or a place is shown among others: a row on `/`, a chapter on `/insights`; and the figures that their own pages begin with.
+//! An aspect, a person, a service or a place in a list: a row on `/`, a section on `/insights`, and the figures at the
+//! top of their own pages.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,6 @@ use crate::pages::frame::Site;
 use crate::pages::locale::Locale;
 use crate::wire;
 
-/// An aspect in one row.
 #[derive(Debug, Clone, Template)]
 #[template(path = "aspect_row_fragment.html")]
 pub struct AspectRowFragment {
@@ -29,11 +29,11 @@ pub struct AspectFragment {
     label: String,
     figures: FiguresFragment,
     quotes: Vec<ShownQuote>,
-    /// The words of the link to all sentences.
+    /// The label of the link to all sentences.
     all: Cow<'static, str>,
 }
 
-/// Bar, figure and trend of something.
+/// Bar, figure and trend.
 #[derive(Debug, Clone, Template)]
 #[template(path = "figures_fragment.html")]
 pub struct FiguresFragment {
@@ -42,36 +42,32 @@ pub struct FiguresFragment {
     trend: Option<TrendFragment>,
 }
 
-/// Words of a customer with where they stand.
+/// A customer's words with their source.
 #[derive(Debug, Clone)]
 pub struct ShownQuote {
-    /// The customer's words, a slice of the review's text.
+    /// A slice of the review's text.
     pub text: String,
-    /// Where the review is.
     pub href: String,
-    /// The review's stars, 1 to 5.
+    /// 1 to 5.
     pub stars: u8,
-    /// The review's day, as `31 October 2026`.
+    /// For example `31 October 2026`.
     pub day: Cow<'static, str>,
-    /// The language of the words, where the page speaks another.
+    /// The language of the words, if it differs from the page's.
     pub lang: Option<String>,
 }
 
-/// The same in little room.
+/// A compact [`ShownQuote`].
 #[derive(Debug, Clone)]
 pub struct ShortQuote {
-    /// The customer's words, a slice of the review's text.
+    /// A slice of the review's text.
     pub text: String,
-    /// Where the review is.
     pub href: String,
-    /// The calendar year of the review.
     pub year: i32,
-    /// The language of the words, where the page speaks another.
+    /// The language of the words, if it differs from the page's.
     pub lang: Option<String>,
 }
 
 impl ShownQuote {
-    /// A quote of the insights.
     #[must_use]
     pub fn new(quote: &wire::Quote, site: &Site) -> Self {
         Self {
@@ -85,7 +81,6 @@ impl ShownQuote {
 }
 
 impl ShortQuote {
-    /// A quote of the insights.
     #[must_use]
     pub fn new(quote: &wire::Quote, site: &Site) -> Self {
         Self {
@@ -97,13 +92,12 @@ impl ShortQuote {
     }
 }
 
-/// The language of a quote's words, where the page speaks another. A quote that names none is English.
+/// The language of a quote, if it differs from the page's. A quote without one is English.
 fn lang(quote: &wire::Quote, site: &Site) -> Option<String> {
     let language = quote.language.as_deref().unwrap_or("en");
     (language != site.locale.tag()).then(|| language.to_owned())
 }
 
-/// The votes on an aspect.
 #[must_use]
 pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
     let wire::Aspect {
@@ -121,7 +115,7 @@ pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
     }
 }
 
-/// The votes on a person, a service or a place; none where too few name it.
+/// No votes if too few reviews mention it.
 #[must_use]
 pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
     Votes {
@@ -132,7 +126,7 @@ pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
     }
 }
 
-/// Those votes in words, and how many of the reviews that name it judge, where not all of them do.
+/// The votes in words, and how many of the mentioning reviews judge if not all do.
 #[must_use]
 pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
     let votes = votes_of_entity(entity);
@@ -147,15 +141,15 @@ pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
     words
 }
 
-/// Where the sentences behind an aspect are.
+/// The path of the sentences behind an aspect.
 #[must_use]
 pub fn aspect_path(id: &str, site: &Site) -> String {
     format!("{}/insights?aspect={id}", site.root)
 }
 
 impl FiguresFragment {
-    /// The figures of something that is called `name`: its votes in `words`, then those that judge nothing, neutral and
-    /// uncertain, and of those that judge how many the stars confirmed.
+    /// The figures of `name`: its votes in `words`, then neutral and uncertain reviews, and how many judging ones the
+    /// stars confirmed.
     #[must_use]
     pub fn new(
         name: &str,
@@ -187,7 +181,6 @@ impl FiguresFragment {
         }
     }
 
-    /// Those of an aspect.
     #[must_use]
     pub fn of_aspect(aspect: &wire::Aspect, locale: &Locale) -> Self {
         Self::new(
@@ -201,7 +194,6 @@ impl FiguresFragment {
         )
     }
 
-    /// Those of a person, a service or a place.
     #[must_use]
     pub fn of_entity(entity: &wire::Entity, locale: &Locale) -> Self {
         let rest = [entity.neutral, entity.uncertain].map(Option::unwrap_or_default);
@@ -218,11 +210,11 @@ impl FiguresFragment {
 }
 
 impl AspectRowFragment {
-    /// The row of `aspect`; none where too few reviews judge it for a share.
+    /// `None` if too few reviews judge the aspect for a share.
     #[must_use]
     pub fn new(aspect: &wire::Aspect, site: &Site) -> Option<Self> {
         let locale = &site.locale;
-        // The interval is for readers of the insights.
+        // Only the insights page shows the interval.
         let votes = Votes {
             share: None,
             ..votes_of_aspect(aspect)
@@ -242,7 +234,6 @@ impl AspectRowFragment {
 }
 
 impl AspectFragment {
-    /// The chapter of `aspect`.
     #[must_use]
     pub fn new(aspect: &wire::Aspect, site: &Site) -> Self {
         let (quotes, locale) = (aspect.quotes.iter(), &site.locale);

@@ -1,5 +1,5 @@
-//! The sentences of the summary in the pages' words. The documents have them in English, each with the name of its form and
-//! its figures; of these the page makes its own.
+//! The sentences of the summary in the reader's language. The documents have them in English with the name of the form
+//! and its figures, from which the page builds its own.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::entity::EntityKind;
 use crate::pages::locale::Locale;
 use crate::wire;
 
-/// The sentences of the summary; in English as the documents have it where a form is not known here.
+/// Unknown forms stay in English as in the documents.
 pub fn sentences<'a>(
     insights: &'a wire::Insights,
     business: &'a str,
@@ -26,10 +26,10 @@ pub fn sentences<'a>(
     })
 }
 
-/// What a sentence is made of.
+/// The parts of a sentence.
 struct Told<'a> {
     evidence: &'a wire::Evidence,
-    /// How many of its form come before it.
+    /// How many sentences of the same form precede it.
     rank: usize,
     insights: &'a wire::Insights,
     locale: &'a Locale,
@@ -81,7 +81,7 @@ impl Told<'_> {
         Some(self.locale.counted_with("summary-unheard", unheard, &texts))
     }
 
-    /// The form changes with the rank, so that no three in a row are alike.
+    /// The wording changes with the rank, so that no three sentences in a row are alike.
     fn side(&self, side: &str) -> Option<Cow<'static, str>> {
         let topic = self.topic()?;
         let texts = [
@@ -125,7 +125,7 @@ impl Told<'_> {
             ("positive_before", &self.locale.number(before)),
             ("judged_before", &self.locale.number(judged_before)),
         ];
-        // now / judged_now > before / judged_before, in whole numbers.
+        // now / judged_now > before / judged_before, in integers.
         Some(if now * judged_before > before * judged_now {
             self.locale.message_with("summary-trend-up", &texts)
         } else {
@@ -133,7 +133,7 @@ impl Told<'_> {
         })
     }
 
-    /// `Curtis Hale (12 reviews)` of each that is told, by rank.
+    /// `Curtis Hale (12 reviews)` for each name, by rank.
     fn with_counts(&self, names: Vec<String>) -> String {
         let counted = (1..).zip(names).map(|(rank, name)| {
             let reviews = self.figure(&format!("reviews_{rank}")).unwrap_or_default();

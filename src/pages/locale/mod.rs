@@ -1,8 +1,8 @@
-//! How pages speak: messages, numbers and days in the language of the reader.
+//! Messages, numbers and days in the language of the reader.
 //!
-//! The texts are Fluent files (<https://projectfluent.org>), one for each language, all with the same messages and arguments.
-//! A template or a page asks for a message by its id: `locale.message("newest-reviews")`. Tests compare the files with each
-//! other and with the ids and arguments that the sources use.
+//! The texts are Fluent files (<https://projectfluent.org>), one per language, all with the same messages and
+//! arguments. Templates and pages use a message by its ID: `locale.message("newest-reviews")`. Tests compare the files
+//! with each other and with the IDs and arguments in the sources.
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -20,24 +20,21 @@ use icu_decimal::options::DecimalFormatterOptions;
 
 use crate::model::business::Business;
 
-/// A language that the pages' own words are written in.
+/// A language of the pages' own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// The language of businesses that name none, or one that is not here.
+    /// The default: for businesses without a language, or with one that is not listed here.
     English,
-    /// Spanish.
     Spanish,
-    /// German.
     German,
-    /// French.
     French,
 }
 
 impl Language {
-    /// All of them; `language as usize` is a language's index here.
+    /// `language as usize` is a language's index here.
     pub const ALL: [Self; 4] = [Self::English, Self::Spanish, Self::German, Self::French];
 
-    /// Its tag (BCP 47).
+    /// BCP 47.
     #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
@@ -48,7 +45,7 @@ impl Language {
         }
     }
 
-    /// What its speakers call it.
+    /// In the language itself.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,7 +56,7 @@ impl Language {
         }
     }
 
-    /// The language of a tag, whatever its region: `es` of `es-MX`; none where the pages do not speak it.
+    /// The language of a tag, whatever its region: `es` of `es-MX`; `None` if it is not supported.
     #[must_use]
     pub fn find(tag: &str) -> Option<Self> {
         let primary = tag.split('-').next().unwrap_or_default();
@@ -77,15 +74,15 @@ impl Language {
     }
 }
 
-/// The messages of one language.
 type Messages = FluentBundle<FluentResource>;
 
-/// The messages of every language, parsed once.
+/// Parsed once.
 static MESSAGES: LazyLock<[Messages; Language::ALL.len()]> = LazyLock::new(|| {
     Language::ALL.map(|language| {
         let tags = language.tag().parse().into_iter().collect();
         let mut messages = FluentBundle::new_concurrent(tags);
-        // Text of another direction is isolated by `<bdi>` and `dir`, not by characters that a copied text would carry.
+        // Text of another direction is isolated by `<bdi>` and `dir`, not by characters that would be copied with the
+        // text.
         messages.set_use_isolating(false);
         let (Ok(resource) | Err((resource, _))) =
             FluentResource::try_new(language.source().to_owned());
@@ -94,27 +91,27 @@ static MESSAGES: LazyLock<[Messages; Language::ALL.len()]> = LazyLock::new(|| {
     })
 });
 
-/// A language and a region: how messages, numbers and days are written. It is shared by all parts of a page.
+/// A language and a region, for messages, numbers and days. Cloning shares the caches.
 #[derive(Clone)]
 pub struct Locale(Rc<Inner>);
 
 struct Inner {
     language: Language,
-    /// The ISO 3166 code of the country whose dates are written; empty where it is not known.
+    /// The ISO 3166 code of the country, for date formats; empty if unknown.
     region: String,
     numbers: Option<DecimalFormatter>,
-    /// Days as they are written, since lists of reviews write the same ones again and again.
+    /// Formatted days, because lists of reviews repeat them.
     days: RefCell<HashMap<NaiveDate, String>>,
-    /// What 0 to 5 stars are called.
+    /// Labels of 0 to 5 stars.
     stars: [OnceCell<Cow<'static, str>>; 6],
 }
 
-/// How many locales a thread keeps, and how many days each of them.
+/// The locales that a thread caches, and the days that each of them caches.
 const LOCALES_MAX: usize = 16;
 const DAYS_MAX: usize = 4_096;
 
 thread_local! {
-    /// The locales that this thread has made: to find how numbers are written takes as long as many messages.
+    /// The locales of this thread: loading number formats takes as long as many messages.
     static LOCALES: RefCell<Vec<Locale>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -132,7 +129,7 @@ impl Locale {
         Self::new(Language::find(tag).unwrap_or(Language::English), business)
     }
 
-    /// The pages' words in `language`, with the dates of the business's country.
+    /// Words in `language`, with the date format of the business's country.
     #[must_use]
     pub fn new(language: Language, business: &Business) -> Self {
         let region = region(business);
@@ -177,19 +174,19 @@ impl Locale {
         self.format(id, None)
     }
 
-    /// A message with texts in it. Numbers are texts, too: see [`Locale::number`].
+    /// A message with text arguments. Format numbers with [`Locale::number`].
     #[must_use]
     pub fn message_with(&self, id: &str, texts: &[(&str, &str)]) -> Cow<'static, str> {
         self.format(id, Some(&args(texts)))
     }
 
-    /// A message about so many of something: `$count` chooses the plural form, `$number` is the count as it is written.
+    /// A message with a count: `$count` selects the plural form, `$number` is the formatted count.
     #[must_use]
     pub fn counted(&self, id: &str, count: u64) -> Cow<'static, str> {
         self.counted_with(id, count, &[])
     }
 
-    /// The same with texts in it.
+    /// Like [`Self::counted`], with text arguments.
     #[must_use]
     pub fn counted_with(&self, id: &str, count: u64, texts: &[(&str, &str)]) -> Cow<'static, str> {
         let mut args = args(texts);
@@ -204,7 +201,7 @@ impl Locale {
         let pattern = messages.get_message(id).and_then(|message| message.value());
         let text = pattern.map(|pattern| {
             match messages.format_pattern(pattern, args, &mut faults) {
-                // A message without arguments is the slice of its file.
+                // Without arguments, the message is a slice of its file.
                 Cow::Borrowed(text) if args.is_none() => Cow::Borrowed(text),
                 text @ (Cow::Borrowed(_) | Cow::Owned(_)) => Cow::Owned(text.into_owned()),
             }
@@ -219,8 +216,7 @@ impl Locale {
         })
     }
 
-    /// The name of a topic or a trade. Those that the program brings along have translations; of others it is `label`, as
-    /// their author wrote it.
+    /// The name of a topic or a trade. Built-in ones are translated; others keep the `label` of their author.
     #[must_use]
     pub fn name<'a>(&self, label: &'a str) -> Cow<'a, str> {
         let id = name_id(label);
@@ -231,7 +227,7 @@ impl Locale {
         }
     }
 
-    /// A name inside of a sentence: only German keeps its capital.
+    /// A name within a sentence: only German keeps the capital.
     #[must_use]
     pub fn within(&self, name: &str) -> String {
         match self.0.language {
@@ -246,7 +242,7 @@ impl Locale {
         self.decimal(&Decimal::from(number))
     }
 
-    /// Hundredths as a decimal with both of its places: 455 is `4.55`, in German `4,55`.
+    /// Hundredths as a decimal with two places: 455 is `4.55`, in German `4,55`.
     #[must_use]
     pub fn hundredths(&self, hundredths: u64) -> String {
         let mut decimal = Decimal::from(hundredths);
@@ -285,12 +281,11 @@ impl Locale {
             ("year", &year),
             ("region", &self.0.region),
         ]);
-        // A number, since French chooses by it: `1er novembre`, `2 novembre`.
+        // A number, because French selects by it: `1er novembre`, `2 novembre`.
         args.set("day", date.day());
         self.format("day", Some(&args)).into_owned()
     }
 
-    /// So many of five stars, in words.
     #[must_use]
     pub fn stars_of_5(&self, stars: u8) -> Cow<'static, str> {
         let stars = stars.min(5);
@@ -299,7 +294,7 @@ impl Locale {
         label.clone()
     }
 
-    /// A month: `2026-11` is `November 2026`; what is no month stays as it is.
+    /// A month: `2026-11` is `November 2026`; an invalid one stays unchanged.
     #[must_use]
     pub fn month(&self, month: &str) -> Cow<'static, str> {
         let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d");
@@ -345,7 +340,7 @@ impl Locale {
     }
 }
 
-/// The id of the message with the name of `label`: `name-response-time` of `Response time`.
+/// The ID of the message for `label`: `name-response-time` for `Response time`.
 fn name_id(label: &str) -> String {
     let words: Vec<&str> = label.split(' ').collect();
     format!("name-{}", words.join("-").to_lowercase())
@@ -358,7 +353,7 @@ fn args<'a>(texts: &[(&'a str, &'a str)]) -> FluentArgs<'a> {
         .collect()
 }
 
-/// The country of a business, or that of its language: `MX` of `es-MX`; empty where neither is known.
+/// The country of a business, or that of its language tag: `MX` of `es-MX`; empty if neither is known.
 fn region(business: &Business) -> String {
     let of_tag = |tag: &str| {
         let mut parts = tag.split('-').skip(1);
@@ -388,7 +383,7 @@ mod tests {
         })
     }
 
-    /// The arguments that a pattern writes, and those that it chooses by.
+    /// The arguments that a pattern inserts, and those that it selects by.
     #[derive(Debug, Default, PartialEq)]
     struct Arguments {
         written: BTreeSet<String>,
@@ -449,7 +444,7 @@ mod tests {
         messages
     }
 
-    /// Whether a language may do without an argument: it writes all dates alike.
+    /// An argument that languages with one date format do not use.
     const OPTIONAL: &str = "region";
 
     #[test]
@@ -472,7 +467,7 @@ mod tests {
                     let mut all: BTreeSet<String> =
                         arguments.all().into_iter().map(str::to_owned).collect();
                     all.remove(OPTIONAL);
-                    // `1 review` needs no number, and where all forms are alike nothing is chosen by the count.
+                    // `1 review` needs no number, and a language with one form does not select by the count.
                     if all.contains("number") {
                         all.insert("count".to_owned());
                     }
@@ -493,7 +488,7 @@ mod tests {
         }
     }
 
-    /// The sources of the pages: templates and code, without its tests.
+    /// Templates and code of the pages, without tests.
     fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -513,8 +508,8 @@ mod tests {
         }
     }
 
-    /// What a call gets: the id, and the names of the texts, if they are given in an array there. Those that are made before
-    /// are checked when a page is rendered.
+    /// The ID and the argument names of a call, if they are given as an array literal. Others are checked when a page
+    /// is rendered.
     fn call(rest: &str) -> Option<(&str, Option<BTreeSet<&str>>)> {
         let (id, rest) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
         let mut depth = 1;
@@ -529,7 +524,7 @@ mod tests {
         let rest = &rest[..end];
         let is_literal = rest.contains('[') || !rest.contains('&');
         let opened = rest.match_indices('(').filter(|(at, _)| {
-            // That of a pair, and not of a call within one.
+            // The parenthesis of a pair, not of a call within one.
             !rest[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
         });
         let pairs = opened.filter_map(|(at, _)| {
@@ -560,7 +555,7 @@ mod tests {
                 (".counted_with(", &["count", "number"]),
             ] {
                 for (at, _) in code.match_indices(method) {
-                    // An id that is made of parts is tested where it is made.
+                    // IDs that are built from parts are tested where they are built.
                     let Some((id, texts)) = call(&code[at + method.len()..]) else {
                         continue;
                     };

@@ -1,4 +1,4 @@
-//! What the picture shows, as pixels. Knows texts and numbers, and nothing of reviews.
+//! Draws the picture for link previews. Takes texts and numbers; it knows nothing of reviews.
 
 use anyhow::Context;
 use tiny_skia::{
@@ -8,35 +8,36 @@ use tiny_skia::{
 
 use super::font::{CAPITALS, Font};
 
-/// What apps ask for: 1.91 to 1.
+/// The size that apps expect, 1.91 to 1.
 pub const WIDTH: u16 = 1_200;
 /// See [`WIDTH`].
 pub const HEIGHT: u16 = 630;
 
-// The colors of style.css for light pages.
+// The colours of style.css for light pages.
 const BACKGROUND: [u8; 3] = [0xff, 0xff, 0xff];
 const TEXT: [u8; 3] = [0x1b, 0x21, 0x24];
 const MUTED: [u8; 3] = [0x54, 0x5f, 0x66];
 const ACCENT: [u8; 3] = [0x0a, 0x5a, 0x78];
 const STAR: [u8; 3] = [0x9a, 0x53, 0x00];
-/// How much of its color a star has where it is off.
+/// The opacity of the unfilled part of a star.
 const OFF: f32 = 0.25;
 
 const MARGIN: f32 = 80.0;
-/// The bar at the foot.
+/// The height of the bar at the bottom.
 const BAR: f32 = 24.0;
-/// A name that does not fit in one line gets smaller, and then two lines.
+/// A name that is too long for one line gets a smaller size, then two lines.
 const NAME_SIZE_MAX: f32 = 76.0;
 const NAME_SIZE_MIN: f32 = 56.0;
 const NAME_LINE: f32 = 74.0;
-/// Between the name and what is below it.
+/// Between the name and the figures.
 const GAP: f32 = 76.0;
 const MEAN_SIZE: f32 = 220.0;
 const WORDS_SIZE: f32 = 48.0;
 /// Between the mean and the stars.
 const SPACE: f32 = 44.0;
 
-/// The star of `stars_fragment.html`: its top, and from there corner by corner; its box and the distance to the next one.
+/// The star of `stars_fragment.html`: its top, then the corners relative to the previous one; its box and the distance
+/// to the next star.
 const STAR_TOP: (f32, f32) = (9.0, 0.0);
 const STAR_CORNERS: [(f32, f32); 9] = [
     (2.3, 6.2),
@@ -51,24 +52,24 @@ const STAR_CORNERS: [(f32, f32); 9] = [
 ];
 const STAR_STEP: f32 = 20.0;
 const STARS_WIDTH: f32 = 98.0;
-/// How much larger they are here.
+/// The scale of the stars in the picture.
 const STAR_SCALE: f32 = 5.0;
 
-/// What a picture shows.
+/// The content of the picture.
 pub struct Shown {
-    /// The name of the business; empty where there is none that can be drawn.
+    /// Empty if the name cannot be drawn.
     pub name: String,
-    /// The mean as text, and where the color of its stars ends, from 0 to 1; none where there are no reviews.
+    /// The mean as text, and where the colour of its stars ends, from 0 to 1; `None` without reviews.
     pub mean: Option<(String, f32)>,
-    /// Of how many reviews it is, or that there are none.
+    /// The number of reviews in words.
     pub words: String,
 }
 
 impl Shown {
-    /// The picture as PNG.
+    /// Draws the picture as PNG.
     ///
     /// # Errors
-    /// It cannot be coded.
+    /// If encoding fails.
     pub fn png(&self, font: &Font) -> anyhow::Result<Vec<u8>> {
         let pixmap = Pixmap::new(WIDTH.into(), HEIGHT.into()).context("a picture of no size")?;
         let mut canvas = Canvas { pixmap, font };
@@ -91,7 +92,7 @@ impl Shown {
             1 => size * CAPITALS + GAP,
             _ => size * CAPITALS + NAME_LINE + GAP,
         };
-        // All of it stands in the middle.
+        // The content is centred vertically.
         let all = name + figures * CAPITALS;
         let mut y = (height - all) / 2.0;
         for line in &lines {
@@ -123,7 +124,7 @@ struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Fills a path; one that is empty is none.
+    /// Does nothing for an empty path.
     fn fill(&mut self, path: Option<Path>, shader: Shader<'_>) {
         let paint = Paint {
             shader,
@@ -142,7 +143,7 @@ impl Canvas<'_> {
         self.fill(path.finish(), Shader::SolidColor(color(rgb, 1.0)));
     }
 
-    /// Five stars, in color up to `end`.
+    /// Five stars, coloured up to `end`.
     fn stars(&mut self, (left, top): (f32, f32), end: f32) {
         let mut path = PathBuilder::new();
         let mut star = left;
@@ -187,7 +188,7 @@ mod tests {
 
     use super::{Font, OFF, STAR, Shown};
 
-    /// How many pixels of a picture with such stars are of their color, and of the color where they are off.
+    /// The pixels in the stars' colour, and those in the colour of unfilled stars.
     fn pixels(end: f32) -> [usize; 2] {
         let shown = Shown {
             name: String::new(),
@@ -197,7 +198,7 @@ mod tests {
         let png = shown.png(&Font::shipped().unwrap()).unwrap();
         let pixmap = Pixmap::decode_png(&png).unwrap();
         [1.0, OFF].map(|alpha| {
-            // Over white.
+            // Blended over white.
             let color = STAR.map(|part| 255.0 - f32::from(255 - part) * alpha);
             let of_color = pixmap.pixels().iter().filter(|one| {
                 let mut parts = [one.red(), one.green(), one.blue()].into_iter().zip(color);
@@ -211,7 +212,7 @@ mod tests {
     fn stars_are_in_color_as_far_as_the_mean_goes() {
         let ([none, all_off], [all, none_off]) = (pixels(0.0), pixels(1.0));
         assert!(all > 10_000 && all_off > 10_000, "{all}, {all_off}");
-        // Some pixels of an edge are of either color.
+        // Some pixels at an edge match either colour.
         assert!(none < 500 && none_off < 500, "{none}, {none_off}");
         let [half, half_off] = pixels(0.5);
         let is_half = |part: usize, all: usize| part.abs_diff(all / 2) < 500;

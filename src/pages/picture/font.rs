@@ -1,39 +1,36 @@
-//! The font of the picture: which characters it has, how wide texts are, and their outlines. One glyph stands for one
-//! character, from left to right: of scripts that need more than that the font has no character.
+//! The font of the picture: its characters, text widths and outlines. One glyph per character, from left to right; the
+//! font lacks scripts that need more.
 
 use tiny_skia::PathBuilder;
 use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 
-/// Noto Sans, semi-bold, with the characters of Latin, Greek and Cyrillic alone; see NOTICE.
+/// Noto Sans, semi-bold, with only Latin, Greek and Cyrillic characters; see NOTICE.
 const NOTO_SANS: &[u8] = include_bytes!("../assets/noto-sans.ttf");
-/// How high its capitals and digits are, of a size of 1.
+/// The height of capitals and digits at size 1.
 pub const CAPITALS: f32 = 0.714;
 
-/// The font.
 pub struct Font(Face<'static>);
 
 impl Font {
-    /// The one that is compiled in.
+    /// The built-in font.
     ///
     /// # Errors
-    /// It is no font.
+    /// If the font file is invalid.
     pub fn shipped() -> Result<Self, FaceParsingError> {
         Face::parse(NOTO_SANS, 0).map(Self)
     }
 
-    /// Whether it can draw all of `text`.
+    /// Whether every character of `text` has a glyph.
     #[must_use]
     pub fn has_all(&self, text: &str) -> bool {
         text.chars().all(|c| self.0.glyph_index(c).is_some())
     }
 
-    /// How wide `text` is in that size.
     #[must_use]
     pub fn width(&self, text: &str, size: f32) -> f32 {
         text.chars().map(|c| self.advance(c, size)).sum()
     }
 
-    /// How far behind a character the next one begins.
     fn advance(&self, c: char, size: f32) -> f32 {
         let glyph = self.0.glyph_index(c);
         let units = glyph.and_then(|glyph| self.0.glyph_hor_advance(glyph));
@@ -44,14 +41,14 @@ impl Font {
         size / f32::from(self.0.units_per_em())
     }
 
-    /// `text` in at most so many lines of this width, broken between words; what is too long ends with `…`.
+    /// `text` in at most `most` lines of this width, broken between words; a longer text ends with `…`.
     #[must_use]
     pub fn lines(&self, text: &str, size: f32, width: f32, most: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
             let is_last = lines.len() == most;
             match lines.last_mut() {
-                // What goes on behind the last line is cut off with it.
+                // Text beyond the last line is cut off with it.
                 Some(line) if is_last || self.width(&format!("{line} {word}"), size) <= width => {
                     line.push(' ');
                     line.push_str(word);
@@ -65,7 +62,7 @@ impl Font {
             .collect()
     }
 
-    /// The start of `line` that fits, with `…` where that is not all of it.
+    /// The start of `line` that fits, with `…` if it was cut.
     fn cut(&self, line: &str, size: f32, width: f32) -> String {
         if self.width(line, size) <= width {
             return line.to_owned();
@@ -103,7 +100,7 @@ impl Font {
     }
 }
 
-/// Draws outlines, whose y goes up, where y goes down.
+/// Converts outlines, whose y axis points up, to one that points down.
 struct Pen<'a> {
     path: &'a mut PathBuilder,
     x: f32,

@@ -1,5 +1,5 @@
-//! `/og.png`: what apps show beside a link to a page: the name of the business, its rating and of how many reviews it is;
-//! nothing that a customer wrote. Made once for a snapshot, when it is first asked for.
+//! `/og.png`: the picture for link previews, with the name of the business, its rating and number of reviews, and no
+//! text by customers. Rendered once per snapshot, on the first request.
 
 mod drawing;
 mod font;
@@ -15,20 +15,18 @@ use super::cached::Pages;
 use super::frame::{POLICY, protected};
 use super::locale::Locale;
 use super::words::color_end;
-use crate::compute::steps;
+use crate::compute::{apart, steps};
+
 use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 
-/// Where the picture is.
 pub const PICTURE_PATH: &str = "/og.png";
 
-/// The endpoint of `/og.png`.
 pub struct Picture {
-    /// Whose snapshot it shows.
     pub ctx: Arc<Ctx>,
-    /// Where it is kept.
+    /// The cache of the picture.
     pub pages: Arc<Pages>,
 }
 
@@ -39,7 +37,7 @@ impl Endpoint for Picture {
         let snapshot = self.ctx.current.load();
         let made = self.pages.of(&snapshot);
         let work = async {
-            let response = match made.picture(&snapshot) {
+            let response = match apart(|| made.picture(&snapshot)) {
                 Some(body) => web::cached_body(request.headers(), &snapshot, body),
                 None => problem(
                     StatusCode::INTERNAL_SERVER_ERROR,
@@ -52,23 +50,23 @@ impl Endpoint for Picture {
     }
 }
 
-/// The picture of `snapshot` as PNG. That it cannot be made is a fault of ours.
+/// Renders the picture as PNG.
 ///
 /// # Errors
-/// The font cannot be read, or the picture not be coded.
+/// If the font is invalid or encoding fails, both of which are bugs.
 pub fn png(snapshot: &Snapshot) -> anyhow::Result<Vec<u8>> {
     steps::one();
     let font = font::Font::shipped()?;
     let input = &snapshot.input;
     let locale = Locale::of(&input.business);
-    // An accent that stands alone is no character of the font, but most letters are with theirs.
+    // The font has most accented letters, but no combining accents.
     let name: String = input.business.name.nfc().collect();
     let words: Vec<&str> = name.split_whitespace().collect();
     let name = words.join(" ");
     let rating_counts = input.review_index.rating_counts();
     let mean = rating_counts.mean_hundredths();
     let shown = drawing::Shown {
-        // Better none than one with gaps, or with its letters in the wrong order.
+        // No name is better than one with missing or misordered letters.
         name: if font.has_all(&name) {
             name
         } else {

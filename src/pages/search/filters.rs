@@ -1,4 +1,4 @@
-//! What a search leaves out, in words: every list that is filtered says so (FTC 16 CFR 465).
+//! The active filters in words: every filtered list names them (FTC 16 CFR 465).
 
 use std::borrow::Cow;
 
@@ -7,16 +7,16 @@ use crate::pages::form::polarity;
 use crate::pages::locale::Locale;
 use crate::snapshot::input::SnapshotInput;
 
-/// One filter: the parameters that make it, and its words.
+/// One filter: its parameters and its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterWords {
-    /// The parameter, and the one that means nothing without it; without them the filter is gone.
+    /// The parameter and the one that has no meaning without it; removing both removes the filter.
     pub names: [&'static str; 2],
     /// For example `5 stars`.
     pub words: Cow<'static, str>,
 }
 
-/// The filters of `arguments`, in the order of the form.
+/// In the order of the form.
 #[must_use]
 pub fn filters(
     arguments: &SearchArguments,
@@ -148,7 +148,6 @@ pub fn filters(
     all.into_iter().flatten().collect()
 }
 
-/// The same search without a filter.
 #[must_use]
 pub fn without(arguments: &SearchArguments, filter: &FilterWords) -> SearchArguments {
     let mut fewer = arguments.clone();

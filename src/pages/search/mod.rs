@@ -1,6 +1,5 @@
-//! `/search`: what a search finds, as a page with an address of its own. The same parameters as
-//! `/api/reviews/search`, parsed by the same types, but that words are looked for where nobody says
-//! otherwise; what is wrong with a parameter is said beside its field.
+//! `/search`: search results as a page. It has the parameters of `/api/reviews/search`, parsed by the same types, but
+//! searches for words by default; each fault is shown next to its field.
 
 mod filters;
 mod nearest;
@@ -21,6 +20,7 @@ use super::frame::{Frame, HTML, POLICY, Site, page, protected};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
+use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{Sort, TextMatch};
@@ -30,21 +30,23 @@ use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
+/// A page of at most so many reviews is rendered within some 100 µs.
+const SHORT_PAGE: usize = 20;
+
 #[derive(Template)]
 #[template(path = "search_page.html")]
 struct SearchPage {
     frame: Frame,
     heading: Cow<'static, str>,
-    /// What is wrong with the question.
     faults: Vec<String>,
-    /// That the list is filtered, and of how many reviews, where it is.
+    /// A note that the list is filtered, with the total number of reviews.
     filtered: Option<Cow<'static, str>>,
-    /// The filters in force; each leads to the search without it.
+    /// The active filters; each links to the search without it.
     chips: Vec<Choice>,
     orders: Vec<Choice>,
     /// Why there are no reviews.
     nothing: Cow<'static, str>,
-    /// What finds something where nothing was found.
+    /// Suggestions if nothing was found.
     nearest: Vec<Nearest>,
     reviews: Vec<ReviewFragment>,
     previous: Option<String>,
@@ -54,25 +56,24 @@ struct SearchPage {
     json_url: String,
 }
 
-/// A search that finds something where this one does not.
+/// A suggested search with results.
 struct Nearest {
     words: String,
     href: String,
     reviews: String,
 }
 
-/// A link to the search with one thing changed.
+/// A link to the search with one change.
 struct Choice {
     words: Cow<'static, str>,
     href: String,
     is_current: bool,
 }
 
-/// The endpoint of `/search`, rendered for each request.
+/// Rendered for each request.
 pub struct Search {
-    /// Whose snapshot it searches.
     pub ctx: Arc<Ctx>,
-    /// Where the counts behind the form's choices are kept.
+    /// The cache of the form's choices.
     pub pages: Arc<Pages>,
 }
 
@@ -102,7 +103,9 @@ impl Endpoint for Search {
                         nearest.push((candidate, counted));
                     }
                 }
-                let html = view.found(&found, nearest);
+                let html = apart_if(found.places.len() > SHORT_PAGE, || {
+                    view.found(&found, nearest)
+                });
                 page(&request, Arc::clone(&snapshot), html, POLICY)
             };
             return Ok(in_turn(&request, &self.ctx.compute, work).await);
@@ -117,7 +120,6 @@ impl Endpoint for Search {
     }
 }
 
-/// What a page of results is made of.
 struct SearchView<'a> {
     snapshot: &'a Snapshot,
     question: &'a SearchQuestion,
@@ -126,7 +128,7 @@ struct SearchView<'a> {
 }
 
 impl SearchView<'_> {
-    /// The page around `heading`, nothing found on it.
+    /// The page with `heading`, without results.
     fn page(
         &self,
         site: &Site,
@@ -164,7 +166,7 @@ impl SearchView<'_> {
 
     fn json_url(&self) -> String {
         let (path, query) = (self.links.absolute(SEARCH_PATH), &self.question.query);
-        // What the page does where nobody says, the API does where it is told.
+        // The API's default differs from the page's, so the page's default is passed explicitly.
         let words = [(MatchRule::NAME, TextMatch::Words.name())];
         let is_said = query.value(MatchRule::NAME).is_some();
         query.address(&path, &[], if is_said { &[] } else { &words })
@@ -252,7 +254,7 @@ impl SearchView<'_> {
         orders.map(order).into()
     }
 
-    /// The form again, each fault beside its field and all of them above it.
+    /// The form with each fault next to its field and all of them above it.
     fn refused(&self) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
         let locale = &site.locale;
@@ -271,7 +273,7 @@ impl SearchView<'_> {
     }
 }
 
-/// How many reviews were found, in words.
+/// The number of results in words.
 fn reviews(found: &ResultPage, locale: &Locale) -> String {
     let words = if found.is_exact {
         locale.counted("reviews", found.total)
@@ -282,20 +284,19 @@ fn reviews(found: &ResultPage, locale: &Locale) -> String {
     words.into_owned()
 }
 
-// What a search page is asked: the parameters of `/api/reviews/search`, taken by the same code, all
-// faults at once.
+// The request of a search page: the parameters of `/api/reviews/search`, with all faults collected.
 
-/// A question as it was sent, and what it means.
+/// A query as sent, and as parsed.
 #[derive(Debug)]
 pub struct SearchQuestion {
-    /// Its parts, and what is wrong with them.
+    /// The given values and their faults.
     pub query: PageQuery,
-    /// What they mean; to be answered only where `query.issues` is empty.
+    /// Use it only if `query.issues` is empty.
     pub search: SearchRequest,
 }
 
 impl SearchQuestion {
-    /// Parses the question of `request` about the reviews of `input`.
+    /// Parses `request` for the reviews of `input`.
     #[must_use]
     pub fn of(request: &Request, input: &SnapshotInput) -> Self {
         let mut query = PageQuery::of(request);

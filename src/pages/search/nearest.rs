@@ -1,5 +1,5 @@
-//! What to search for where nothing was found: the nearest names, fewer words, one filter less. The
-//! page counts what each of them finds.
+//! Suggestions when a search finds nothing: the nearest names, fewer words, one filter less. The page shows the number
+//! of results of each.
 
 use super::SearchQuestion;
 use super::filters::{filters, without};
@@ -9,18 +9,16 @@ use crate::pages::frame::Site;
 use crate::search::did_you_mean;
 use crate::snapshot::Snapshot;
 
-/// How many searches are counted for one page.
+/// Searches counted for one page.
 const COUNTED_MAX: usize = 8;
-/// Of how many words one at a time is left out.
+/// With at most this many words, searches without each single word are suggested.
 const WORDS_MAX: usize = 4;
 
-/// A search that may find something.
 pub struct Candidate {
-    /// What it asks for.
     pub filter: ReviewFilter,
-    /// What it is called.
+    /// Its label.
     pub words: String,
-    /// Where it is.
+    /// Its address.
     pub href: String,
 }
 
@@ -35,7 +33,7 @@ impl Candidate {
     }
 }
 
-/// The searches to be counted, those first that are most like what was asked.
+/// The searches to be counted, most similar first.
 pub fn candidates(
     snapshot: &Snapshot,
     question: &SearchQuestion,
@@ -50,7 +48,7 @@ pub fn candidates(
     candidates.into_iter().flatten().take(COUNTED_MAX)
 }
 
-/// The same search with the nearest name that there is for each that nobody has.
+/// The same search with the nearest known name in place of each unknown one.
 fn names(snapshot: &Snapshot, question: &SearchQuestion, site: &Site) -> Vec<Candidate> {
     let arguments = &question.search.arguments;
     let Some(meant) = did_you_mean(snapshot, arguments, 0) else {
@@ -77,7 +75,7 @@ fn names(snapshot: &Snapshot, question: &SearchQuestion, site: &Site) -> Vec<Can
             candidates.push((name, value));
         }
     }
-    // All names are changed at once: where two are wrong, one of them right still finds nothing.
+    // All names are replaced at once: if two are wrong, correcting one still finds nothing.
     let names: Vec<&str> = candidates.iter().map(|(name, _)| *name).collect();
     let pairs: Vec<(&str, &str)> = (candidates.iter())
         .map(|(name, value)| (*name, value.as_str()))

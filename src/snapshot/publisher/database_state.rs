@@ -1,5 +1,5 @@
-//! What one look at the database gives: the reviews, with what is made of those that changed, and
-//! whether anything differs from the previous snapshot. Reads alone; all of it in one transaction.
+//! Reads the database in one transaction: the reviews, with new analyses of changed ones, and whether anything differs
+//! from the previous snapshot.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,26 +24,24 @@ use crate::storage;
 use crate::storage::reviews;
 use crate::storage::reviews::{Changed, DatabasePosition, withheld};
 
-/// With more changed reviews than this share of all, analyzing everything anew is quicker than one
-/// by one.
+/// If more than one in this many reviews changed, loading all is quicker than one by one.
 const CHANGED_SHARE_MAX: usize = 4;
 
-/// What one look at the database gave.
 pub struct DatabaseState {
     pub position: DatabasePosition,
     pub input: SnapshotInput,
-    /// What is out, in the order of [`Document::ALL`].
+    /// The publications, in the order of [`Document::ALL`].
     pub out: Vec<Option<Publication>>,
-    /// Whether that is what was rendered from these very reviews, and the first base URL is kept.
+    /// Whether these were rendered from this very change and the first base URL is stored.
     pub is_recorded: bool,
-    /// What was made for this snapshot, and is to be stored.
+    /// Results to be stored.
     pub loaded: Loaded,
-    /// Whether all is what the previous snapshot was rendered from.
+    /// Whether everything equals the previous snapshot's input.
     pub is_same: bool,
 }
 
 impl DatabaseState {
-    /// Reads what there is, and makes anew of it what differs from `previous`.
+    /// Reads the state and reuses what is the same in `previous`.
     pub async fn read(
         publisher: &Publisher,
         connection: &mut SqliteConnection,
@@ -108,7 +106,7 @@ impl DatabaseState {
     }
 }
 
-/// Dates what others changed since `previous`, if that is of the same database.
+/// Dates changes since `previous` if it is from the same database.
 fn observer(
     publisher: &Publisher,
     previous: Option<&Snapshot>,
@@ -119,8 +117,8 @@ fn observer(
     Observer::new(publisher.clock.now(), out)
 }
 
-/// How technicians are shown, and the business as it is shown; `former` is what is out while analyses are still those of its
-/// roster.
+/// How technicians are shown, and the business with them. `former` is the published state while the analyses are still
+/// those of its roster.
 async fn staff(
     connection: &mut SqliteConnection,
     business: Business,
@@ -134,7 +132,7 @@ async fn staff(
     Ok((Arc::new(staff), business))
 }
 
-/// Who reads for `business`: the one before, unless its method has changed.
+/// The analyzer for `business`: the previous one unless its method changed.
 fn analyzer(
     publisher: &Publisher,
     business: &Business,
@@ -153,7 +151,7 @@ fn analyzer(
     same.map_or_else(|| Arc::new(analyzer), Arc::clone)
 }
 
-/// The publications' rows, in the order of [`Document::ALL`].
+/// In the order of [`Document::ALL`].
 async fn what_is_out(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Option<Publication>>> {
     let mut out = Vec::with_capacity(Document::ALL.len());
     for document in Document::ALL {
@@ -162,8 +160,7 @@ async fn what_is_out(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Opti
     Ok(out)
 }
 
-/// The reviews: those of the previous snapshot but for what changed, or all taken anew; `None`
-/// where nothing changed.
+/// The reviews: the previous ones with their changes, or all loaded again; `None` if nothing changed.
 async fn review_index(
     loader: &mut EntryLoader<'_>,
     known: Option<&Snapshot>,
@@ -179,7 +176,7 @@ async fn review_index(
     } else {
         Vec::new()
     };
-    // Another process may have dated them since, which is no change of theirs.
+    // Another process may have dated them since, which does not count as a change.
     unanalyzed.extend(snapshot.undated.iter().map(ReviewId::as_str));
     if seen == now.change_no && unanalyzed.is_empty() {
         return Ok(None);
@@ -204,7 +201,7 @@ async fn review_index(
     loader.revise(review_index, changes).await.map(Some)
 }
 
-/// All reviews, taken anew, with what the previous snapshot has of them already.
+/// All reviews loaded again, reusing analyses of the previous snapshot.
 async fn all_anew(
     loader: &mut EntryLoader<'_>,
     known: Option<&Snapshot>,
@@ -216,8 +213,8 @@ async fn all_anew(
     })
 }
 
-/// Who has read what the next snapshot shows: the analyzer before goes on while analyzing
-/// everything anew takes longer than a moment and is not done yet.
+/// The analyzer of the next snapshot: the previous one continues while analyzing everything again is long and not
+/// finished.
 fn analyzer_in_force(
     known: Option<&Snapshot>,
     next: &Arc<Analyzer>,
@@ -226,15 +223,14 @@ fn analyzer_in_force(
     let before = known.map(|snapshot| &snapshot.input).filter(|input| {
         let is_long =
             cost(input.review_index.len(), input.review_index.text_bytes()) > ANALYZE_AT_ONCE_MAX;
-        // What was analyzed anew was so by whom the previous snapshot waited for.
+        // The finished analyses are those of the analyzer that the previous snapshot waited for.
         is_long && !(is_read && Arc::ptr_eq(&input.next_analyzer, next))
     });
     Arc::clone(before.map_or(next, |input| &input.analyzer))
 }
 
-/// Whether the database that says this is the one that `snapshot` was rendered from, at that time
-/// or later. Another lineage, change numbers that went back, or versions that did: then it is
-/// another one, or a restored copy.
+/// Whether `now` is a later state of the database of `snapshot`. If the lineage differs, or change numbers or versions
+/// went back, it is another database or a restored copy.
 fn is_after(snapshot: &Snapshot, now: &DatabasePosition, out: &[Option<Publication>]) -> bool {
     let went_back = |(document, row): (Document, &Option<Publication>)| {
         row.as_ref()
@@ -245,13 +241,12 @@ fn is_after(snapshot: &Snapshot, now: &DatabasePosition, out: &[Option<Publicati
         && !Document::ALL.into_iter().zip(out).any(went_back)
 }
 
-// What a snapshot would be rendered from now, for whoever only looks.
+// The input of a snapshot for read-only commands.
 
-/// All that a snapshot would be rendered from now, and how many analyses for it are not kept:
-/// nothing is written, and nobody is told.
+/// The input that a snapshot would have now, and the number of its analyses that are not stored; nothing is written.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub async fn survey(
     connection: &mut SqliteConnection,
     engines: &Engines,

@@ -1,7 +1,7 @@
-//! The publisher: reads what changed in one transaction, renders what differs, and publishes it
-//! before anybody sees it.
+//! The publisher: reads what changed in one transaction, renders what differs and records the publication before
+//! clients can see it.
 
-pub mod database_state;
+pub(crate) mod database_state;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,12 +25,12 @@ use crate::model::ReviewId;
 use crate::storage::reviews;
 use crate::storage::{Database, DbError, is_overtaken};
 
-/// How often a snapshot is rendered whose dates another process stored meanwhile.
+/// Attempts to render a snapshot when another process keeps storing dates in between.
 const ATTEMPTS_MAX: usize = 4;
-/// How long a write to a cluster takes to be in a node's file, as a rule.
+/// The usual time until a write to a cluster is in a node's file.
 const FILE_LAG: Duration = Duration::from_millis(120);
 
-/// Renders the next snapshot from what has changed, and swaps it in.
+/// Renders the next snapshot from the changes.
 #[derive(Debug, Clone)]
 pub struct Publisher {
     database: Database,
@@ -40,22 +40,20 @@ pub struct Publisher {
     backlog: Arc<Backlog>,
 }
 
-/// Why no snapshot could be rendered; the one before stays out.
+/// The previous snapshot stays published.
 #[derive(Debug, Error)]
 pub enum PublishError {
-    /// The database could not be read.
     #[error("cannot read the reviews: {0}")]
     Read(DbError),
-    /// What was rendered could not be published.
     #[error("cannot publish: {0}")]
     Publish(DbError),
-    /// What others changed was dated by another process, each time before it could be dated here.
+    /// In each attempt another process dated the same changes first.
     #[error("cannot publish: another process dates the same changes")]
     Overtaken,
 }
 
 impl Publisher {
-    /// A publisher for this database, whose links are these; the business's type says which trade reads.
+    /// The business's type selects the trade whose engine analyzes.
     #[must_use]
     pub fn new(database: Database, links: Links, clock: Clock) -> Self {
         Self {
@@ -67,7 +65,7 @@ impl Publisher {
         }
     }
 
-    /// The same publisher, whose reviews these engines read.
+    /// Replaces the engines that analyze reviews.
     #[must_use]
     pub fn with_engines(self, engines: impl Into<Engines>) -> Self {
         Self {
@@ -76,48 +74,46 @@ impl Publisher {
         }
     }
 
-    /// What is left to do when a snapshot is out.
+    /// The work that remains after a snapshot is published.
     #[must_use]
     pub const fn backlog(&self) -> &Arc<Backlog> {
         &self.backlog
     }
 
-    /// The database that is published.
     #[must_use]
     pub const fn database(&self) -> &Database {
         &self.database
     }
 
-    /// The links that it renders.
     #[must_use]
     pub const fn links(&self) -> &Links {
         &self.links
     }
 
-    /// The clock that dates publications.
+    /// The clock of publication dates.
     #[must_use]
     pub const fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// The snapshot of what is there now.
+    /// Builds a snapshot of the current state.
     ///
     /// # Errors
-    /// [`PublishError`].
+    /// See [`PublishError`].
     pub async fn first(&self) -> Result<Snapshot, PublishError> {
         Ok(self.build(None).await?.0)
     }
 
-    /// The snapshot after `previous`, or `None` where nothing that is rendered changed.
+    /// The snapshot after `previous`, or `None` if nothing that is rendered changed.
     ///
     /// # Errors
-    /// [`PublishError`]; nothing is changed then.
+    /// See [`PublishError`]; then nothing is changed.
     pub async fn next(&self, previous: &Snapshot) -> Result<Option<Snapshot>, PublishError> {
         let (snapshot, is_new) = self.build(Some(previous)).await?;
         Ok(is_new.then_some(snapshot))
     }
 
-    /// A snapshot, and whether it is another than `previous`.
+    /// A snapshot, and whether it differs from `previous`.
     async fn build(&self, previous: Option<&Snapshot>) -> Result<(Snapshot, bool), PublishError> {
         let is_read = self.backlog.take_analyzed();
         let mut rendered = self.build_with(previous, is_read).await;
@@ -126,7 +122,7 @@ impl Publisher {
                 break;
             }
             if self.database.is_cluster() {
-                // What overtook it is on its way into this node's file.
+                // The write that overtook this one is still being replicated to this node's file.
                 Clock::system().sleep(FILE_LAG).await;
             }
             rendered = self.build_with(previous, is_read).await;
@@ -137,7 +133,7 @@ impl Publisher {
         rendered
     }
 
-    /// The same, given whether what the previous snapshot could not wait for has been read.
+    /// `is_read` is whether the analyses missing in the previous snapshot are done.
     async fn build_with(
         &self,
         previous: Option<&Snapshot>,
@@ -148,11 +144,12 @@ impl Publisher {
         let mut state = DatabaseState::read(self, &mut transaction, previous, is_read)
             .await
             .map_err(fault)?;
-        // Before it is published: where that fails, the next try finds here what was read.
+        // Before publishing: if that fails, the next attempt finds these analyses here.
         self.backlog.add(std::mem::take(&mut state.loaded.analyzed));
         transaction.commit().await.map_err(fault)?;
-        // After the reading: what changes between the two is swept now, and looked at again by the next snapshot. Before it,
-        // a review withheld in between would be behind the change that the next one begins at, and never be swept.
+        // After the read, so that changes in between are swept now and read by the next snapshot. If it were before, a
+        // review withheld in between would precede the change number from which the next sweep starts, and would never
+        // be swept.
         let seen = previous.map_or(0, |previous| previous.position.change_no);
         let swept = self.database.sweep_derived(seen).await;
         swept.map_err(PublishError::Read)?;
@@ -206,7 +203,7 @@ impl Publisher {
         Ok((snapshot, is_new))
     }
 
-    /// Each document's publication, whether its row is of these bytes, and which reviews nobody has dated yet.
+    /// Each document's publication, whether its row is for these bytes, and the reviews without a stored date.
     async fn published(
         &self,
         digests: &[String],
@@ -222,8 +219,8 @@ impl Publisher {
         Ok((confirmed.collect(), Vec::new()))
     }
 
-    /// Publishes what is due, in one transaction, and records from which change it was rendered and what was observed;
-    /// where nothing is due and nothing is to be noted, nothing is written.
+    /// Publishes due documents in one transaction, and records the change number and the observations; without any of
+    /// these it writes nothing.
     async fn publish(
         &self,
         digests: &[String],
@@ -276,7 +273,7 @@ impl Publisher {
     }
 }
 
-/// A document's cached body; the very same one, with its codings, where what is out has the same bytes.
+/// A document's cached body; the published one, with its codings, if the bytes are the same.
 fn cached_body(
     document: Document,
     draft: Draft,
@@ -291,11 +288,11 @@ fn cached_body(
     }
 }
 
-// What a process shows that raises no versions, because another one of its cluster does.
+// Publications on a node that raises no versions because another node of its cluster does.
 
-/// What each document is shown as that was rendered with these digests, and whether its row in `out` is of these bytes: under
-/// the row's version where it is, and otherwise dated no later than what is out, so that no date goes back when the row
-/// comes.
+/// The publication of each document with these digests, and whether its row in `out` is for these bytes. If it is, the
+/// row applies; otherwise the date is not later than the published one, so that no date goes back when the row
+/// arrives.
 fn publications_shown(
     digests: &[String],
     previous: Option<&Snapshot>,

@@ -1,4 +1,4 @@
-//! The firm's own texts: rows that nothing derives and nothing but the firm changes.
+//! The editorial texts: rows that only the owner changes.
 
 use sqlx::SqliteConnection;
 
@@ -6,8 +6,6 @@ use super::warn_oversized;
 use crate::model::business::{Editorial, FaqEntry};
 use crate::storage::{Text, Write};
 
-/// The editorial texts.
-///
 /// # Errors
 /// When the database cannot be read.
 pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
@@ -37,7 +35,7 @@ pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editor
     })
 }
 
-/// Says which texts are too long, and left out for it.
+/// Warns of texts that were left out because they are too long.
 async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()> {
     let names = sqlx::query_scalar!(
         r#"select group_concat(name, ', ') as "names: Text" from (
@@ -52,10 +50,8 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
     Ok(())
 }
 
-/// Puts `editorial` in the place of what is there.
-///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
     sqlx::query!("delete from editorial_summary")
         .execute(&mut **write)

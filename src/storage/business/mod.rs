@@ -1,7 +1,7 @@
-//! The business's rows: read whole (they are few), replaced whole.
+//! The business's rows: few, so they are read and replaced as a whole.
 
 mod editorial;
-pub mod sample;
+pub(crate) mod sample;
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,8 @@ use crate::storage::{Text, Write};
 
 pub use editorial::{editorial, replace_editorial};
 
-/// The business, or `None` where the database has none yet.
-///
-/// A time zone that is no IANA name (a shell can write one) counts as UTC, and is reported.
+/// `None` if the database has no business yet. A time zone that is no IANA name (a shell can write one) counts as UTC
+/// and is reported.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -55,7 +54,7 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         name: row.name.into(),
         kind: row.kind.into(),
         time_zone,
-        // The table allows no other; whoever circumvents that is not to show anybody by accident.
+        // The table allows no other value. If its check was circumvented, no names may appear by accident.
         publish_staff: PublishStaff::find(row.publish_staff.as_ref()).unwrap_or(PublishStaff::Off),
         language: row.language.map(String::from),
         country: row.country.map(String::from),
@@ -72,7 +71,7 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
     }))
 }
 
-/// What the business offers, in its order.
+/// In the owner's order.
 async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service>> {
     let rows = sqlx::query!(
         r#"select service_id as "id: Text", name as "name: Text",
@@ -91,7 +90,7 @@ async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service
         .collect())
 }
 
-/// Where it works, in its order.
+/// In the owner's order.
 async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let rows = sqlx::query_scalar!(
         r#"select name as "name: Text" from service_area where octet_length(name) <= 65536 order by position, name"#
@@ -101,8 +100,8 @@ async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<St
     Ok(rows.into_iter().map(String::from).collect())
 }
 
-/// Says which values are too long to be read: a shell may write up to a gigabyte into each, and one that long fills the
-/// memory of every reader of the documents. They are left out; the bound is [`crate::model::business::TEXT_BYTES_MAX`].
+/// Warns of values above [`crate::model::business::TEXT_BYTES_MAX`], which are left out: a shell may write up to a
+/// gigabyte into each, and that would fill the memory of every reader.
 async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()> {
     let names = sqlx::query_scalar!(
         r#"select group_concat(name, ', ') as "names: Text" from (
@@ -126,8 +125,7 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
     Ok(())
 }
 
-/// The business's time zone, or `None` where none was ever set: then nobody knows on which day an
-/// instant falls.
+/// `None` if no time zone was ever set; the day of an instant is then unknown.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -139,11 +137,10 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
     Ok(set.map(|row| row.zone.as_ref().parse().unwrap_or(Tz::UTC)))
 }
 
-/// Notes that instants are days in this zone from now on; says in which they were before, where
-/// that was another one.
+/// Records the zone in which instants become days from now on; returns the previous zone if it was another one.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
     let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
         .fetch_optional(&mut **write)
@@ -161,10 +158,8 @@ pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<
         .filter(|before: &Tz| *before != zone))
 }
 
-/// Puts `business` in the place of what is there.
-///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
     let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
     let address = business
@@ -246,15 +241,12 @@ fn object(json: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(json).ok()
 }
 
-// Lists of texts in one column: JSON arrays.
-
-/// A JSON array of these texts.
 #[must_use]
 pub fn array(texts: &[String]) -> String {
     Value::from(texts).to_string()
 }
 
-/// The links of a JSON array of objects with name and URL; what a shell wrote there otherwise is left out.
+/// Reads a JSON array of objects with name and URL; leaves out any other element.
 fn review_links(json: &str) -> Vec<ReviewLink> {
     let Ok(Value::Array(links)) = serde_json::from_str(json) else {
         return Vec::new();
@@ -268,8 +260,7 @@ fn review_links(json: &str) -> Vec<ReviewLink> {
     links.iter().filter_map(link).collect()
 }
 
-/// The strings of a JSON array; the table's checks say that it is one, so what is no string is left
-/// out.
+/// The strings of a JSON array (the table checks that it is one); other elements are left out.
 #[must_use]
 pub fn texts(json: &str) -> Vec<String> {
     let Ok(Value::Array(values)) = serde_json::from_str(json) else {
@@ -281,9 +272,7 @@ pub fn texts(json: &str) -> Vec<String> {
         .collect()
 }
 
-// The one warning of values that are too long to be read.
-
-/// Warns of what is left out for its length, where there is any; `what` says what these are.
+/// Warns of values that were left out because of their length, if any; `what` names the kind of value.
 pub fn warn_oversized(names: Option<Text>, what: &str) {
     if let Some(names) = names {
         tracing::warn!(
@@ -294,9 +283,9 @@ pub fn warn_oversized(names: Option<Text>, what: &str) {
     }
 }
 
-// The rows of who works there, and the numbers that stand for them where full names are not shown.
+// Staff rows, and the numbers shown in place of full names.
 
-/// Who works there, in its order.
+/// In the owner's order.
 async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
     let rows = sqlx::query!(
         r#"select technician_id as "id: Text", name as "name: Text",
@@ -316,14 +305,14 @@ async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Tech
         .collect())
 }
 
-/// The number of each technician, by the firm's own id: it says nothing about the person, and stays.
+/// The number of each technician by technician id; it reveals nothing about the person and never changes.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn technician_numbers(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<String, i64>> {
-    // A trigger gives every row a number; whoever has dropped it gets negative ones, so that no two are the same.
+    // A trigger gives every row a number. If it was dropped, rows get negative numbers so that they stay distinct.
     let rows = sqlx::query!(
         r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
            from technician as t left join technician_number as n using (technician_id) where octet_length(t.technician_id) <= 65536"#
@@ -336,7 +325,7 @@ pub async fn technician_numbers(
         .collect())
 }
 
-/// Puts `technicians` in the place of those that are there; the numbers stay.
+/// Replaces the technicians; the numbers stay.
 async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> sqlx::Result<()> {
     sqlx::query!("delete from technician")
         .execute(&mut **write)

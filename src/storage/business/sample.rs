@@ -1,27 +1,24 @@
-//! Whether the data are a sample's, so that a firm's own reviews are never mixed into them unasked.
+//! Whether the database holds sample data, so that real reviews are never mixed into them by accident.
 
 use sqlx::SqliteConnection;
 
 use crate::random::Random;
 use crate::storage::Write;
 
-/// Whose data a database holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleState {
-    /// Nobody's: neither a business nor a review is there, or ever was.
+    /// There is no business and no review, and never was.
     Empty,
-    /// Only the sample is in the database.
+    /// Only sample data.
     Alone,
-    /// A sample's, with a firm's own mixed in on purpose.
+    /// Sample data with own reviews that the owner mixed in on purpose.
     Mixed,
-    /// Only a firm's own data is in the database.
+    /// Only the business's own data.
     Own,
 }
 
-/// Whose data the database behind `connection` holds.
-///
 /// # Errors
-/// When it cannot be read.
+/// When the database cannot be read.
 pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
     let mixed = sqlx::query_scalar!("select is_mixed from sample")
         .fetch_optional(&mut *connection)
@@ -39,10 +36,10 @@ pub async fn state(connection: &mut SqliteConnection) -> sqlx::Result<SampleStat
     })
 }
 
-/// Notes that the data are a sample's, or that own reviews were mixed in.
+/// Records that the data are a sample, or that own reviews were mixed in.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn note(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
     let is_mixed = i64::from(is_mixed);
     sqlx::query!(
@@ -55,9 +52,8 @@ pub async fn note(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// Empties the database but for its subscriptions; says how many reviews that were. What comes next
-/// is another database to whoever has read this one: its lineage is new, and nothing counts as
-/// deleted.
+/// Deletes the business, its reviews and its import runs; returns the number of reviews. Subscriptions stay. The
+/// database gets a new lineage, so readers treat it as another database, and no review counts as deleted.
 ///
 /// # Errors
 /// When the database refuses it, or the operating system gives no randomness.
@@ -108,8 +104,8 @@ pub async fn discard(write: &mut Write) -> sqlx::Result<u64> {
     sqlx::query!("delete from sample")
         .execute(&mut **write)
         .await?;
-    // One row stays, of no review: change numbers go on from it, and what was published was printed
-    // from a change that is there.
+    // One row of no review stays, so that change numbers continue and no published document refers to a change that is
+    // missing.
     sqlx::query!(
         "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
          on conflict (review_id) do update set change_no = excluded.change_no"

@@ -1,4 +1,4 @@
-//! What a backup does not bring back: deletions and withholdings that came after it.
+//! Carries deletions and withholdings over that are newer than a backup.
 
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
@@ -11,10 +11,10 @@ use crate::model::Unit;
 use crate::model::{Review, Status};
 use crate::storage::{Text, Write};
 
-/// How many reviews are looked at at a time.
+/// Reviews per batch.
 const ROWS: i64 = 250;
 
-/// What was carried over from a database to the backup that takes its place.
+/// Counts of what was carried over to a restored backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Reviews of the backup that were deleted since.
@@ -23,11 +23,11 @@ pub struct Carried {
     pub withheld: u64,
 }
 
-/// Deletes and withholds in the restored database what is deleted and withheld in the `former` one, and lets change numbers go
-/// on above those of both. What sources said is taken along where the digests have one key (`has_same_key`).
+/// Repeats the deletions and withholdings of `former` in the restored database, and continues change numbers above
+/// those of both. The sources' digests are copied if both use the same key (`has_same_key`).
 ///
 /// # Errors
-/// When one cannot be read, or the other refuses it.
+/// When one cannot be read, or the other refuses a write.
 pub async fn carry_over(
     former: &mut SqliteConnection,
     write: &mut Write,

@@ -1,14 +1,14 @@
-//! Which reviews there are, for the owner: published and withheld ones alike.
+//! Lists of reviews for the owner: published and withheld ones.
 
 use sqlx::SqliteConnection;
 
 use crate::model::Status;
 use crate::storage::Text;
 
-/// The last byte that an id may have (`~`), and one more.
+/// One above `~`, the largest byte in an id.
 const AFTER_ALL: char = '\u{7f}';
 
-/// The ids of the reviews that begin with `prefix`, the first `limit` of them; none for an empty prefix.
+/// The first `limit` ids that begin with `prefix`, in id order; none for an empty prefix.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -31,7 +31,7 @@ pub async fn ids_with_prefix(
     Ok(ids.into_iter().map(String::from).collect())
 }
 
-/// The ids of the reviews after that one, in their order, the first `limit` of them.
+/// The first `limit` ids after `after`, in id order.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -49,23 +49,22 @@ pub async fn present_after(
     Ok(ids.into_iter().map(String::from).collect())
 }
 
-/// Which reviews are listed.
 #[derive(Debug, Clone, Default)]
 pub struct ListFilter {
-    /// Those with so many stars.
+    /// Exactly this number of stars.
     pub rating: Option<u8>,
-    /// Published or withheld ones, whatever the reason of the latter.
+    /// Withheld reviews for any reason.
     pub status: Option<Status>,
 }
 
-/// Where a list stands: the day and id that were read last.
+/// Position in a list: day and id of the last review.
 #[derive(Debug, Clone, Default)]
 pub struct ListPosition {
     day: Option<String>,
     id: String,
 }
 
-/// The next ids, newest first (date descending, then id ascending), at most `limit` of them; none after the last.
+/// The next ids, newest first (date descending, then id ascending), at most `limit`; empty after the last.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -96,18 +95,14 @@ pub async fn list_ids(
     Ok(rows.into_iter().map(|row| row.id.into()).collect())
 }
 
-/// How many reviews a source gave that have one status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceCount {
-    /// What the source calls itself.
     pub source: String,
-    /// Whether they are published.
     pub is_published: bool,
-    /// How many there are.
     pub count: u64,
 }
 
-/// How many reviews there are, by source and status.
+/// Number of reviews by source and status.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -1,13 +1,11 @@
-//! Reviews packed into one value each by the queries of `read`, for speed, and taken apart again.
+//! Reviews packed into one value each by the queries of `read`, for speed, and unpacked again.
 
 use crate::storage::unpack_value as value;
 
-/// A query for packed reviews, put together from what stands before and after the one list of
-/// columns; [`unpack`] is its other side. A value is packed as its length in bytes, a colon, and
-/// its bytes; for null the length is left out. The mentions come last, pairs of kind and value, and
-/// a semicolon ends the review. Of a review with more than 1 MiB of text in all (what a line of
-/// JSON may have that is imported) only id and day are read: SQLite makes no value of more than
-/// 10^9 bytes, and a row brings 256 reviews.
+/// A query for packed reviews: the SQL before and after the one list of columns; [`unpack`] is its inverse. A value is
+/// packed as its length in bytes, a colon, and its bytes; null has no length. The mentions come last, as pairs of kind
+/// and value, and a semicolon ends the review. Of a review with more than 1 MiB of text (the bound of a JSON line in
+/// imports) only id and day are read: SQLite's values have at most 10^9 bytes, and a row holds 256 reviews.
 macro_rules! packed {
     ($before:tt, $after:tt $(, $argument:expr)*) => {
         sqlx::query_scalar!(
@@ -38,27 +36,25 @@ macro_rules! packed {
 }
 pub(super) use packed;
 
-/// A review's values as they are stored. One whose texts are too long has its id and its day alone.
+/// A review's stored values. One whose texts are too long has only its id and day.
 #[derive(Debug)]
 pub(super) struct PackedRow<'a> {
     pub(super) review_id: Option<&'a [u8]>,
     pub(super) reviewed_on: Option<&'a [u8]>,
     /// The other columns, in the order of the query.
     pub(super) others: [Option<&'a [u8]>; 16],
-    /// Its row of `review_change`.
     pub(super) review_no: Option<&'a [u8]>,
-    /// When the publisher first saw what somebody else wrote.
+    /// When the publisher first saw another program's change.
     pub(super) observed_at: Option<&'a [u8]>,
-    /// `b` bound, `n` new, `f` changed by somebody else.
+    /// `b` bound, `n` new, `f` changed by another program.
     pub(super) binding: Option<&'a [u8]>,
-    /// Mentions as pairs of kind and value.
+    /// Pairs of kind and value.
     pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
 }
 
-/// Stands in the place of mentions that are too long.
+/// In place of mentions that are too long.
 const OVERSIZED: &[u8] = b"!;";
 
-/// The rows that were packed one behind the other.
 pub(super) fn unpack(mut packed: &[u8]) -> Vec<PackedRow<'_>> {
     let mut rows = Vec::new();
     while !packed.is_empty()

@@ -1,6 +1,5 @@
-//! Reading reviews. A row that no review can be made of (checks can be switched off in a shell) is
-//! reported and left out; text that is no UTF-8 is mended with U+FFFD. One bad row never stops the
-//! others.
+//! Reads reviews. A row that is no valid review (a shell can switch checks off) is reported and left out; invalid UTF-8
+//! becomes U+FFFD. One bad row never stops the others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -13,60 +12,57 @@ use super::row::{Flaw, ascii, readable, review, text_lossy};
 use crate::model::{Review, ReviewId};
 use crate::storage::Text;
 
-/// Where a reading stands: which database, and its newest change.
+/// The database and its newest change at the time of a read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DatabasePosition {
-    /// The database's own id; a restored copy of another one has another.
+    /// Id of the database; restoring a copy of another database changes it.
     pub lineage: String,
-    /// The newest change number.
     pub change_no: i64,
 }
 
-/// A review, and the number by which the text index knows it.
+/// A review and its number in the text index.
 #[derive(Debug, Clone)]
 pub struct Numbered {
-    /// `review_change.review_no`; nothing where somebody deleted that row.
+    /// `review_change.review_no`; `None` if that row was deleted.
     pub review_no: Option<i64>,
-    /// The review as it is stored.
     pub review: Review,
-    /// Whether its `updated_at` is of what it says now.
+    /// Whether its `updated_at` belongs to its present content.
     pub binding: Binding,
 }
 
-/// Who has said when a review changed last.
+/// Whether a review's `updated_at` is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
-    /// Our own writer, or the publisher when it first saw the change.
+    /// Set by our own writer, or by the publisher when it first saw the change.
     Bound,
-    /// Nobody yet: somebody else wrote the review, which the publisher has never seen.
+    /// Written by another program and not yet seen by the publisher.
     New,
-    /// Nobody yet: somebody else changed it.
+    /// Changed by another program since.
     Foreign,
 }
 
-/// A review that changed: as it is now, or `None` where it is gone.
+/// A changed review; `None` if it was deleted.
 #[derive(Debug)]
 pub struct Changed {
-    /// The id of the review that changed.
     pub id: ReviewId,
-    /// The review, published or withheld.
+    /// Published or withheld.
     pub review: Option<Numbered>,
 }
 
-/// How many reviews one row of [`Newest`] brings: a row costs much, whatever is in it.
+/// Reviews per row of [`Newest`]: the cost of a row does not depend on its size.
 const REVIEWS_PER_ROW: i64 = 256;
 
-/// Reads the published reviews bit by bit, newest first: date descending, then id ascending.
+/// Reads the published reviews in batches, newest first: date descending, then id ascending.
 #[derive(Debug, Default)]
 pub struct Newest {
-    /// The day and id of the review read last; nothing yet is after every blob.
+    /// Day and id of the last review read; at the start greater than any blob.
     day: Option<Vec<u8>>,
     id: Vec<u8>,
 }
 
 impl Newest {
-    /// The next older reviews, up to 256; `None` after the oldest. All are of one state of the
-    /// database if `connection` is in a transaction.
+    /// The next older reviews, up to 256; `None` after the oldest. All have the same state of the database if
+    /// `connection` is in a transaction.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -83,7 +79,7 @@ impl Newest {
         }))
     }
 
-    /// The same, each with its number.
+    /// As `next`, with each review's number.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -116,9 +112,9 @@ impl Newest {
         }
         let Some(rows) = rows else { return Ok(None) };
         let mut rows = unpack(&rows);
-        // They come in this order, but SQLite does not promise it of an aggregate.
+        // The rows come in this order, but SQLite does not guarantee it for an aggregate.
         rows.sort_by_key(|row| (Reverse(row.reviewed_on), row.review_id));
-        // Rows that cannot be unpacked at all would be asked for again and again.
+        // Without this, rows that cannot be unpacked would be read again and again.
         let Some(last) = rows.last() else {
             return Err(sqlx::Error::Decode("reviews cannot be unpacked".into()));
         };
@@ -143,7 +139,7 @@ pub async fn each_published(
     Ok(())
 }
 
-/// How many reviews changed after `change_no`.
+/// Number of reviews that changed after `change_no`.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -196,7 +192,7 @@ pub async fn changed_since(
     Ok(changed.collect())
 }
 
-/// The published reviews among those of these ids, in no particular order.
+/// The published reviews with these ids, in no particular order.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -207,7 +203,7 @@ pub async fn published(
     of_ids(connection, ids, true).await
 }
 
-/// The reviews of these ids, in no particular order: all, or the published ones.
+/// The reviews with these ids, in no particular order: all, or only the published ones.
 pub(super) async fn of_ids(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -230,7 +226,7 @@ pub(super) async fn of_ids(
         .collect())
 }
 
-/// The review of that id, published or withheld.
+/// The review, published or withheld.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -245,7 +241,7 @@ pub async fn find(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<O
     Ok(row.and_then(|row| unpack(&row).first().and_then(readable)))
 }
 
-/// Which database this is, and its newest change number.
+/// The database's id and newest change number.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -259,7 +255,7 @@ pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<Databas
     })
 }
 
-/// The newest change number; 0 where nothing was ever written.
+/// The newest change number; 0 if there is none.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -271,7 +267,7 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     .await
 }
 
-/// The ids of rows that no review can be made of, the first `limit` of them, and why.
+/// The first `limit` ids of rows that are no valid review, and the reason.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -302,7 +298,7 @@ pub async fn unreadable(
     Ok(unreadable)
 }
 
-/// How many reviews are withheld, by reason.
+/// Number of withheld reviews by reason.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -315,7 +311,7 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMa
     .await?;
     let mut withheld = BTreeMap::new();
     for row in rows {
-        // Reasons that were mended may have become the same.
+        // Reasons with replaced bytes may have become equal.
         *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
     }
     Ok(withheld)
@@ -335,10 +331,10 @@ fn numbered(row: &PackedRow<'_>) -> Option<Numbered> {
     })
 }
 
-// Whom reviews were recorded to mention.
+// Technicians recorded in mentions.
 
-/// Everybody whom a review was recorded to mention, published or not: each spelling once, sorted. Takes a step for each of
-/// them, and not for each mention.
+/// Every technician recorded in a mention, published or not: each spelling once, sorted. Costs one step for each name,
+/// not for each mention.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -363,7 +359,7 @@ mod tests {
     use crate::model::Review;
     use crate::storage::Database;
 
-    /// Its columns are what the statement made of its number.
+    /// The columns that the statement derives from `n`.
     fn assert_as_written(review: &Review) {
         let n: usize = review.id.as_str()[2..].parse().unwrap();
         assert_eq!(usize::from(review.rating.stars()), 1 + n % 5);

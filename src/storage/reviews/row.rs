@@ -1,6 +1,5 @@
-//! From a row as it is stored to a review, or to why there is none. Apart from the queries, because
-//! it decides what a foreign writer may have done to a row and it still counts; knows nothing of
-//! SQL.
+//! Turns a stored row into a review, or into the reason why it is none. Decides which foreign changes to a row are
+//! tolerated; contains no SQL.
 
 use chrono::{DateTime, Utc};
 use thiserror::Error;
@@ -12,18 +11,18 @@ use crate::model::{
     Verification,
 };
 
-/// Why no review can be made of a row, which is left out.
+/// Why a row is no valid review and is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Flaw {
-    /// The checks were switched off.
+    /// It violates the table's checks, which were switched off.
     #[error("breaks the table's checks and is left out; import it again, or delete it")]
     Broken,
-    /// More than a row may bring.
+    /// It has more text than a row may have.
     #[error(
         "has more than 1 MiB of text in all and is left out; import it again with a shorter text, or delete it"
     )]
     Oversized,
-    /// It is of a time when the id was none of the reserved ones.
+    /// Its id became reserved after it was written.
     #[error(
         "has an ID that cannot be part of a link (`.`, `..`, `search`) and is left out; import it again with another ID, and \
          delete it"
@@ -31,7 +30,7 @@ pub enum Flaw {
     Reserved,
 }
 
-/// The review of a row; where there is none, the log says why.
+/// `None` if the row is no valid review; the log then has the reason.
 pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
     let review = review(row);
     if let Err(flaw) = &review {
@@ -43,7 +42,6 @@ pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
     review.ok()
 }
 
-/// The review of a row.
 pub(super) fn review(row: &PackedRow<'_>) -> Result<Review, Flaw> {
     if row.others.iter().all(Option::is_none) {
         return Err(Flaw::Oversized);
@@ -111,7 +109,7 @@ fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
             author: response_author.map(text_lossy),
         }),
         status,
-        // The later one: a shell may have bound none, or an earlier one.
+        // The later one: a shell may have set none, or an earlier one.
         updated_at: ascii(updated_at)
             .and_then(instant)
             .max(ascii(row.observed_at).and_then(instant)),
@@ -135,14 +133,13 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
         .map(|instant| instant.to_utc())
 }
 
-/// The text of a value that the table's checks allow no other characters in.
+/// For columns whose checks allow only ASCII.
 pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
     std::str::from_utf8(value?).ok()
 }
 
-/// The text of these bytes.
 pub(super) fn text_lossy(bytes: &[u8]) -> String {
-    // The strict reading is the quicker one, and nearly all is right.
+    // The strict conversion is faster, and nearly all values are valid.
     std::str::from_utf8(bytes).map_or_else(
         |_| String::from_utf8_lossy(bytes).into_owned(),
         str::to_owned,

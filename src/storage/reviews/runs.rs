@@ -1,4 +1,4 @@
-//! Imports as runs: what each added, brought back or withheld, so that it can be taken back.
+//! Imports as runs: what each added, restored or withheld, so that it can be undone.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::Value;
@@ -6,49 +6,47 @@ use sqlx::SqliteConnection;
 
 use crate::storage::{Text, Write};
 
-/// Of how many runs what they came to is kept.
+/// Number of runs whose counts are kept.
 const RUNS_MAX: i64 = 100;
-/// Of how many runs it is kept which reviews they changed; older ones cannot be taken back.
+/// Number of runs whose changed reviews are kept; older runs cannot be undone.
 pub const UNDOABLE_MAX: i64 = 20;
 
-/// An import that was applied.
+/// An applied import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Its number, from 1, never used again.
+    /// From 1, never reused.
     pub id: i64,
-    /// When it began, RFC 3339 UTC.
+    /// RFC 3339 UTC.
     pub started_at: String,
-    /// The names of its files, without their folders.
+    /// File names without folders.
     pub files: Vec<String>,
-    /// What it came to.
     pub counts: RunCounts,
-    /// When it was taken back, RFC 3339 UTC.
+    /// RFC 3339 UTC; `None` if it was not undone.
     pub undone_at: Option<String>,
 }
 
-/// How many reviews a run changed.
+/// Number of reviews by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunCounts {
-    /// That were not there before.
+    /// Not there before.
     pub added: i64,
-    /// That were there and differed.
+    /// There before, and different.
     pub updated: i64,
-    /// That were there just so.
+    /// There before, and equal.
     pub unchanged: i64,
-    /// That were withheld as gone at their source.
+    /// Withheld because they are gone at their source.
     pub withdrawn: i64,
-    /// Rows that were rejected.
+    /// Rejected rows.
     pub rejected: i64,
 }
 
-/// What a run did to a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunChange {
-    /// It was not there before.
+    /// Not there before.
     Added,
-    /// The owner had deleted it.
+    /// Imported although the owner had deleted it.
     Restored,
-    /// It was withheld as gone at its source.
+    /// Withheld because it is gone at its source.
     Withdrawn,
 }
 
@@ -63,23 +61,20 @@ impl RunChange {
     }
 }
 
-/// A review that a run changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunReview {
-    /// Its id.
     pub id: String,
-    /// What the run did.
     pub change: RunChange,
-    /// Whether the review is there now.
+    /// Whether the review exists now.
     pub is_there: bool,
-    /// Whether nobody has changed it since.
+    /// Whether it has not changed since.
     pub is_untouched: bool,
 }
 
-/// Begins a run; its number.
+/// Begins a run; returns its number.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn begin_run(
     write: &mut Write,
     now: DateTime<Utc>,
@@ -107,10 +102,10 @@ pub async fn begin_run(
     Ok(id)
 }
 
-/// Notes what a run did to these reviews, as they are now.
+/// Records what a run did to these reviews, with their present change numbers.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn note_run_reviews(
     write: &mut Write,
     run: i64,
@@ -135,10 +130,8 @@ pub async fn note_run_reviews(
     .map(drop)
 }
 
-/// Notes what a run came to.
-///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Result<()> {
     sqlx::query!(
         "update import_run set added = ?, updated = ?, unchanged = ?, withdrawn = ?, rejected = ? where run_id = ?",
@@ -154,7 +147,7 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
     .map(drop)
 }
 
-/// The last runs, the newest first, at most `limit` of them.
+/// The last `limit` runs, newest first.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -170,7 +163,7 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
     let run = rows.into_iter().map(|row| Run {
         id: row.id,
         started_at: row.started_at.into(),
-        // The table's check says that it is an array.
+        // The table's check ensures an array.
         files: serde_json::from_str(row.files.as_ref()).unwrap_or_default(),
         counts: RunCounts {
             added: row.added,
@@ -184,7 +177,7 @@ pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::R
     Ok(run.collect())
 }
 
-/// The reviews that a run changed, by id, up to `limit` of them after `after`.
+/// Up to `limit` reviews that a run changed, by id, after `after`.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -218,10 +211,10 @@ pub async fn run_reviews(
     Ok(row.collect())
 }
 
-/// Removes reviews that a run added: they count as deleted by nobody, so an import may bring them again.
+/// Removes reviews that a run added. They do not count as deleted, so an import may add them again.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     delete_all(write, ids).await?;
     let ids = Value::from(ids).to_string();
@@ -234,10 +227,10 @@ pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     .map(drop)
 }
 
-/// Deletes reviews; triggers take with them what hangs on them.
+/// Deletes reviews; triggers delete dependent rows.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
@@ -249,10 +242,8 @@ pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     .map(drop)
 }
 
-/// Notes that a run was taken back.
-///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
     let at = utc(now);
     sqlx::query!(

@@ -1,5 +1,4 @@
-//! What sources said last: digests, instants and locations beside the reviews' rows. Knows nothing
-//! of files.
+//! Each source's last version of a review: digests, instants and locations beside the reviews' rows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,40 +14,37 @@ use crate::model::{Review, ReviewId};
 use crate::random::Random;
 use crate::storage::{Text, Write};
 
-/// What a source said last of one review.
+/// A source's last version of one review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceRow {
-    /// The id of the review that the source gave.
+    /// Id of the review.
     pub id: ReviewId,
-    /// What the source calls itself.
     pub source_name: String,
-    /// Which of the firm's locations, as the source calls it.
+    /// One of the business's locations, by the source's name for it.
     pub location: Option<String>,
-    /// When it was written, where the source gives an instant.
+    /// When it was written, if the source gives an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// When it was answered, likewise.
+    /// When it was answered, if the source gives an instant.
     pub responded_at: Option<DateTime<Utc>>,
-    /// The digests of what the source last gave, field by field.
+    /// Digests of the last version, by field.
     pub base: Base,
-    /// The digest of what two sources' copies have in common.
+    /// Digest of what copies from two sources have in common.
     pub fingerprint: i64,
 }
 
-/// What is known of some reviews.
 #[derive(Debug, Default)]
 pub struct KnownReviews {
-    /// Those that are there, published or withheld.
+    /// Published or withheld.
     pub reviews: HashMap<String, Review>,
-    /// What sources said of them.
     pub sources: HashMap<String, SourceRow>,
-    /// The ids of those that the owner deleted.
+    /// Ids of reviews that the owner deleted.
     pub deleted: HashSet<String>,
 }
 
-/// The key of this database's digests, made where there is none.
+/// The key of this database's digests; created if there is none.
 ///
 /// # Errors
-/// When the database refuses it, or the operating system gives no randomness.
+/// When the database refuses the write, or the operating system gives no randomness.
 pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
     if let Some(key) = find_key(write).await? {
         return Ok(key);
@@ -65,7 +61,7 @@ pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
     DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))
 }
 
-/// The key of this database's digests, or `None` where nothing was ever imported.
+/// `None` before the first import.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -77,8 +73,6 @@ pub async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<
         .transpose()
 }
 
-/// What is known of these reviews.
-///
 /// # Errors
 /// When the database cannot be read.
 pub async fn standing(
@@ -107,7 +101,7 @@ pub async fn standing(
     })
 }
 
-/// What sources said of these reviews, by id.
+/// By review id.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -132,8 +126,7 @@ pub async fn sources(
         .collect())
 }
 
-/// What that source said of the firm's reviews at that location, by id, up to `limit` of them after
-/// `after`.
+/// Up to `limit` rows of this source and location, by id, after `after`.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -159,7 +152,7 @@ pub async fn sources_at(
     Ok(rows.into_iter().filter_map(StoredSource::read).collect())
 }
 
-/// What is known of reviews whose source gave instants, by id, up to `limit` of them after `after`.
+/// Up to `limit` reviews whose source gave instants, by id, after `after`.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -182,10 +175,10 @@ pub async fn sources_with_instants(
     Ok(rows.into_iter().filter_map(StoredSource::read).collect())
 }
 
-/// Notes what sources say now; where that is what they said before, nothing is written.
+/// Stores the sources' last versions; writes nothing for those that have not changed.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn note_sources(write: &mut Write, rows: &[SourceRow]) -> sqlx::Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -219,20 +212,18 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceRow]) -> sqlx::Result
     Ok(())
 }
 
-/// The reviews that have one fingerprint and are of one source.
+/// The reviews of one source with the same fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlikeReviews {
-    /// Their fingerprint.
     pub fingerprint: i64,
-    /// What their source calls itself.
     pub source_name: String,
-    /// How many there are, the withheld ones included.
+    /// Number of reviews, including withheld ones.
     pub reviews: u64,
-    /// The first by id of those that are published.
+    /// The smallest published id.
     pub published: Option<String>,
 }
 
-/// The reviews with one of these fingerprints, which all differ.
+/// The reviews with one of these fingerprints, which must be distinct.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -266,7 +257,7 @@ fn id_set(ids: Vec<Text>) -> HashSet<String> {
     ids.into_iter().map(String::from).collect()
 }
 
-/// Which of these ids are or were those of reviews.
+/// The ids among these that a review has or had.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -282,7 +273,7 @@ pub async fn ids_ever_used(
     Ok(id_set(ids.fetch_all(connection).await?))
 }
 
-/// Which of these ids are those of reviews.
+/// The ids among these that a review has.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -298,7 +289,7 @@ pub async fn ids_present(
     Ok(id_set(ids.fetch_all(connection).await?))
 }
 
-/// For each fingerprint and source of `wanted` the ids of the reviews that have both, at most `limit` of them.
+/// For each fingerprint and source of `wanted`, at most `limit` ids of reviews that have both.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -323,10 +314,11 @@ pub async fn ids_by_fingerprint(
     rows.into_iter().map(ids).collect()
 }
 
-/// Notes that the owner published a review, so that no source hides it that says so for the first time afterwards.
+/// Records that the owner published a review, so that a source that reports it as hidden for the first time later does
+/// not hide it.
 ///
 /// # Errors
-/// When the database refuses it, or the operating system gives no randomness.
+/// When the database refuses the write, or the operating system gives no randomness.
 pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<()> {
     let key = digest_key(write).await?;
     let known = sources(write, &[review.id.as_str()]).await?;
@@ -344,7 +336,7 @@ pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<
         row.base.set_decided(Unit::Status);
     }
     note_sources(write, &[row]).await?;
-    // The review may be as it was before. No change has the number 0, so that taking an import back finds it touched all the same.
+    // The review may be unchanged. No change has the number 0, so that an undo still finds it touched.
     let id = review.id.as_str();
     sqlx::query!(
         "update import_run_review set change_no = 0 where review_id = ?",
@@ -355,10 +347,10 @@ pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<
     Ok(())
 }
 
-/// Notes that the owner deleted reviews that were never here: their ids are not imported any more.
+/// Marks ids as deleted by the owner although they never existed here, so that they are not imported.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     sqlx::query!(
@@ -378,7 +370,7 @@ pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// The ids of reviews that there are or were, up to `limit` of them after `after`.
+/// Up to `limit` ids, after `after`, that a review has or had.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -400,10 +392,10 @@ pub async fn ids_after(
         .collect())
 }
 
-/// Deletes a review; triggers take with it what hangs on it.
+/// Deletes a review; triggers delete dependent rows.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn delete(write: &mut Write, id: &str) -> sqlx::Result<()> {
     sqlx::query!("delete from review where review_id = ?", id)
         .execute(&mut **write)

@@ -1,5 +1,4 @@
-//! Writing reviews: many in one statement, and only what differs, so that writing the same again
-//! changes nothing.
+//! Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
 
 use std::collections::HashSet;
 
@@ -9,14 +8,13 @@ use serde_json::{Value, json};
 use crate::model::{Review, Status};
 use crate::storage::Write;
 
-/// How many reviews a write inserted, changed and left as they were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Reviews that were not there.
+    /// Not there before.
     pub new: u64,
-    /// Reviews that were there, and differed.
+    /// There before, and different.
     pub updated: u64,
-    /// Reviews that were there just so.
+    /// There before, and equal.
     pub unchanged: u64,
 }
 
@@ -29,8 +27,8 @@ impl Written {
     }
 }
 
-/// Adds or updates a batch of reviews, whose ids all differ. `now` becomes `updated_at` of those
-/// that change without bringing one along.
+/// Adds or updates a batch of reviews with distinct ids. `now` becomes the `updated_at` of changed reviews that have
+/// none.
 ///
 /// # Errors
 /// When the database refuses one; then none is written.
@@ -111,7 +109,7 @@ pub async fn upsert(
     })
 }
 
-/// Notes that `updated_at` of these reviews is of what they say now.
+/// Marks the `updated_at` of these reviews as belonging to their present content.
 async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
     if ids.is_empty() {
         return Ok(());
@@ -176,23 +174,22 @@ fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
         .chain(of("service_area", &mentions.service_areas))
 }
 
-// When reviews changed that somebody else wrote: stored by the publisher before it shows the change. Apart
-// from what imports write, because it is no change of a review: no trigger fires and no change number moves.
+// The times at which the publisher saw changes by other programs, stored before it shows the change. This is no change
+// of a review: no trigger fires and no change number moves.
 
-/// A change of somebody else's that the publisher has seen.
+/// Another program's change, seen by the publisher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// Of the review with this number.
     pub review_no: i64,
-    /// When; nothing where nothing visible changed, or the writer gave a new review its own instant.
+    /// `None` if nothing visible changed, or if the writer gave a new review its own instant.
     pub observed_at: Option<DateTime<Utc>>,
 }
 
-/// Stores what was observed of reviews as they were at `change_no`; a review that changed once more since is left for the
-/// snapshot that shows that. Fails as overtaken ([`crate::storage::is_overtaken`]) where another process was first.
+/// Stores observations of reviews as of `change_no`; a review that has changed again since is left to the next
+/// snapshot. Fails as overtaken ([`crate::storage::is_overtaken`]) if another process was first.
 ///
 /// # Errors
-/// When the database refuses it.
+/// When the database refuses the write.
 pub async fn observe(
     write: &mut Write,
     observations: &[Observation],

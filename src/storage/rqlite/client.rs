@@ -1,8 +1,8 @@
-//! Asks rqlite's HTTP API: the nodes in turn, until one has taken it or time is up. The nodes are trusted, since an operator
-//! named them; what strangers name goes over `egress` instead.
+//! Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or time is up. The nodes are
+//! trusted because an operator configured them; URLs from strangers go over `egress` instead.
 //!
-//! A write is sent with a marker of its own (migration 0020), so that it may be sent again after a cut connection or an
-//! election: where the first one was applied, the second fails whole at the marker, and is known by that.
+//! Each write has a marker of its own (migration 0020), so that it may be sent again after a cut connection or an
+//! election: if the first try was applied, the second fails whole at the marker.
 
 use std::time::Duration;
 
@@ -15,49 +15,45 @@ use super::statement::SqlStatement;
 use crate::clock::{Clock, Monotonic};
 use crate::random::Random;
 
-/// How long a node may take to be reached.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a node may take to answer one request, besides what its bytes take.
+/// Time for one node to answer a request, not counting the time for its bytes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// What a node is given for each MiB that it is sent: some thousand reviews with their text index, on a machine that is busy.
+/// Extra time for each MiB sent: some thousand reviews with their text index, on a busy machine.
 const TIME_PER_MIB: Duration = Duration::from_secs(10);
-/// The first wait before the next node is asked, and the longest one.
+/// First and longest wait before the next node is tried.
 const WAIT_MIN: Duration = Duration::from_millis(25);
 const WAIT_MAX: Duration = Duration::from_millis(800);
-/// What the marker's key says when it is there already.
+/// SQLite's message when the marker is already there.
 const IS_APPLIED: &str = "UNIQUE constraint failed: write_marker.marker";
-/// What a guard says that does not hold (migration 0020).
+/// In SQLite's message when a guard fails (migration 0020).
 const GUARD: &str = "guard_holds";
 
-/// The way to one cluster. Cloning shares its connections.
+/// Cloning shares the connections.
 #[derive(Debug, Clone)]
 pub struct RqliteClient {
     client: Client,
     nodes: Vec<Url>,
 }
 
-/// What became of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Executed {
-    /// The marker that it left.
     pub marker: String,
-    /// How many rows each statement affected; nothing where an earlier try was applied whose answer was lost.
+    /// Affected rows by statement; `None` if an earlier try was applied and its answer was lost.
     pub rows: Option<Vec<u64>>,
 }
 
-/// What one node made of a request.
 enum Tried {
-    /// It did it.
     Done(Value),
-    /// It did not, and nobody would.
+    /// Final: another node would refuse it too.
     Failed(ClusterError),
-    /// Another one may, or the same one later; `is_unknown` where it may have been done all the same.
-    Again { told: String, is_unknown: bool },
+    /// Another try may succeed; `is_unknown` if this one may have been applied.
+    Again {
+        told: String,
+        is_unknown: bool,
+    },
 }
 
 impl RqliteClient {
-    /// The way to the cluster of these nodes.
-    ///
     /// # Errors
     /// [`ClusterError::Client`].
     pub fn new(nodes: Vec<Url>) -> Result<Self, ClusterError> {
@@ -71,10 +67,11 @@ impl RqliteClient {
         Ok(Self { client, nodes })
     }
 
-    /// Applies these statements in one transaction, once, whole or not at all.
+    /// Applies these statements in one transaction, exactly once. `wait_max` bounds the wait for other nodes and for
+    /// the end of an election.
     ///
     /// # Errors
-    /// [`ClusterError`]; `wait_max` bounds how long other nodes, and the end of an election, are waited for.
+    /// [`ClusterError`].
     pub async fn execute(
         &self,
         statements: &[SqlStatement],
@@ -99,7 +96,7 @@ impl RqliteClient {
         let answer = self.ask("db/execute?transaction", body, wait_max).await;
         match answer.and_then(|answer| results(&answer)) {
             Ok(mut rows) => {
-                // The marker's own.
+                // The first is the marker's insert.
                 rows.remove(0);
                 Ok(Executed {
                     marker,
@@ -116,7 +113,7 @@ impl RqliteClient {
         }
     }
 
-    /// Applies statements that change the schema, in one transaction, without a marker: they fail where they were applied.
+    /// Applies statements that change the schema, in one transaction and without a marker: repeating them fails.
     ///
     /// # Errors
     /// [`ClusterError`].
@@ -132,7 +129,7 @@ impl RqliteClient {
         results(&answer).map(drop)
     }
 
-    /// The rows of a query as the leader has them now.
+    /// The rows of a query, read from the leader.
     ///
     /// # Errors
     /// [`ClusterError`].
@@ -154,7 +151,7 @@ impl RqliteClient {
             .collect())
     }
 
-    /// Gives an empty cluster the whole of a SQLite file.
+    /// Loads a SQLite file into an empty cluster.
     ///
     /// # Errors
     /// [`ClusterError`].
@@ -166,10 +163,10 @@ impl RqliteClient {
         }
     }
 
-    /// A consistent copy of the whole database, as a SQLite file, piece by piece.
+    /// A consistent copy of the whole database as a SQLite file, in chunks.
     ///
     /// # Errors
-    /// [`ClusterError`], or what `take` says of a piece.
+    /// [`ClusterError`], or an error of `take`.
     pub async fn backup(
         &self,
         mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
@@ -188,7 +185,7 @@ impl RqliteClient {
                     continue;
                 }
             };
-            // From here on another node would begin anew.
+            // From here on another node would start from the beginning.
             loop {
                 let piece = response.chunk().await;
                 match piece.map_err(|error| ClusterError::Unreachable(cause(&error)))? {
@@ -202,7 +199,7 @@ impl RqliteClient {
         Err(ClusterError::Unreachable(told))
     }
 
-    /// What this node's own rqlited says of itself (`/status`), within `timeout`.
+    /// `/status` of this node's own rqlited, within `timeout`.
     ///
     /// # Errors
     /// [`ClusterError::Unreachable`].
@@ -218,7 +215,7 @@ impl RqliteClient {
             .map_err(|error| ClusterError::Unreachable(format!("{}: {error}", name(node))))
     }
 
-    /// Posts to the nodes in turn until one has done it, one has refused it, or time is up.
+    /// Posts to the nodes in turn until one accepts, one refuses, or time is up.
     async fn ask(
         &self,
         path: &str,
@@ -295,7 +292,7 @@ impl RqliteClient {
             serde_json::from_str::<Value>(&text)
         };
         match answer {
-            // 200 is no success: during an election it comes with an error beside no results.
+            // 200 does not mean success: during an election the answer has an error and no results.
             Ok(answer) => match answer["error"].as_str() {
                 Some(error) => Tried::Again {
                     told: shortened(error),
@@ -311,14 +308,14 @@ impl RqliteClient {
     }
 }
 
-// What is read of a node's answer, and how nodes and failures are named: never with what stands in a URL besides.
+// Reads nodes' answers and names nodes and failures, never with a URL's other parts, which may hold a password.
 
-/// How much of an answer is read: results of a few thousand statements.
+/// Bytes of an answer that are read: results of a few thousand statements.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
-/// How much of a node's own words an error repeats.
+/// Characters of a node's message that an error repeats.
 const TOLD_CHARS_MAX: usize = 200;
 
-/// How many rows each statement affected.
+/// Affected rows by statement.
 pub(super) fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
     let results = answer["results"].as_array();
     let results =
@@ -332,7 +329,7 @@ pub(super) fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
         .collect()
 }
 
-/// The body, as far as it is read.
+/// The body, up to [`ANSWER_BYTES_MAX`].
 pub(super) async fn read_text(mut response: Response) -> String {
     let mut bytes = Vec::new();
     while let Ok(Some(piece)) = response.chunk().await {
@@ -348,7 +345,7 @@ pub(super) fn at(node: &Url, path: &str) -> String {
     format!("{node}{path}")
 }
 
-/// Host and port, without what else stands in the URL.
+/// Host and port only.
 pub(super) fn name(node: &Url) -> String {
     let port = node.port_or_known_default().unwrap_or_default();
     format!("{}:{port}", node.host_str().unwrap_or_default())
@@ -358,7 +355,7 @@ pub(super) fn shortened(text: &str) -> String {
     text.trim().chars().take(TOLD_CHARS_MAX).collect()
 }
 
-/// The innermost reason, which says most; never the URL, which may hold a password.
+/// The innermost error, which is the most specific; never the URL, which may hold a password.
 pub(super) fn cause(error: &reqwest::Error) -> String {
     let mut error: &dyn std::error::Error = error;
     while let Some(source) = error.source() {
@@ -367,9 +364,8 @@ pub(super) fn cause(error: &reqwest::Error) -> String {
     shortened(&error.to_string())
 }
 
-// What can be wrong with a write to a cluster, each with what is known of it.
+// Cluster errors, by what is known about the write.
 
-/// See the head of this file.
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 pub enum ClusterError {
     /// No node took it; nothing was changed.
@@ -378,13 +374,13 @@ pub enum ClusterError {
          is running, and that DATABASE_URL names them"
     )]
     Unreachable(String),
-    /// A connection was cut, or an election came in between, after it was sent.
+    /// A connection was cut, or an election came in between, after it was sent; it may have been applied.
     #[error(
         "the rqlite cluster did not confirm the write in time ({0}); it may or may not have been applied; run it again, which \
          changes nothing twice"
     )]
     Unknown(String),
-    /// What was read before is not so any more; nothing was changed.
+    /// Data read before has changed; nothing was written.
     #[error(
         "another process wrote to the cluster at the same time; nothing was changed; run it again"
     )]
@@ -392,32 +388,32 @@ pub enum ClusterError {
     /// A statement failed; nothing was changed.
     #[error("the rqlite cluster rejects this: {0}")]
     Refused(String),
-    /// A node does not take such requests at all.
+    /// A node refuses such requests altogether.
     #[error(
         "the rqlite cluster answered {status} ({told}); correct DATABASE_URL, or the cluster's settings"
     )]
     Answer {
-        /// The status of the answer.
+        /// HTTP status.
         status: u16,
-        /// The beginning of its body.
+        /// Beginning of the body.
         told: String,
     },
-    /// This node's file has not come as far as the cluster.
+    /// This node's file has not caught up with the cluster.
     #[error(
         "the file of this node's rqlited has not caught up with the cluster within {seconds} s; check that DATABASE_URL names \
          the file of a running node"
     )]
     Behind {
-        /// For how long it was waited for.
+        /// Seconds waited.
         seconds: u64,
     },
-    /// The settings of the way there cannot be used.
+    /// The client's settings cannot be used.
     #[error("cannot connect to the rqlite cluster: {0}")]
     Client(String),
 }
 
 impl From<ClusterError> for sqlx::Error {
-    /// Through the functions that hand on what SQLite says.
+    /// So that functions that return SQLite's errors can carry it.
     fn from(error: ClusterError) -> Self {
         Self::Configuration(Box::new(error))
     }

@@ -1,4 +1,4 @@
-//! Writing over rqlite's HTTP API, for many nodes. Reads never come here: each node reads its own file.
+//! Writes over rqlite's HTTP API, for a database on many nodes. Reads do not come here: each node reads its own file.
 
 mod client;
 mod statement;
@@ -14,47 +14,44 @@ pub use statement::SqlStatement;
 use super::lease::Lease;
 use crate::clock::Monotonic;
 
-/// How long the service tries to get a write through: as long as the file's lock is waited for.
+/// How long the service retries a write: as long as it would wait for the file's lock.
 pub(super) const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
-/// How long a command of the owner's does, who would rather wait for the end of an election.
+/// How long an owner's command retries a write: long enough for an election.
 pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
 
-/// The writer of a cluster: what is known of it in this process.
+/// This process's writer for a cluster.
 #[derive(Debug)]
 pub struct Cluster {
     client: RqliteClient,
     wait_max: Duration,
-    /// The marker of what was written last, until this node's file has it.
+    /// Marker of the last write, until this node's file has it.
     unseen: Mutex<Option<String>>,
     lease: Lease,
     contact: Mutex<Option<Contact>>,
 }
 
-/// How a node fares within its cluster.
+/// A node's status within its cluster.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeStatus {
-    /// The leader's address; empty where there is none.
+    /// Address; empty if there is no leader.
     pub leader: String,
-    /// Whether this node is it.
     pub is_leader: bool,
-    /// How many entries of the cluster's log this node knows to be committed, and has not applied to its file.
+    /// Entries of the cluster's log that this node knows to be committed and has not applied to its file.
     pub entries_behind: u64,
-    /// How long ago it heard of the leader, where it can tell.
+    /// Milliseconds since it heard from the leader, if known.
     pub last_contact_ms: Option<u64>,
 }
 
-/// What this node's rqlited last told.
+/// The last answer of this node's rqlited.
 #[derive(Debug, Clone, Default)]
 pub struct Contact {
-    /// How it fares.
     pub status: NodeStatus,
-    /// When it last heard of the leader.
+    /// When it last heard from the leader.
     pub heard_at: Option<Monotonic>,
 }
 
 impl Cluster {
-    /// The writer of a process, which is that holder among those of the lease; `wait_max` is for how long it tries to get a
-    /// write through.
+    /// `holder` identifies this process in the lease; `wait_max` bounds the time for one write.
     #[must_use]
     pub fn new(client: RqliteClient, holder: String, wait_max: Duration) -> Self {
         Self {
@@ -66,12 +63,12 @@ impl Cluster {
         }
     }
 
-    /// What this node's rqlited last told.
     pub(super) fn contact(&self) -> Option<Contact> {
         lock(&self.contact).clone()
     }
 
-    /// Notes what this node's rqlited told. When it last heard of the leader stays known where it does not say.
+    /// Stores an answer of this node's rqlited. If it has no time of the last contact with the leader, the previous one
+    /// stays.
     pub(super) fn note_contact(&self, told: Contact) {
         let mut contact = lock(&self.contact);
         let before = contact.as_ref().and_then(|contact| contact.heard_at);
@@ -81,12 +78,10 @@ impl Cluster {
         });
     }
 
-    /// What this process knows of the lease.
     pub(super) const fn lease(&self) -> &Lease {
         &self.lease
     }
 
-    /// The way to the cluster.
     #[must_use]
     pub const fn client(&self) -> &RqliteClient {
         &self.client
@@ -102,7 +97,7 @@ impl Cluster {
         Ok(executed)
     }
 
-    /// Applies groups of statements, each as one transaction, where `basis` still holds.
+    /// Applies groups of statements, each as one transaction, if `basis` still holds.
     pub(super) async fn write_groups(
         &self,
         basis: WriteBasis,
@@ -117,7 +112,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Whether the file behind `connection` has everything that this process wrote. Until it has, it says what was before.
+    /// Whether the file behind `connection` has every write of this process; until then it has older data.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -137,7 +132,7 @@ impl Cluster {
     }
 }
 
-/// Whether the file behind `connection` has the write that left this marker.
+/// Whether the file behind `connection` has the write with this marker.
 pub(super) async fn has_marker(
     connection: &mut SqliteConnection,
     marker: &str,
@@ -154,20 +149,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a copy was made of, on which the owner's command works: it may be applied only where nobody else's command, and no
-/// change of a review, came in between.
+/// The state that a working copy of an owner's command was made from: the command is applied only if no other such
+/// command and no change of a review came in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteBasis {
-    /// The newest change of a review.
     change_no: i64,
-    /// How often the owner's commands had written.
+    /// Number of writes by owner's commands.
     owner_writes: i64,
 }
 
 impl WriteBasis {
     const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
 
-    /// What the leader has now.
+    /// The leader's state.
     pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
         let select = SqlStatement::new(Self::SELECT, Vec::new());
         let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
@@ -183,7 +177,7 @@ impl WriteBasis {
         }
     }
 
-    /// What a file has, or a transaction on it.
+    /// The state of a file, or of a transaction on it.
     pub(super) async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
         let (change_no, owner_writes) = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
         Ok(Self {
@@ -192,13 +186,13 @@ impl WriteBasis {
         })
     }
 
-    /// Whether this is of the same time as `other`, or a later one.
+    /// Whether this is as new as `other`, or newer.
     pub(super) const fn has_reached(self, other: Self) -> bool {
         self.change_no >= other.change_no && self.owner_writes >= other.owner_writes
     }
 
-    /// The statements that make a transaction fail whole where it came too late; the first one of a command counts it, those
-    /// after see only that no other command came in between.
+    /// Statements that make a transaction fail whole if it is too late. The first group of a command counts the
+    /// command; later groups check only that no other command came in between.
     fn guard(self, is_first: bool) -> Vec<SqlStatement> {
         let delete = SqlStatement::new("delete from guard", Vec::new());
         if !is_first {
@@ -231,16 +225,15 @@ mod tests {
 
     const WAIT_MAX: Duration = Duration::from_secs(5);
 
-    /// What the node does with one request.
+    /// A test node's reaction to one request.
     #[derive(Clone)]
     enum Act {
-        /// It answers so.
         Answer(u16, Value),
-        /// It cuts the connection, having read everything.
+        /// Cuts the connection after reading the request.
         Cut,
     }
 
-    /// A node that does one thing after another; what it was sent.
+    /// A test node that reacts in sequence, and the requests that it received.
     struct Node {
         url: Url,
         bodies: Arc<Mutex<Vec<Value>>>,
@@ -280,7 +273,6 @@ mod tests {
         }
     }
 
-    /// The body of one request.
     async fn read(stream: &mut TcpStream) -> Value {
         let mut bytes = Vec::new();
         loop {
@@ -314,7 +306,7 @@ mod tests {
         Act::Answer(200, json!({"results": [{"error": reason}]}))
     }
 
-    /// What became of one write to nodes that act so, and what each was sent.
+    /// The outcome of one write to such nodes, and the requests that each received.
     async fn write(acts: Vec<Vec<Act>>) -> (Result<Executed, ClusterError>, Vec<Vec<Value>>) {
         let local = tokio::task::LocalSet::new();
         local

@@ -1,6 +1,6 @@
-//! A statement of SQL with the values that are bound to it, as a value: what rqlite's HTTP API takes
-//! (<https://rqlite.io/docs/api/api/#parameterized-statements>). `query!` checks statements at compile time and keeps its
-//! values to itself, so they are read back through SQLite.
+//! An SQL statement with its bound values, as rqlite's HTTP API takes it
+//! (<https://rqlite.io/docs/api/api/#parameterized-statements>). `query!` checks statements at compile time but does
+//! not expose its values, so they are read back through SQLite.
 
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
@@ -8,17 +8,14 @@ use sqlx::{
     Arguments as _, Executor as _, Row as _, SqlSafeStr as _, TypeInfo as _, ValueRef as _,
 };
 
-/// See the head of this file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SqlStatement {
-    /// One statement.
     pub sql: String,
-    /// What is bound to it, in the order of its parameters: null, numbers and texts.
+    /// In the order of the parameters: null, numbers and texts.
     pub values: Vec<Value>,
 }
 
 impl SqlStatement {
-    /// The statement with these values.
     #[must_use]
     pub fn new(sql: impl Into<String>, values: Vec<Value>) -> Self {
         Self {
@@ -27,10 +24,10 @@ impl SqlStatement {
         }
     }
 
-    /// The statement that sqlx was given; `connection` reads the values back.
+    /// Converts a statement of sqlx; `connection` reads the values back.
     ///
     /// # Errors
-    /// Where a value is bytes, which the API cannot carry: bind them in hexadecimal, to `unhex(?)`.
+    /// When a value is bytes, which the API cannot carry: bind them in hexadecimal, to `unhex(?)`.
     pub async fn of(
         connection: &mut SqliteConnection,
         sql: &str,
@@ -48,7 +45,7 @@ impl SqlStatement {
         Ok(Self::new(sql, values.collect::<sqlx::Result<_>>()?))
     }
 
-    /// As the API takes it: the text, then its values.
+    /// The API's form: the text, then the values.
     #[must_use]
     pub fn json(&self) -> Value {
         let mut array = vec![Value::from(self.sql.as_str())];

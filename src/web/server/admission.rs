@@ -1,13 +1,10 @@
-//! Who gets a connection where there are not enough for all. Pure: peers and what their connections
-//! do go in, a decision comes out; sockets and time are not known here, so that every case is a row
-//! of a table.
+//! Decides which connections are admitted when there are too few for all. Pure: no sockets and no time, so each case
+//! is a row of a table.
 //!
-//! No peer may take more than its cap, and the last quarter of all places is for peers that hold
-//! few. A peer is an IPv4 address or an IPv6 /64; the /48 above it, which one customer may have
-//! whole, has a cap of its own. Loopback and trusted proxies are exempt: behind them stands
-//! everybody. Before anybody is turned away, a connection that has not spoken yields, then one that
-//! rests between two requests, which may be closed at any time (RFC 9112 §9.5); the greatest peer's
-//! first.
+//! A peer (an IPv4 address or an IPv6 /64) has a cap, its /48 has one of its own, and the last quarter of all
+//! connections is reserved for peers that hold few. Loopback and trusted proxies are exempt because many clients share
+//! them. Before a connection is refused, a silent one is closed, then an idle one (RFC 9112 §9.5 allows it), of the
+//! peer with the most connections first.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -18,41 +15,37 @@ use ipnet::IpNet;
 
 use crate::config::network;
 
-/// A /48 may hold this many times what one peer may.
+/// A /48 may hold this many times as many connections as one peer.
 const SITE_FACTOR: usize = 4;
-/// How many connections are few.
+/// A peer with at most this many connections may use the reserve.
 const FEW: usize = 4;
 
-/// How what there is not enough of is shared among peers: none has more than its cap, and the last
-/// quarter is for those that have few.
+/// How a limited resource is shared among peers: each has a cap, and the last quarter is reserved for those that hold
+/// few.
 #[derive(Debug, Clone, Copy)]
 pub struct Shares {
-    /// How much there is.
     pub all_max: usize,
-    /// How much of it one peer may have.
     pub peer_max: usize,
-    /// How much is few.
+    /// A peer that holds at most this many may use the reserve.
     pub few: usize,
 }
 
-/// Why a peer may not have more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Excess {
-    /// It has as much as it may.
+    /// The peer has reached its cap.
     Peer,
-    /// What is left is for those that have few.
+    /// Only the reserve is left, and the peer holds too many to use it.
     Reserve,
-    /// There is no more.
+    /// Everything is in use.
     All,
 }
 
 impl Shares {
-    /// Why a peer may not have `own` where all together have `all`, its own included; `None` where
-    /// it may.
+    /// Why a peer may not hold `own` when all peers together hold `all`, its own included; `None` if it may.
     #[must_use]
     pub const fn excess(&self, own: usize, all: usize) -> Option<Excess> {
         let shared = self.all_max - self.all_max / 4;
-        // However the setting stands, no peer gets at the reserve by itself.
+        // A cap above three quarters does not give a peer access to the reserve.
         if own > self.peer_max || own > shared {
             Some(Excess::Peer)
         } else if all > self.all_max {
@@ -65,12 +58,12 @@ impl Shares {
     }
 }
 
-/// Whom a connection counts for.
+/// The peer that a connection is counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Peer {
-    /// Loopback, or a proxy that stands for others.
+    /// Loopback or a trusted proxy.
     Exempt,
-    /// The IPv4 address or IPv6 /64, and the /48 above the latter.
+    /// The IPv4 address or IPv6 /64, and the /48 that contains the latter.
     Counted { own: IpAddr, site: Option<IpAddr> },
 }
 
@@ -106,41 +99,39 @@ impl Peer {
         }
     }
 
-    /// Both, where it has them.
     fn nets(self) -> impl Iterator<Item = Net> {
         let own = self.own().map(Net::Own);
         own.into_iter().chain(self.site().map(Net::Site))
     }
 }
 
-/// What is counted. The first /64 of a /48 has the same address as that.
+/// The variants keep the first /64 of a /48 apart from that /48, which has the same address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Net {
     Own(IpAddr),
     Site(IpAddr),
 }
 
-/// What a connection does, those first that yield first.
+/// What a connection does; the order is the order of yielding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Activity {
-    /// Not a byte has come.
+    /// No byte has been received.
     Silent,
-    /// It is between two requests.
+    /// Between two requests.
     Idle,
-    /// It sends a request, or takes an answer.
+    /// Receiving a request or sending a response.
     Busy,
-    /// It was asked to go, and has not gone yet.
+    /// Asked to close, and still open.
     Closing,
-    /// The connection has ended; its place is free.
+    /// Ended; it no longer counts.
     Closed,
 }
 
-/// Why somebody is turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The peer has as many as it may.
+    /// The peer has reached its cap.
     Peer,
-    /// All places are taken.
+    /// All connections are in use.
     All,
 }
 
@@ -148,23 +139,23 @@ pub(super) enum Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AdmissionDecision {
     Admit,
-    /// There is a place once this connection has gone.
+    /// Admitted once the connection with this number has closed.
     InPlaceOf(u64),
     Refuse(Refusal),
 }
 
-/// All connections, by the order in which they came.
+/// All connections, in the order in which they were accepted.
 pub(super) struct Admission<C> {
     shares: Shares,
-    /// Those of a /48.
+    /// The caps of a /48.
     site_shares: Shares,
     held: BTreeMap<u64, (Peer, C)>,
-    /// Those of each peer and of each site.
+    /// The connections of each peer and of each /48.
     of: HashMap<Net, BTreeSet<u64>>,
     next: u64,
 }
 
-/// Who may have to yield.
+/// Whose connections may be closed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Own,
@@ -172,7 +163,7 @@ enum Scope {
     Anybody,
 }
 
-/// How many were found to be closing: they count for nobody.
+/// Connections that are closing; they are not counted.
 #[derive(Default)]
 struct Closing {
     all: usize,
@@ -198,12 +189,11 @@ impl<C> Admission<C> {
         }
     }
 
-    /// How many there are, and were when they were last looked at.
+    /// The number of connections, including those that have closed since the last [`Self::look`].
     pub(super) fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Holds a connection that was let in.
     pub(super) fn hold(&mut self, peer: Peer, connection: C) {
         for net in peer.nets() {
             self.of.entry(net).or_default().insert(self.next);
@@ -216,11 +206,10 @@ impl<C> Admission<C> {
         self.held.get(&number).map(|(_, connection)| connection)
     }
 
-    /// Whether a connection of `peer` is let in.
+    /// Whether a connection of `peer` is admitted.
     ///
-    /// A flood asks this thousands of times a second. So nothing is looked at while there is room
-    /// for all that were held; then those of the peer, or of its site, where these have too many;
-    /// and every connection only where places are short.
+    /// A flood calls this thousands of times a second, so connections are inspected only when a limit is reached:
+    /// those of the peer or its /48 at their caps, all of them only when the total is short.
     pub(super) fn decide(
         &mut self,
         peer: Peer,
@@ -240,8 +229,8 @@ impl<C> Admission<C> {
         AdmissionDecision::Admit
     }
 
-    /// Why `peer` may not simply come in, and who could make room. Who has gone or is closing
-    /// without having been looked at counts, so it errs on one side: `None` is sure.
+    /// Why `peer` may not be admitted, and whose connections could be closed for it. Connections that have closed or
+    /// are closing count until inspected, so `None` is certain and `Some` is not.
     fn objection(&self, peer: Peer, closing: &Closing) -> Option<(Scope, Refusal)> {
         let all = self.held.len() - closing.all + 1;
         let Some(own) = peer.own() else {
@@ -261,7 +250,7 @@ impl<C> Admission<C> {
         }
     }
 
-    /// Forgets those that have gone, and counts those that are closing.
+    /// Removes the connections that have closed and counts those that are closing.
     fn look(&mut self, peer: Peer, scope: Scope, activity: impl Fn(&C) -> Activity) -> Closing {
         let (mut gone, mut closing) = (Vec::new(), Closing::default());
         for (number, its, connection) in self.within(peer, scope) {
@@ -298,7 +287,7 @@ impl<C> Admission<C> {
                     return None;
                 }
                 let count = self.count(its.own().map(Net::Own), closing);
-                // Nobody makes room for a peer that holds more than itself.
+                // A peer with fewer connections does not yield to one with more.
                 (count >= own).then_some((activity, Reverse(count), number))
             });
         yielding.min().map(|(_, _, number)| number)
@@ -322,7 +311,7 @@ impl<C> Admission<C> {
         }))
     }
 
-    /// How many a peer or a site has; 0 for those that are not counted.
+    /// The connections of a peer or a /48; 0 for those that are not counted.
     fn count(&self, net: Option<Net>, closing: &Closing) -> usize {
         net.map_or(0, |net| {
             let held = self.of.get(&net).map_or(0, BTreeSet::len);
@@ -362,9 +351,9 @@ mod tests {
         )
     }
 
-    /// A peer, how many connections it has, and what they do.
+    /// A peer, its number of connections, and what they do.
     type Group = (&'static str, usize, Activity);
-    /// What is shown, who is there, who comes, and what is decided.
+    /// The case, the connections held, the peer that connects, and the decision.
     type Row = (
         &'static str,
         &'static [Group],
@@ -372,7 +361,6 @@ mod tests {
         AdmissionDecision,
     );
 
-    /// Connections of these peers.
     fn hold(groups: &[Group]) -> Admission<Activity> {
         let mut admission = Admission::new(MAX, CAP);
         for (address, count, activity) in groups {
@@ -449,7 +437,7 @@ mod tests {
                 A,
                 Admit,
             ),
-            // 12 of 16 places are for anybody; the others for who holds fewer than 4.
+            // 12 of 16 are for all; the others for peers that hold at most 4, the new one included.
             (
                 "the reserve is for who holds few",
                 &[(A, 8, Busy), (B, 4, Busy)],
@@ -530,7 +518,7 @@ mod tests {
     fn the_networks_of_one_site_share_a_cap() {
         let mut admission = Admission::new(768, 64);
         let mut let_in = 0;
-        // A /48 with 65,536 networks, each asking for two.
+        // A /48 with 65,536 networks, each of which connects twice.
         for number in 0..1_000 {
             let peer = peer(&format!("2001:db8:1:{:x}::1", number / 2));
             if admission.decide(peer, |activity| *activity) == AdmissionDecision::Admit {

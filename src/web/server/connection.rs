@@ -1,5 +1,4 @@
-//! One connection: hyper between its socket and the endpoint, and what is left to do when hyper is
-//! through.
+//! One connection: hyper between its socket and the endpoint, and how the connection is closed after hyper returns.
 
 use std::convert::Infallible;
 use std::io;
@@ -29,13 +28,12 @@ use super::early_response::{self, EarlyResponse};
 use super::socket::{Cycle, Overdue, Phase, Socket};
 use super::{BoxBody, Limits, ReadyAnswer};
 
-/// hyper's least buffer (its builder panics below).
+/// The smallest buffer that hyper's builder accepts (it panics below).
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
 
-/// hyper's own bound on header fields, for which it needs no allocation.
+/// hyper's default limit on header fields; any other costs an allocation per request.
 const HEADERS_MAX_OF_HYPER: usize = 100;
 
-/// What all connections share.
 pub(super) struct Handler<E> {
     endpoint: Arc<E>,
     at_hand: ReadyAnswer<E>,
@@ -53,10 +51,10 @@ impl<E> Handler<E> {
                     .max(limits.head_bytes_max)
                     .max(BUFFER_BYTES_MIN),
             )
-            // A client may end its side once it has asked, and still wants the answer.
+            // A client may close its side after the request and still expect the response.
             .half_close(true)
-            // hyper would close without an answer, and bound idle time by the same figure: the
-            // socket keeps time.
+            // hyper would close without a response and use the same bound for idle time; the socket enforces the
+            // deadlines.
             .header_read_timeout(None);
         if limits.headers_max != HEADERS_MAX_OF_HYPER {
             http.max_headers(limits.headers_max);
@@ -70,7 +68,7 @@ impl<E> Handler<E> {
     }
 }
 
-/// A connection as its server sees it: what it does, and a way to ask it to go.
+/// A connection as the server sees it: its activity, and a way to ask it to close.
 pub(super) struct ConnectionHandle {
     cycle: Arc<Cycle>,
     is_asked: AtomicBool,
@@ -86,8 +84,7 @@ impl ConnectionHandle {
         }
     }
 
-    /// What it does at this moment; by the time that it is asked to go, it may have begun something
-    /// else, and stays.
+    /// The current activity. A connection that has begun a request before it is asked to close stays open.
     pub(super) fn activity(&self) -> Activity {
         if self.is_asked.load(Ordering::Relaxed) {
             return Activity::Closing;
@@ -99,24 +96,22 @@ impl ConnectionHandle {
         }
     }
 
-    /// Asks it to go, for another.
+    /// Asks it to close to admit another connection.
     pub(super) fn ask_to_go(&self) {
         self.is_asked.store(true, Ordering::Relaxed);
         self.asked.notify_one();
     }
 }
 
-/// What the requests of one connection share.
 struct HttpConnection<E> {
     handler: Arc<Handler<E>>,
     local: LocalAddr,
     remote: RemoteAddr,
     cycle: Arc<Cycle>,
-    /// Whether the last request came with a body, of which some may be unread.
+    /// Whether the last request had a body, part of which may be unread.
     had_body: AtomicBool,
 }
 
-/// Serves one connection to its end.
 pub(super) async fn hold<E: Endpoint + 'static>(
     handler: Arc<Handler<E>>,
     stream: TcpStream,
@@ -124,7 +119,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     stop: CancellationToken,
     handle: Arc<ConnectionHandle>,
 ) {
-    // It fails only on a connection that is gone already.
+    // This fails only if the connection is already closed.
     let Ok(local) = stream.local_addr() else {
         return;
     };
@@ -152,7 +147,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
                 is_stopping = true;
                 Pin::new(&mut http).graceful_shutdown();
             }
-            // What has come meanwhile, hyper has read just now.
+            // hyper has just read whatever arrived in the meantime.
             () = handle.asked.notified() => match cycle.phase() {
                 Phase::New => return,
                 Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
@@ -178,25 +173,22 @@ pub(super) async fn hold<E: Endpoint + 'static>(
         }
         Finish::Reset => {
             tracing::debug!(%peer, "server.reader_cut: a client read its response too slowly");
-            // Closing alone would leave the rest of the response to the system, which goes on
-            // offering it for minutes.
+            // A plain close would leave the rest of the response to the system, which keeps sending it for minutes.
             let _ = socket.into_stream().set_zero_linger();
         }
     }
 }
 
-/// What is left to do when hyper is through with a connection.
+/// How a connection is closed after hyper returns.
 #[derive(Debug, PartialEq, Eq)]
 enum Finish {
-    /// Nothing: the socket closes.
     Close,
-    /// Answer with this problem, then close.
     Refuse(EarlyResponse),
-    /// Reset the connection without an answer.
+    /// Reset without a response.
     Reset,
 }
 
-/// `unread` is what hyper read and could not use.
+/// `unread` is what hyper read but could not parse.
 fn finish(
     result: hyper::Result<()>,
     socket: &Socket,
@@ -207,7 +199,7 @@ fn finish(
     if let Some(status) = socket.rejected() {
         return Finish::Refuse(EarlyResponse::from_status(status, unread, limits));
     }
-    // RFC 9112 §2.2: empty lines before a request are none yet.
+    // RFC 9112 §2.2: empty lines before a request are ignored.
     let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
     match (socket.overdue(), result) {
         (Some(Overdue::Taking), _) => Finish::Reset,
@@ -215,7 +207,7 @@ fn finish(
         (None, Err(error)) if has_begun && error.is_incomplete_message() => {
             Finish::Refuse(EarlyResponse::Incomplete)
         }
-        // For example the preface of HTTP/2, which hyper leaves to its caller.
+        // For example the HTTP/2 preface, which hyper leaves to its caller.
         (None, Err(error)) if has_begun && error.is_parse() => {
             Finish::Refuse(EarlyResponse::Malformed)
         }
@@ -246,7 +238,7 @@ async fn answer<E: Endpoint>(
     } else {
         let (local, remote) = (connection.local.clone(), connection.remote.clone());
         let request = (request, local, remote, Scheme::HTTP).into();
-        // Apart: the room that it takes would be moved with every answer.
+        // Boxed because its size would be moved with every response.
         Box::pin(handler.endpoint.get_response(request))
             .await
             .into()
@@ -255,7 +247,7 @@ async fn answer<E: Endpoint>(
     Ok(response.map(|body| ResponseBody { body, cycle }))
 }
 
-/// What is wrong with a head that hyper lets pass.
+/// Reports what is wrong with a head that hyper accepts.
 fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyResponse> {
     let uri = request.uri();
     let target_bytes = uri.path().len()
@@ -268,8 +260,8 @@ fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyRespon
         .or_else(|| has_other_coding(request.headers()).then_some(EarlyResponse::CodingUnknown))
 }
 
-/// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for any that is no
-/// `uri-host [ ":" port ]`. An empty one is that of a target without an authority.
+/// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for a value that is not `uri-host [ ":" port ]`. An
+/// empty one belongs to a target without an authority.
 fn host_fault(version: Version, headers: &HeaderMap) -> Option<EarlyResponse> {
     let mut hosts = headers.get_all(HOST).iter();
     let (first, has_more) = (hosts.next(), hosts.next().is_some());
@@ -294,7 +286,7 @@ fn is_host(given: &[u8]) -> bool {
     given.is_empty() || Authority::try_from(given).is_ok_and(|authority| is_port(&authority))
 }
 
-/// Whether the body is coded in more than chunks, which nothing here undoes (RFC 9112 §6.1: 501).
+/// Whether the body has a transfer coding other than chunked, which is not supported (RFC 9112 §6.1: 501).
 fn has_other_coding(headers: &HeaderMap) -> bool {
     headers.get_all(TRANSFER_ENCODING).iter().any(|line| {
         let mut codings = line.as_bytes().split(|byte| *byte == b',');
@@ -305,8 +297,7 @@ fn has_other_coding(headers: &HeaderMap) -> bool {
     })
 }
 
-/// An answer's body. hyper drops it once it has taken the whole of it, which is how the end of an
-/// answer is known.
+/// A response body. hyper drops it after reading all of it, which marks the end of the response.
 struct ResponseBody {
     body: BoxBody,
     cycle: Arc<Cycle>,

@@ -1,5 +1,4 @@
-//! What a client is told whose request never reached a handler: a problem (RFC 9457) like every
-//! other error.
+//! Errors for requests that never reach a handler, as problems (RFC 9457) like every other error.
 
 use std::io;
 
@@ -15,36 +14,32 @@ use crate::clock::Clock;
 use crate::web::share;
 use crate::wire::{self, Problem};
 
-/// Why a request was turned down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EarlyResponse {
-    /// 400: what was sent is not HTTP/1.x.
+    /// 400: the bytes are not HTTP/1.x.
     Malformed,
-    /// The client ended its side within a head.
+    /// The client closed its side within a head.
     Incomplete,
     /// HTTP/1.1 without exactly one `Host` (RFC 9112 §3.2: 400).
     HostMissing,
-    /// A `Host` that is no name or address with or without a port (RFC 9112 §3.2: 400).
+    /// A `Host` that is not a name or address with an optional port (RFC 9112 §3.2: 400).
     HostInvalid,
-    /// The body is coded in a way that is not known here (RFC 9112 §6.1: 501).
+    /// The body has an unsupported transfer coding (RFC 9112 §6.1: 501).
     CodingUnknown,
-    /// The head did not come in time.
     HeadTooSlow,
-    /// The request's target is too long.
     TargetTooLong,
-    /// Too many header fields, or too many bytes of them.
+    /// Too many header fields, or too many bytes in them.
     HeadTooLarge,
-    /// Every connection is in use.
+    /// All connections are in use.
     Crowded,
-    /// The peer has as many connections as it may.
+    /// The peer has reached its cap.
     PeerCrowded,
 }
 
 impl EarlyResponse {
-    /// What hyper meant with `status`, given the `head` it could not take.
+    /// The error behind hyper's `status`, given the `head` that hyper rejected.
     ///
-    /// hyper says 431 for whatever outgrows a head's bound. If it was the request line that did,
-    /// 414 tells better what to change.
+    /// hyper reports 431 for any oversized head; if the request line was too long, 414 is more precise.
     pub(super) fn from_status(status: u16, head: &[u8], limits: &Limits) -> Self {
         match status {
             414 => Self::TargetTooLong,
@@ -54,7 +49,6 @@ impl EarlyResponse {
         }
     }
 
-    /// The status, and what to change.
     fn status_and_detail(self, limits: &Limits) -> (StatusCode, String) {
         let (status, detail) = match self {
             Self::Malformed => (
@@ -116,7 +110,7 @@ impl EarlyResponse {
         (status, detail.to_owned())
     }
 
-    /// The header fields beside the length and the date.
+    /// The header fields except `Content-Length` and `Date`.
     fn headers(self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         share(&mut headers);
@@ -146,7 +140,7 @@ impl EarlyResponse {
         (status, wire::json(&problem))
     }
 
-    /// The answer as hyper sends it.
+    /// The response as hyper sends it.
     pub(super) fn to_response(self, limits: &Limits) -> Response<BoxBody> {
         let (status, body) = self.status_and_body(limits);
         let body = Full::from(body).map_err(|never| match never {}).boxed();
@@ -156,10 +150,10 @@ impl EarlyResponse {
         response
     }
 
-    /// The answer as it stands on the wire; to a `HEAD`, without its body (RFC 9110 §9.3.2).
+    /// The serialized response; without the body for `HEAD` (RFC 9110 §9.3.2).
     fn to_bytes(self, is_head: bool, limits: &Limits) -> Vec<u8> {
         let (status, body) = self.status_and_body(limits);
-        // RFC 9110 §6.6.1: whoever has a clock dates a 4xx.
+        // RFC 9110 §6.6.1: a server with a clock sends `Date` in a 4xx.
         let date = httpdate::fmt_http_date(Clock::system().now().into());
         let mut answer = format!(
             "HTTP/1.1 {status}\r\ncontent-length: {}\r\ndate: {date}\r\n",
@@ -184,42 +178,39 @@ impl EarlyResponse {
             stream.shutdown().await?;
             swallow(&mut stream).await
         };
-        // In time or not, gone or not: there is nobody left to tell.
+        // A timeout or an error changes nothing: the connection is closed in any case.
         let _ = timeout(limits.early_response_timeout, sent).await;
     }
 }
 
-/// Reads to the client's end. Closing while bytes are unread resets the connection, and a reset
-/// may overtake the answer (RFC 9112 §9.6).
+/// Reads until the client closes. Closing with unread bytes resets the connection, and a reset may overtake the
+/// response (RFC 9112 §9.6).
 async fn swallow(stream: &mut TcpStream) -> io::Result<()> {
     copy(stream, &mut sink()).await.map(drop)
 }
 
-/// Gives the client time to take the answer to a request whose body may not have been analyzed
-/// whole, then closes.
+/// Gives the client time to receive the response to a request whose body may be unread in part, then closes.
 pub(super) async fn linger(mut stream: TcpStream, limits: &Limits) {
     let _ = timeout(limits.early_response_timeout, swallow(&mut stream)).await;
 }
 
-/// Answers a connection that there is no place for.
+/// Answers a connection that is not admitted.
 pub(super) async fn turn_away(early_response: EarlyResponse, stream: TcpStream, limits: Limits) {
     let mut start = [0; 5];
-    // Not before the request: many clients take an answer to nothing for a broken connection, and
-    // retry at once.
+    // Not before the request arrives: many clients treat an early response as a broken connection and retry at once.
     match timeout(limits.early_response_timeout, stream.peek(&mut start)).await {
         Ok(Ok(0) | Err(_)) => {}
         Ok(Ok(_)) | Err(_) => early_response.send(stream, is_head(&start), &limits).await,
     }
 }
 
-/// Whether a request that starts like this is a `HEAD`.
 pub(super) fn is_head(request: &[u8]) -> bool {
     request.starts_with(b"HEAD ")
 }
 
-/// The request line of `head`, as far as it has come.
+/// The request line of `head`, possibly incomplete.
 fn request_line(head: &[u8]) -> &[u8] {
-    // RFC 9112 §2.2: empty lines before it are to be passed over.
+    // RFC 9112 §2.2: empty lines before it are skipped.
     let head = head.trim_ascii_start();
     head.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }

@@ -1,10 +1,8 @@
-//! The HTTP/1.1 server: sockets on one side, a [`poem::Endpoint`] on the other, and a bound on
-//! everything between.
+//! The HTTP/1.1 server (RFC 9110, RFC 9112) between sockets and a [`poem::Endpoint`], with a limit on every resource.
 //!
-//! It stands in for poem's own server, which offers no bound on connections, heads or slow readers
-//! and leaves Nagle's algorithm on. hyper does the protocol; what hyper answers by itself leaves as
-//! a problem like every other error. Nothing here knows a route. The outside rules are RFC 9110 and
-//! RFC 9112; how it stops stands in `docs/OPERATIONS.md`.
+//! It replaces poem's server, which has no limits on connections, heads or slow readers and leaves Nagle's algorithm
+//! on. hyper implements the protocol; its own error responses are replaced by problems. This module knows no route;
+//! `docs/OPERATIONS.md` describes the shutdown.
 
 mod admission;
 mod connection;
@@ -33,70 +31,60 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::metrics;
 
-/// A body as poem hands it over.
 type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
 
-/// The answer of an endpoint that needs nothing but a request's head, and waits for nothing; `None`
-/// where the endpoint is to be called. It is asked for before anything is made of the request, which
-/// costs more than such an answer.
+/// Answers from a request's head alone, without waiting; `None` if the endpoint must be called. It is called before
+/// the request is converted for the endpoint, which costs more than such an answer.
 pub type ReadyAnswer<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
 
-/// How long accepting rests after the system refused (no file descriptors, no memory): long enough
-/// not to spin, short enough that nobody's connection attempt times out.
+/// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin, short enough
+/// that connection attempts do not time out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The least time between two lines in the log that say that there is no place left.
+/// Minimum interval between two log lines about refused connections.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
-/// What one server allows its clients, together and each.
+/// Limits of one server, in total and per client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Connections open at a time; who comes later gets a 503. Default 768: below the usual 1,024
-    /// file descriptors, so that the database and outgoing requests still find theirs; `reviews
-    /// serve` allows more where it finds more of them.
+    /// Open connections; further ones get a 503. Default 768: below the usual 1,024 file descriptors, so that the
+    /// database and outgoing requests have some; `reviews serve` raises it if the process may open more.
     pub connections_max: usize,
-    /// Connections of one peer: an IPv4 address or an IPv6 /64; a /48 may have four times as many.
-    /// Default 64, many times what a browser opens.
+    /// Connections of one peer (an IPv4 address or an IPv6 /64); a /48 may have four times as many. Default 64, many
+    /// times what a browser opens.
     pub connections_per_peer_max: usize,
-    /// Connections being told so at a time; who comes on top of these is closed without a word.
-    /// Default 64.
+    /// Refusals sent concurrently; connections beyond them are closed without a response. Default 64.
     pub refusals_max: usize,
-    /// How long a refused client is waited for: to send its first bytes, and again to take the
-    /// answer. Default 1 s.
+    /// Timeout for a refused client: to send its first bytes, and again to receive the response. Default 1 s.
     pub early_response_timeout: Duration,
-    /// From the first byte of a request's head to its last, and from connecting to the first byte.
-    /// Default 10 s.
+    /// From the first byte of a request's head to its last, and from connecting to the first byte. Default 10 s.
     pub headers_timeout: Duration,
-    /// Between an answer and the first byte of the next request. Default 75 s.
+    /// Between a response and the first byte of the next request. Default 75 s.
     pub keep_alive_timeout: Duration,
-    /// For a request's body, from the moment it is waited for. Reading then fails with an error
-    /// whose source is an [`io::Error`] of kind `TimedOut`. Default 30 s.
+    /// For reading a request's body. After it, reading fails with an error whose source is an [`io::Error`] of kind
+    /// `TimedOut`. Default 30 s.
     pub body_timeout: Duration,
     /// Bytes of a request's head: request line and header fields. Default 32 KiB.
     pub head_bytes_max: usize,
-    /// Bytes of a request's target. Default 16 KiB: the longest question is 1,000 characters of
-    /// four bytes, each percent-encoded, beside its other parameters (RFC 9110 §4.1 asks for 8,000
-    /// at least).
+    /// Bytes of a request's target. Default 16 KiB: the longest `query` is 1,000 characters of four bytes, each
+    /// percent-encoded, plus other parameters (RFC 9110 §4.1 asks for at least 8,000).
     pub uri_bytes_max: usize,
-    /// Header fields of a request. Default 100; anything else costs an allocation per request.
+    /// Header fields of a request. Default 100; any other value costs an allocation per request.
     pub headers_max: usize,
-    /// Bytes read ahead, and bytes queued before a flush, of one connection. Default 256 KiB; at
-    /// least 8 KiB and a head.
+    /// Bytes read ahead and bytes queued before a flush, per connection. Default 256 KiB; at least 8 KiB and at least
+    /// [`Self::head_bytes_max`].
     pub buffer_bytes_max: usize,
-    /// The rate at which a client must take a response, in bytes per second. Default 16 KiB/s.
+    /// Minimum rate at which a client must receive a response, in bytes per second. Default 16 KiB/s.
     pub write_bytes_per_second_min: u32,
-    /// By how much a client may fall behind that rate, so also how long it may take nothing at all.
-    /// Default 30 s.
+    /// How far a client may fall behind that rate, and so how long it may receive nothing. Default 30 s.
     pub write_slack: Duration,
-    /// Bytes that the system may hold for a client beside those on their way. It reports progress
-    /// in steps of this order; without a bound (4 MiB and more) a steady reader at the least rate
-    /// would look stalled for a minute, and every stalled one would hold that much memory. Linux
-    /// and Android only. Default 128 KiB.
+    /// Unsent bytes that the system may buffer per client. It reports progress in steps of about this size; with its
+    /// default (4 MiB and more) a steady reader at the minimum rate would look stalled for a minute, and every stalled
+    /// one would hold that much memory. Linux and Android only. Default 128 KiB.
     pub unsent_bytes_max: u32,
-    /// For the whole of a response, from the first time the client had to be waited for. Default 30
-    /// min.
+    /// For a whole response, from the first write that had to wait for the client. Default 30 min.
     pub response_timeout: Duration,
-    /// What is in flight when the stop is asked for has this long to finish. Default 10 s.
+    /// For requests in flight when shutdown begins. Default 10 s.
     pub shutdown_timeout: Duration,
 }
 
@@ -123,11 +111,11 @@ impl Default for Limits {
     }
 }
 
-/// Serves `endpoint` on `listener` until `shutdown`, then lets what is in flight finish within
+/// Serves `endpoint` on `listener` until `shutdown`, then lets requests in flight finish within
 /// [`Limits::shutdown_timeout`], cuts the rest, and returns once every task has ended.
 ///
-/// A panic in the endpoint ends its own connection only, and is logged. Peers in the nets of
-/// `exempt` may have any number of connections: behind them stands everybody.
+/// A panic in the endpoint ends only its own connection and is logged. Peers in the nets of `exempt` may have any
+/// number of connections because many clients share them.
 pub async fn serve<E: Endpoint + 'static>(
     listener: TcpListener,
     endpoint: Arc<E>,
@@ -170,13 +158,12 @@ pub async fn serve<E: Endpoint + 'static>(
             Some(ended) = server.refusals.join_next() => report(ended),
         }
     }
-    // Closing the listener first: whoever connects from now on is refused by the system, not left
-    // waiting.
+    // The listener is closed first, so that the system refuses new connections instead of queueing them.
     drop(listener);
     server.stop().await;
 }
 
-/// Sets [`Limits::unsent_bytes_max`] for all connections of `listener`, which inherit it.
+/// Sets [`Limits::unsent_bytes_max`] on `listener`, from which its connections inherit it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn bound_unsent(listener: &TcpListener, limits: Limits) {
     if let Err(error) =
@@ -195,23 +182,22 @@ struct Server<E> {
     limits: Limits,
     exempt: Vec<IpNet>,
     admission: Admission<Weak<ConnectionHandle>>,
-    /// Tells all connections to finish what is in flight, and to go.
+    /// Asks all connections to finish their requests and close.
     stopping: CancellationToken,
     connections: JoinSet<()>,
     refusals: JoinSet<()>,
-    /// When it was last logged that there is no place left.
+    /// When a refusal for lack of connections was last logged.
     crowded_at: Option<Instant>,
-    /// Whether the last accept worked: of a run of failures, only the first is logged.
+    /// Whether the last accept succeeded: of consecutive failures, only the first is logged.
     accepting: bool,
 }
 
 impl<E: Endpoint + 'static> Server<E> {
-    /// Gives a new connection its task, or a task that turns it away, or closes it.
+    /// Spawns a task that serves or refuses a new connection, or closes it.
     fn admit(&mut self, stream: TcpStream, peer: SocketAddr) {
         self.accepting = true;
-        // A small answer must not wait for the acknowledgement of the one before (Nagle and delayed
-        // ACK: 40 ms). It fails only on a connection that is gone already, which its first read
-        // will tell.
+        // A small response must not wait for the acknowledgement of the one before (Nagle and delayed ACK: 40 ms).
+        // This fails only on a closed connection, which the first read reports.
         let _ = stream.set_nodelay(true);
         while let Some(ended) = self.connections.try_join_next() {
             report(ended);
@@ -243,10 +229,10 @@ impl<E: Endpoint + 'static> Server<E> {
         ));
     }
 
-    /// Says why there is no place, or closes without a word where many are being told.
+    /// Sends the reason, or closes without a response if too many refusals are being sent.
     fn turn_away(&mut self, stream: TcpStream, refusal: Refusal) {
         let (early_response, reason, refusals_max) = match refusal {
-            // One peer must not keep the others from hearing what it hears itself.
+            // One peer must not use up the refusals of the others.
             Refusal::Peer => (
                 EarlyResponse::PeerCrowded,
                 "peer",
@@ -282,10 +268,10 @@ impl<E: Endpoint + 'static> Server<E> {
         }
     }
 
-    /// Whether accepting must rest a moment after `error`.
+    /// Whether accepting must pause after `error`.
     fn must_pause(&mut self, error: &io::Error) -> bool {
         use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
-        // accept(2): these tell of the one connection, which was gone before it was taken.
+        // accept(2): these concern only the one connection, which was closed before it was accepted.
         if matches!(
             error.kind(),
             ConnectionAborted | ConnectionReset | Interrupted
@@ -299,7 +285,7 @@ impl<E: Endpoint + 'static> Server<E> {
         true
     }
 
-    /// Lets what is in flight finish, then cuts the rest.
+    /// Waits for requests in flight, then cuts the rest.
     async fn stop(mut self) {
         self.stopping.cancel();
         let finished = async {
@@ -325,7 +311,7 @@ impl<E: Endpoint + 'static> Server<E> {
     }
 }
 
-/// Says so when a connection's task ended in a panic.
+/// Logs a panic of a connection's task.
 fn report(ended: Result<(), JoinError>) {
     if let Err(error) = ended
         && error.is_panic()
@@ -334,23 +320,22 @@ fn report(ended: Result<(), JoinError>) {
     }
 }
 
-// The socket that connections come in by.
+// The listening socket.
 
-/// How many connections may wait to be accepted; the system may allow fewer (on Linux
-/// `net.core.somaxconn`, 4,096 since 5.4). Whoever finds no room asks again a second later, so
-/// there is room for what a burst brings while the processors have other work.
+/// Connections that may wait to be accepted; the system may allow fewer (on Linux `net.core.somaxconn`, 4,096 since
+/// 5.4). A client that finds the queue full retries a second later, so the queue is large enough for a burst.
 const BACKLOG: u32 = 4_096;
 
 /// Listens on `address`, which may have been in use a moment ago.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error from creating, binding or listening.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    // On Windows it would let others take the address.
+    // On Windows, this option would let other processes take the address.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

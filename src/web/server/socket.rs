@@ -1,10 +1,8 @@
-//! The socket as hyper sees it: it keeps the deadlines, and takes out the answers that hyper makes
-//! by itself.
+//! The socket as hyper sees it: enforces the deadlines, and replaces hyper's own error responses.
 //!
-//! hyper answers a head it cannot read with a status and no body, and a late one with nothing. The
-//! first never reaches the client: its status is noted here, hyper believes it sent, and once hyper
-//! is through, the connection's task sends the problem in its place. Deadlines are looked at when
-//! the system has made hyper wait, never otherwise.
+//! hyper answers a head that it cannot parse with a status and no body. That response is not sent: its status is noted
+//! here, and after hyper returns, the connection's task sends a problem instead. Deadlines are checked only when hyper
+//! has to wait for the system.
 
 use std::io;
 use std::io::IoSlice;
@@ -21,16 +19,13 @@ use tokio::net::TcpStream;
 
 use super::Limits;
 
-/// How many bytes a connection writes before the others of its thread have their turn. hyper goes on
-/// writing for as long as the system takes it, and a reader on this machine takes everything.
+/// Bytes that a connection writes before it yields to the others of its thread. hyper writes for as long as the system
+/// accepts bytes, and a reader on the same machine accepts all.
 const BURST_BYTES_MAX: usize = 128 * 1024;
 
-/// A deadline that passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Overdue {
-    /// The client did not send in time.
     Sending,
-    /// The client did not take the response in time.
     Taking,
 }
 
@@ -39,18 +34,18 @@ pub(super) struct Socket {
     cycle: Arc<Cycle>,
     limits: Limits,
     timer: DeadlineTimer,
-    /// Until when bytes must come, and the phase that this holds for.
+    /// The deadline for receiving bytes, and the phase that it is for.
     read_by: Option<(Phase, Instant)>,
-    /// Runs from the first time a response had to wait until it is out.
+    /// Exists from the first time a response had to wait until it is sent.
     pace: Option<Pace>,
-    /// The status with which hyper turned a request down.
+    /// The status with which hyper rejected a request.
     rejected: Option<u16>,
-    /// Bytes written since the others last had their turn.
+    /// Bytes written since the last yield.
     burst_bytes: usize,
-    /// Whether a next head has begun within what was read.
+    /// Whether the next head has begun in the bytes read so far.
     tail: Tail,
     overdue: Option<Overdue>,
-    /// The client will send no more.
+    /// The client has closed its side.
     is_ended: bool,
 }
 
@@ -97,7 +92,6 @@ impl Socket {
         }
     }
 
-    /// Whether what hyper waits to read has taken too long.
     fn is_read_overdue(&mut self, context: &mut Context<'_>) -> bool {
         let phase = self.cycle.phase();
         let read_by = match self.read_by {
@@ -116,7 +110,7 @@ impl Socket {
         self.timer.poll_passed(context, read_by)
     }
 
-    /// Whether the others of this thread have their turn first; then this one is woken after them.
+    /// Whether to yield to other tasks of the thread first; if so, this one is woken afterwards.
     fn must_yield(&mut self, context: &Context<'_>) -> bool {
         let must = self.burst_bytes >= BURST_BYTES_MAX;
         if must {
@@ -126,7 +120,7 @@ impl Socket {
         must
     }
 
-    /// What came of a write, with the pace kept: `attempt` is what the system said.
+    /// Checks the result `attempt` of a write against the pace.
     fn note_write(
         &mut self,
         context: &mut Context<'_>,
@@ -158,7 +152,7 @@ impl Socket {
         attempt
     }
 
-    /// Whether the bytes to be written are an answer of hyper's own, and if so, its status noted.
+    /// Whether `head` is hyper's own error response; if so, notes its status.
     fn is_rejection(&mut self, head: &[u8]) -> bool {
         if !self.cycle.phase().is_reading() {
             return false;
@@ -240,13 +234,12 @@ impl AsyncWrite for Socket {
         self.stream.is_write_vectored()
     }
 
-    /// hyper flushes here only when it has nothing left to write.
+    /// hyper flushes only when it has nothing left to write.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(context))?;
         if this.cycle.phase() == Phase::Answered {
-            // hyper reads ahead: the time of a head that has begun with the request before runs
-            // from here.
+            // hyper reads ahead: if the next head has already begun, its time starts now.
             let has_begun = this.tail.end_request(this.cycle.body_bytes());
             this.cycle
                 .enter(if has_begun { Phase::Head } else { Phase::Idle });
@@ -258,8 +251,7 @@ impl AsyncWrite for Socket {
         Poll::Ready(Ok(()))
     }
 
-    /// A client that was turned down still has its answer to come, so its connection stays open for
-    /// it.
+    /// After a rejection the connection stays open, because the problem is still to be sent.
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         if this.rejected.is_some() {
@@ -270,29 +262,25 @@ impl AsyncWrite for Socket {
     }
 }
 
-// Where a connection stands between two requests: the one thing that the socket's side and the
-// handler's side of hyper both need to know. Both run in the connection's own task, so the order of
-// memory accesses does not matter.
+// The phase between two requests, which the socket's side and the handler's side of hyper share. Both run in the
+// connection's task, so the memory ordering does not matter.
 
-/// A place in the cycle of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Phase {
-    /// Connected; nothing has come yet.
+    /// Connected; no bytes received.
     New,
-    /// An answer has gone out whole; nothing of a next request has come yet.
+    /// A response has been sent completely; no byte of a next request has been received.
     Idle,
-    /// A request's head has begun.
     Head,
-    /// The handler has the request, or its answer is being made.
+    /// The handler has the request, or its response is being sent.
     Answering,
-    /// The whole answer is with hyper, but perhaps not yet with the system.
+    /// hyper has the whole response, but may not have written all of it.
     Answered,
 }
 
 impl Phase {
-    /// Whether no request is with the handler. What hyper writes then is an error of its own
-    /// making.
+    /// Whether no request is with the handler. What hyper writes in these phases is its own error response.
     pub(super) const fn is_reading(self) -> bool {
         match self {
             Self::New | Self::Idle | Self::Head => true,
@@ -305,7 +293,7 @@ impl Phase {
 #[derive(Debug)]
 pub(super) struct Cycle {
     phase: AtomicU8,
-    /// How long the last request said its body is; the greatest number where it did not say.
+    /// The last request's body length; `u64::MAX` if the request did not declare one.
     body_bytes: AtomicU64,
 }
 
@@ -332,7 +320,6 @@ impl Cycle {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
-    /// Notes how long a request says that its body is.
     pub(super) fn expect_body(&self, bytes: Option<u64>) {
         self.body_bytes
             .store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -343,31 +330,28 @@ impl Cycle {
     }
 }
 
-// Whether what has been read of a connection ends within the head of a next request. hyper reads
-// ahead and does not say; the time of a head that has begun (10 s) would else be that of a
-// connection that rests (75 s).
+// Detects whether the bytes read end within the head of a next request. hyper reads ahead without reporting it;
+// otherwise the keep-alive timeout (75 s) would apply to a head that has begun (10 s).
 //
-// A head ends with an empty line, and so does a chunked body (RFC 9112 §2.1, §7.1). A body of
-// known length ends where its bytes are counted down; that is known where its head was the first
-// thing read since the answer before, and otherwise the shorter time holds. A lone LF ends a line,
-// too, as hyper takes it (§2.2).
+// A head ends with an empty line, and so does a chunked body (RFC 9112 §2.1, §7.1). A body of known length ends after
+// its bytes, which can be counted if its head was the first thing read since the previous response; otherwise the
+// shorter timeout applies. A lone LF also ends a line, as in hyper (§2.2).
 
-/// What is remembered of the bytes that were read since the last answer.
+/// A summary of the bytes read since the last response.
 #[derive(Debug, Default)]
 struct Tail {
-    /// The last three bytes of all.
+    /// The last three bytes read.
     last: [u8; 3],
-    /// Bytes since the last answer.
+    /// Bytes read since the last response.
     bytes: u64,
-    /// Those of them up to the end of the first head.
+    /// Bytes up to the end of the first head.
     head_bytes: Option<u64>,
-    /// Whether something was left over from the exchange before, so that counting does not begin at
-    /// a head.
+    /// Whether bytes of the next request were read before the last response, so that counting does not begin at a
+    /// head.
     is_shifted: bool,
 }
 
 impl Tail {
-    /// Notes what was read.
     fn note(&mut self, read: &[u8]) {
         let mut rest = read.iter();
         while self.head_bytes.is_none()
@@ -395,8 +379,8 @@ impl Tail {
         matches!(self.last, [_, b'\n', b'\n'] | [b'\n', b'\r', b'\n'])
     }
 
-    /// An answer has gone out: whether a next head has begun. `body_bytes` is how long the request
-    /// said its body is.
+    /// Call when a response has been sent: returns whether a next head has begun. `body_bytes` is the declared length
+    /// of the request's body.
     fn end_request(&mut self, body_bytes: Option<u64>) -> bool {
         let end = self
             .head_bytes
@@ -413,21 +397,20 @@ impl Tail {
     }
 }
 
-// How long a socket may keep us waiting: the rate a reader has to hold, and one timer for all of a
-// connection's deadlines.
+// How long a socket may make the server wait: the minimum rate of a reader, and one timer for all deadlines of a
+// connection.
 
-/// Until when a client must have taken more of a response.
+/// The deadline by which a client must have received more of a response.
 ///
-/// Time is earned by bytes: each byte that the socket takes puts the deadline off by what it may
-/// cost at the least rate, but never further than the slack from now. So a steady reader above the
-/// rate is never cut, however coarse the steps in which the system reports its progress, and one
-/// that stops is cut after the slack, however fast it was.
+/// Each byte that the socket accepts moves the deadline by the time it takes at the minimum rate, up to the slack from
+/// now. So a steady reader above the rate is never cut, however coarsely the system reports progress, and one that
+/// stops is cut after the slack, however fast it was before.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     due_by: Instant,
-    /// The end of the whole response's time.
+    /// The deadline of the whole response.
     end_at: Instant,
-    /// Since when there has been nothing to write: this time is not the client's.
+    /// Since when there has been nothing to write; this time does not count against the client.
     paused_at: Option<Instant>,
 }
 
@@ -464,14 +447,12 @@ impl Pace {
 
 /// One timer for all deadlines of a connection.
 ///
-/// It is set anew only for an earlier deadline. For a later one it is left to ring early and then
-/// set, so that a connection that stays busy touches the runtime's timers once in a long while, not
-/// once per request.
+/// It is reset only for an earlier deadline. For a later one it fires early and is set again, so a busy connection
+/// touches the runtime's timers rarely instead of once per request.
 #[derive(Default)]
 struct DeadlineTimer(Option<(Instant, Pin<Box<dyn Sleep>>)>);
 
 impl DeadlineTimer {
-    /// The clock that the timer goes by.
     fn now() -> Instant {
         TokioTimer::new().now()
     }
@@ -514,7 +495,6 @@ mod pace_tests {
         ..Limits::default()
     };
 
-    /// Seconds from `from` to the pace's deadline.
     fn seconds_left(pace: Pace, from: Instant) -> u64 {
         pace.deadline().duration_since(from).as_secs()
     }
@@ -614,7 +594,7 @@ mod tail_tests {
     const HEAD: &str = "GET / HTTP/1.1\r\nhost: a\r\n\r\n";
     const POST: &str = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n";
 
-    /// What was read, in pieces of every size, before an answer to a request with such a body.
+    /// Feeds `read` in pieces of every size before the response to a request with such a body.
     fn has_begun(read: &str, body_bytes: Option<u64>) -> bool {
         let all: Vec<bool> = (1..=read.len())
             .map(|size| {
@@ -641,7 +621,7 @@ mod tail_tests {
             (format!("{HEAD}GET / HTTP/1.1\r\nhost: a\r\n"), None, true),
             (format!("{HEAD}{HEAD}"), None, false),
             (format!("{HEAD}{HEAD}GET"), None, true),
-            // Empty lines are none of a head.
+            // Empty lines do not begin a head.
             (format!("{HEAD}\r\n\r\n"), None, false),
             (format!("{POST}hello"), Some(5), false),
             (format!("{POST}hel\n\n"), Some(5), false),

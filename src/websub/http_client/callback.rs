@@ -1,9 +1,8 @@
-//! A callback's spelling: which strings are taken, and when two of them mean the same.
+//! Validates and normalizes callback URLs.
 //!
-//! Pure, for the hub may not look a name up before it answers (W3C WebSub §5.1.2): literal
-//! addresses and ports are judged here, names when they are dialled. A callback is kept byte for
-//! byte as it was given, for it must be used exactly so (§5.1); so a spelling that a URL parser
-//! (WHATWG URL, which every client has inside) would send differently is not taken.
+//! Pure, because the hub must not resolve names before it answers (W3C WebSub §5.1.2): literal addresses and ports are
+//! checked here, names when they are connected to. A callback is stored and used byte for byte (§5.1), so a spelling
+//! that a URL parser (WHATWG URL) would change is rejected.
 
 use std::fmt::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -13,20 +12,18 @@ use url::{Position, Url};
 
 use super::policy::{Policy, Refused};
 
-/// No callback is longer.
 pub const CALLBACK_BYTES_MAX: usize = 2_048;
-/// The longest host name, in bytes (RFC 1035 §2.3.4).
+/// RFC 1035 §2.3.4.
 const NAME_BYTES_MAX: usize = 253;
 const LABEL_BYTES_MAX: usize = 63;
 
-/// A callback that may be stored: what is to be judged without a lookup was judged.
+/// A callback that passed every check that needs no lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback {
     given: String,
     target: Target,
 }
 
-/// Where a URL leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) url: Url,
@@ -34,57 +31,50 @@ pub(super) struct Target {
     pub(super) port: u16,
 }
 
-/// What stands where a URL has its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Host {
-    /// An address, in whatever form it was written.
+    /// In whatever form it was written.
     Literal(IpAddr),
-    /// `localhost` or a name below it: this machine, whatever a resolver says (RFC 6761 §6.3).
+    /// `localhost` or a subdomain: this machine, whatever a resolver returns (RFC 6761 §6.3).
     Local(String),
-    /// A name that has to be resolved.
+    /// A name to be resolved.
     Name(String),
 }
 
-/// Why a string is no callback, and what to write instead.
+/// Why a callback is rejected, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CallbackFault {
-    /// It is too long.
     #[error("it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}")]
     TooLong {
-        /// How long it is.
+        /// The length of the whole callback.
         bytes: usize,
     },
-    /// Some character cannot stand in a URL, or is read differently by different readers.
+    /// A character that URLs do not allow or that parsers interpret differently.
     #[error("it has the character {0:?}, which a URL cannot have; percent-encode it")]
     Character(char),
-    /// It would not be sent encrypted.
     #[error("it is not an https URL; callbacks are called by HTTPS only")]
     NotHttps,
-    /// It has a user or a password.
     #[error("it has a user name or password; leave out everything up to the `@`")]
     Userinfo,
-    /// It has a fragment, which is never sent.
+    /// Fragments are never sent.
     #[error("it has a fragment; leave out the `#` and what follows it")]
     Fragment,
-    /// It has no usable host or port.
     #[error("its host or port cannot be read ({0})")]
     Host(String),
-    /// It ends with the root's dot.
     #[error("its host ends with a dot; leave the dot out")]
     TrailingDot,
-    /// A URL parser changes it, so that it could not be called exactly so.
+    /// A URL parser changes it, so it could not be called as given.
     #[error("it would be called as `{0}`; use that")]
     Respelt(String),
-    /// It leads where callbacks may not.
     #[error("{0}")]
     Refused(#[from] Refused),
 }
 
 impl Callback {
-    /// The callback that `given` is.
+    /// Validates `given`.
     ///
     /// # Errors
-    /// Why it is none.
+    /// If it is not a callback that may be stored.
     pub fn parse(given: &str, policy: &Policy) -> Result<Self, CallbackFault> {
         if given.len() > CALLBACK_BYTES_MAX {
             return Err(CallbackFault::TooLong { bytes: given.len() });
@@ -97,19 +87,19 @@ impl Callback {
         })
     }
 
-    /// Exactly as it was given.
+    /// As given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.given
     }
 
-    /// What all spellings of this callback share, and no other callback has.
+    /// Equal for all spellings of this callback, and different from every other callback's.
     #[must_use]
     pub fn key(&self) -> String {
         normal(self.target.url.as_str())
     }
 
-    /// The host in lower case, by which limits are counted: a name, or an address without brackets.
+    /// The host in lower case, by which limits count: a name, or an address without brackets.
     #[must_use]
     pub fn host(&self) -> String {
         match &self.target.host {
@@ -118,8 +108,8 @@ impl Callback {
         }
     }
 
-    /// Whether it surely leads into a net that the operator has opened. A name may too, but only
-    /// its lookup tells.
+    /// Whether it is certain to lead into a net that the operator allows. A name is not, because only its lookup shows
+    /// that.
     #[must_use]
     pub fn is_allowed_besides(&self, policy: &Policy) -> bool {
         self.target.known_addresses().is_some_and(|addresses| {
@@ -130,8 +120,7 @@ impl Callback {
     }
 }
 
-/// A callback with parameters behind its own, which stay byte for byte as they are (W3C WebSub
-/// §5.3).
+/// Appends parameters to a callback's own, which stay byte for byte (W3C WebSub §5.3).
 #[must_use]
 pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
     let mut url = callback.to_owned();
@@ -154,9 +143,9 @@ impl fmt::Display for Callback {
 }
 
 impl Target {
-    /// Where `given` leads, if that can be said beyond doubt.
+    /// Rejects a URL that parsers interpret differently.
     pub(super) fn parse(given: &str) -> Result<Self, CallbackFault> {
-        // A URL parser would take these for something else, or silently leave them out.
+        // A URL parser would replace or silently drop these.
         if let Some(character) = given
             .chars()
             .find(|c| c.is_control() || c.is_whitespace() || *c == '\\')
@@ -187,7 +176,7 @@ impl Target {
         Ok(Self { url, host, port })
     }
 
-    /// What can be said without a lookup.
+    /// The check that needs no lookup.
     pub(super) fn judge(&self, policy: &Policy) -> Result<(), Refused> {
         match self.known_addresses() {
             None => policy.permits_port(self.port),
@@ -195,7 +184,7 @@ impl Target {
         }
     }
 
-    /// The addresses that it has whatever a resolver says.
+    /// The addresses that are independent of a resolver; `None` for a name.
     pub(super) fn known_addresses(&self) -> Option<Vec<IpAddr>> {
         match &self.host {
             Host::Literal(address) => Some(vec![address.to_canonical()]),
@@ -208,8 +197,7 @@ impl Target {
     }
 }
 
-/// Those of our own known addresses that are permitted: an operator who opens one loopback net need
-/// not open both.
+/// The permitted ones of this machine's addresses: an operator who allows one loopback net need not allow both.
 pub(super) fn permitted(
     known: &[IpAddr],
     port: u16,
@@ -261,9 +249,8 @@ impl Host {
     }
 }
 
-/// A URL with its unreserved characters decoded (W3C WebSub §5.1: `%7E` is `~`) and the digits of
-/// the other escapes in upper case (RFC 3986 §6.2.2), so that spellings which must count as equal
-/// are equal.
+/// Decodes unreserved characters (W3C WebSub §5.1: `%7E` is `~`) and writes other escapes in upper case (RFC 3986
+/// §6.2.2), so that equivalent spellings are equal.
 #[must_use]
 pub fn normal(url: &str) -> String {
     let mut normal = String::with_capacity(url.len());
@@ -493,7 +480,7 @@ mod tests {
     mod refused {
         use super::parse;
 
-        /// Spellings that are refused, each with a word of the reason.
+        /// Rejected spellings, each with a word of the reason.
         const REFUSED: &[(&str, &str)] = &[
             // Not https.
             ("http://example.com/cb", "https"),
@@ -513,7 +500,7 @@ mod tests {
             ("", "https"),
             ("hſtps://example.com/", "https"),
             ("ｈttps://example.com/", "https"),
-            // No host, or none that can be read.
+            // No host, or an invalid one.
             ("https://", "missing"),
             ("https:///cb", "missing"),
             ("https://?x", "missing"),
@@ -550,7 +537,7 @@ mod tests {
             ("https://example.com:-1/cb", "port"),
             ("https://example.com:https/cb", "port"),
             ("https://example.com:443:443/cb", "port"),
-            // User names, also empty ones.
+            // User names, including empty ones.
             ("https://user@example.com/cb", "user name"),
             ("https://user:secret@example.com/cb", "user name"),
             ("https://@example.com/cb", "user name"),
@@ -563,7 +550,7 @@ mod tests {
             ("https://example.com/cb#", "fragment"),
             ("https://example.com#@127.0.0.1/", "fragment"),
             ("https://example.com/cb?x#y", "fragment"),
-            // Characters that readers read differently.
+            // Characters that parsers interpret differently.
             ("https://example.com\\@127.0.0.1/cb", "character"),
             ("https:\\\\example.com/cb", "character"),
             ("https://example.com/c\\b", "character"),
@@ -580,7 +567,7 @@ mod tests {
             ("https://example.com/\u{a0}cb", "character"),
             ("https://example.com/\u{3000}cb", "character"),
             ("https://example.com/\u{2028}cb", "character"),
-            // The root's dot.
+            // A trailing dot.
             ("https://example.com./cb", "dot"),
             ("https://localhost./cb", "dot"),
             ("https://example.com.:8443/cb", "dot"),
@@ -667,7 +654,7 @@ mod tests {
             ("https://[fe80::1]/cb", "link-local"),
             ("https://[fec0::1]/cb", "site-local"),
             ("https://[ff02::1]/cb", "multicast"),
-            // This machine by name.
+            // This machine's names.
             ("https://localhost/cb", "loopback"),
             ("https://LOCALHOST/cb", "loopback"),
             ("https://localhost:8443/cb", "loopback"),

@@ -1,9 +1,7 @@
-//! Sends: one request, one answer, within bounds of time and size that hold whatever the receiver
-//! does.
+//! Sends one request and receives one response, within limits of time and size that hold whatever the receiver does.
 //!
-//! A GET gets a connection of its own to addresses that were judged just before ([`Egress::vet`]),
-//! so that its caller can count by address before anything is dialled. A POST goes over its host's
-//! client, where connections are reused for a while.
+//! A GET gets its own connection to addresses that were just checked ([`Egress::vet`]), so that its caller can count
+//! by address before connecting. A POST uses the client of its host, which reuses connections for a while.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,14 +29,13 @@ use super::tls::Roots;
 use super::vetting::{PinnedResolver, Resolver, VettingResolver, vet};
 use crate::clock::{Clock, Monotonic};
 
-/// How we call ourselves.
 const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
-/// Lookup, TCP and TLS.
+/// Covers lookup, TCP and TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// An answer with more fields is none.
+/// A response with more header fields is an error.
 const FIELDS_MAX: usize = 64;
 
-/// The way out. One for the whole service.
+/// The client for all requests to callbacks; there is one.
 pub struct Egress {
     policy: Arc<Policy>,
     resolver: Arc<dyn Resolver>,
@@ -48,16 +45,14 @@ pub struct Egress {
     signs_of_life: Arc<AtomicU64>,
 }
 
-/// Why there is no way out.
 #[derive(Debug, Error)]
 pub enum EgressError {
-    /// TLS cannot be had.
+    /// The length of the whole callback.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
 }
 
-/// A URL whose addresses have been judged and are the only ones to be dialled. Good for one
-/// request, at once.
+/// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
 #[derive(Debug)]
 pub struct Vetted {
     target: Target,
@@ -65,7 +60,7 @@ pub struct Vetted {
 }
 
 impl Vetted {
-    /// The addresses that may be dialled, at least one.
+    /// At least one.
     #[must_use]
     pub fn addresses(&self) -> &[IpAddr] {
         &self.addresses
@@ -82,10 +77,10 @@ impl fmt::Debug for Egress {
 }
 
 impl Egress {
-    /// A way out to what `policy` permits and `roots` vouch for.
+    /// Permits connections that `policy` permits and `roots` certify.
     ///
     /// # Errors
-    /// Where TLS cannot be set up.
+    /// If TLS cannot be set up.
     pub fn new(
         policy: Policy,
         roots: &Roots,
@@ -103,35 +98,32 @@ impl Egress {
         })
     }
 
-    /// What may be dialled.
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// How often anything outside has shown so far that we reach it: a connection came about, TLS
-    /// included, or an answer. Where that stays the same while requests fail, it may well be our
-    /// own network that is down.
+    /// Counts evidence that the network works: connections established (including TLS) and responses. If it does not
+    /// change while requests fail, our own network may be down.
     #[must_use]
     pub fn signs_of_life(&self) -> u64 {
         self.signs_of_life.load(Ordering::Relaxed)
     }
 
-    /// Looks `url` up and judges all its addresses. A lookup takes 4 s at most.
+    /// Resolves `url` and checks all its addresses. A lookup takes at most 4 s.
     ///
     /// # Errors
-    /// Where the URL, its name or one of its addresses will not do.
+    /// If the URL, its name or one of its addresses is not permitted, or the lookup fails.
     pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
         let target = Target::parse(url)?;
         let addresses = vet(&target, &self.policy, &*self.resolver).await?;
         Ok(Vetted { target, addresses })
     }
 
-    /// GETs `url` over a connection of its own.
+    /// GETs `url` over its own connection.
     ///
     /// # Errors
-    /// Why there is no answer: also where a 2xx has a longer body, or all of it takes longer than
-    /// `total_timeout`.
+    /// Without a response, or if a 2xx has a longer body or the exchange exceeds `total_timeout`.
     pub async fn get(
         &self,
         url: &str,
@@ -144,10 +136,10 @@ impl Egress {
         .await
     }
 
-    /// GETs what was vetted, as [`Egress::get`] does.
+    /// GETs vetted addresses like [`Egress::get`].
     ///
     /// # Errors
-    /// As of [`Egress::get`].
+    /// Those of [`Egress::get`].
     pub async fn get_vetted(
         &self,
         vetted: Vetted,
@@ -157,11 +149,10 @@ impl Egress {
         within(total_timeout, self.fetch(vetted, body_bytes_max)).await
     }
 
-    /// POSTs `pieces`, one behind the other, with their length told ahead. The answer's body is not
-    /// kept.
+    /// POSTs the concatenated `pieces` with `Content-Length`. The response's body is discarded.
     ///
     /// # Errors
-    /// Why there is no answer, also where it takes longer than `total_timeout`.
+    /// Without a response, or if the exchange exceeds `total_timeout`.
     pub async fn post<P>(
         &self,
         url: &str,
@@ -174,7 +165,7 @@ impl Egress {
     {
         let exchange = async {
             let target = Target::parse(url)?;
-            // Addresses that need no lookup never reach a client's resolver.
+            // A client calls its resolver only for names, so literal addresses are checked here.
             target.judge(&self.policy).map_err(Failure::Refused)?;
             let (port, url) = (target.port, target.url.clone());
             let request = self
@@ -206,7 +197,7 @@ impl Egress {
         Ok(answer)
     }
 
-    /// The client for a host: see [`HostClients`].
+    /// See [`HostClients`].
     fn host_client(&self, target: Target) -> Result<Client, Failure> {
         let host = format!(
             "{}:{}",
@@ -254,8 +245,8 @@ impl Egress {
             .map_err(|error| Failure::of(&error))
     }
 
-    /// The answer but for its body. Once more, it must come from where it may: should the client
-    /// ever have dialled past its resolver, nothing that came back is used.
+    /// The response without its body. Its remote address is checked again: if the client ever bypassed its resolver,
+    /// the response is discarded.
     fn answer(&self, response: &Response, port: u16) -> Result<Answer, Failure> {
         let Some(remote) = response.remote_addr() else {
             return Err(Failure::Protocol("it came from nowhere".to_owned()));
@@ -275,7 +266,7 @@ impl Egress {
         })
     }
 
-    /// Seconds, or an instant.
+    /// Seconds or an HTTP date.
     fn retry_after(&self, value: &str) -> Option<Duration> {
         if value.bytes().all(|byte| byte.is_ascii_digit()) {
             return value.parse().ok().map(Duration::from_secs);
@@ -289,7 +280,7 @@ impl Egress {
     }
 }
 
-/// The deadline over the whole exchange: a receiver that drips is as late as one that is silent.
+/// The deadline of the whole exchange, so a slow receiver is cut like a silent one.
 async fn within<T>(
     timeout: Duration,
     exchange: impl Future<Output = Result<T, Failure>>,
@@ -313,25 +304,22 @@ fn header_map(fields: &[(&str, &str)]) -> Result<HeaderMap, Failure> {
     Ok(map)
 }
 
-// Clients by host: one for each, so that its connections can be bounded in number and in age.
+// One client per host, so that its connections are limited in number and age.
 //
-// A client's pool of idle connections has a bound per host only, and no bound on how long a
-// connection that is in use again and again may live. A fan-out to a hundred thousand hosts would
-// leave as many sockets behind, and the addresses of a busy host would never be judged again. So
-// each host gets a client of its own, of which few are kept, and none for long: dropping one
-// closes its connections. Making one takes about 2 µs, as they share one TLS configuration.
+// A client's pool limits idle connections only per host, and does not limit the age of a connection in use. A fan-out
+// to a hundred thousand hosts would leave as many sockets open, and the addresses of a busy host would never be
+// checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
+// configuration.
 
-/// How many hosts have a client; the one used longest ago gives way.
+/// Hosts with a client; the least recently used one is dropped.
 const CLIENTS_MAX: usize = 128;
-/// How many idle connections a client keeps: with the bound above, the bound on idle sockets.
+/// Idle connections per client; with [`CLIENTS_MAX`] this limits idle sockets.
 const IDLE_PER_HOST_MAX: usize = 4;
-/// Idle connections are closed after this.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
-/// No client takes a request when it is older. With an exchange of 20 s, and the time above,
-/// connections that anybody could get again live for 60 s at most.
+/// An older client takes no request. With an exchange of 20 s and [`IDLE_TIMEOUT`], reusable connections live for at
+/// most 60 s.
 const HOST_CLIENT_AGE_MAX: Duration = Duration::from_secs(20);
 
-/// See above.
 #[derive(Debug, Default)]
 struct HostClients {
     open: Mutex<Clients>,
@@ -351,8 +339,8 @@ struct HostClient {
 }
 
 impl HostClients {
-    /// The client for `host` (with its port): the one in use if it is young enough, or the one that
-    /// `make` makes.
+    /// The client for `host` (with its port): the current one if it is young enough, otherwise the one that `make`
+    /// returns.
     fn client<E>(
         &self,
         host: &str,
@@ -397,36 +385,33 @@ fn is_young(host_client: &HostClient, now: Monotonic) -> bool {
     now - host_client.opened_at < HOST_CLIENT_AGE_MAX
 }
 
-// What a receiver answers, and how much of it is read: a body that was asked for up to its bound,
-// any other only for its connection's sake.
+// The response. Its body is read up to a limit if the caller needs it, otherwise only so that the connection can be
+// reused.
 
-/// A body that nobody asked for is read so far, and so long, for the connection's sake; then the
-/// connection is given up.
+/// Limits for discarding a body so that the connection can be reused; beyond them the connection is closed.
 const DRAIN_BYTES_MAX: usize = 4_096;
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What the receiver answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Its status; redirects are answers like any other.
+    /// Redirects are not followed.
     pub status: u16,
-    /// Its body, whole, where it was asked for and the status is 2xx; empty otherwise.
+    /// The whole body if the caller asked for it and the status is 2xx; otherwise empty.
     pub body: Vec<u8>,
-    /// How long it asks us to wait (RFC 9110 §10.2.3).
+    /// RFC 9110 §10.2.3.
     pub retry_after: Option<Duration>,
-    /// The address that was dialled and answered.
+    /// The address that was connected to.
     pub address: IpAddr,
 }
 
 impl Answer {
-    /// Whether the status is 2xx.
     #[must_use]
     pub const fn is_success(&self) -> bool {
         matches!(self.status, 200..=299)
     }
 }
 
-/// The body, whole; at most `bytes_max`.
+/// The whole body, at most `bytes_max`.
 pub async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
     while let Some(chunk) = response
@@ -442,8 +427,7 @@ pub async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, F
     Ok(body)
 }
 
-/// Reads a short body to its end, so that its connection can be used again. Whatever goes wrong
-/// here is nobody's failure.
+/// Reads a short body to its end so that the connection can be reused. Errors are ignored.
 pub async fn drain(mut response: Response) {
     let told = response
         .headers()
@@ -464,10 +448,9 @@ pub async fn drain(mut response: Response) {
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
 }
 
-// The body of a POST: shared pieces, none of them copied, with their length told ahead. Apart from
-// the client, because it is all that knows of `http_body`.
+// The body of a POST: shared pieces with a known length. Separate because only this code depends on `http_body`.
 
-/// A body of shared pieces, none of them copied.
+/// Pieces are not copied.
 pub struct Upload<P> {
     pieces: P,
     next: usize,

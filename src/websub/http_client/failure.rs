@@ -1,5 +1,5 @@
-//! What can become of a request besides an answer, told apart by whose fault it is: the receiver's
-//! failures count against its subscription, those of our own network must not.
+//! Failed requests, classified by fault: the receiver's failures count against its subscription, our own network's do
+//! not.
 
 use std::error::Error as StdError;
 use std::io;
@@ -10,70 +10,63 @@ use super::callback::CallbackFault;
 use super::policy::Refused;
 use super::vetting::{NO_DESCRIPTORS, ResolveError, VetError};
 
-/// Whose failure it is that a request has no answer.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
-    /// Nothing left this machine, by no fault of the receiver.
+    /// Nothing left this machine, through no fault of the receiver.
     Ours,
-    /// Nobody answered: it may be their end or ours. Ours, if nothing else is reached either.
+    /// No response: either side may be at fault. It counts as ours if nothing else is reachable.
     Unclear,
-    /// The receiver's, or that of who named it.
+    /// The fault of the receiver or of the callback's URL.
     Theirs,
 }
 
-/// How many causes of an error are looked at.
+/// Causes of an error that are examined.
 const CAUSES_MAX: usize = 16;
 
-/// Why a request has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// The URL is none that we call.
     #[error("the URL cannot be called: {0}")]
     Url(CallbackFault),
-    /// It leads where callbacks may not; nothing was sent.
+    /// Not permitted by the policy; nothing was sent.
     #[error("not called: {0}")]
     Refused(Refused),
-    /// The name does not exist or has no address.
     #[error("the name has no address")]
     NameUnknown,
-    /// Our resolver does not answer.
     #[error("the name could not be looked up: {0}")]
     ResolverDown(String),
-    /// No connection could be made, though the way there seems to be open.
+    /// No connection, although there is a route.
     #[error("no connection: {0}")]
     Connect(String),
-    /// There is no way from here: no route, no address, no socket.
+    /// No route, no address or no socket on this machine.
     #[error("no route to the network: {0}")]
     NetworkDown(String),
-    /// Somebody on the way, or our own side, says that the host cannot be reached.
+    /// A router or this machine reports the host unreachable.
     #[error("the host cannot be reached: {0}")]
     HostUnreachable(String),
-    /// No TLS session came about: certificate, name, version.
+    /// Certificate, name or version.
     #[error("no TLS session: {0}")]
     Tls(String),
-    /// It took longer than it may.
     #[error("timed out")]
     TimedOut,
-    /// The connection was closed before the answer was complete.
+    /// Closed before the response was complete.
     #[error("the connection was closed: {0}")]
     Closed(String),
-    /// What came is no HTTP answer, or a larger head than we read.
+    /// Not an HTTP response, or too large a head.
     #[error("no HTTP answer: {0}")]
     Protocol(String),
-    /// The answer is longer than was asked for.
     #[error("the answer has more than {bytes_max} bytes")]
     TooLong {
-        /// How much would have been read.
+        /// The caller's limit.
         bytes_max: usize,
     },
-    /// The request could not even be made. A fault of ours.
+    /// The request could not be built; a bug of ours.
     #[error("the request could not be made: {0}")]
     Unsendable(String),
 }
 
 impl Failure {
-    /// Its stable name, for the log and metrics.
+    /// Stable, for the log and metrics.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -93,7 +86,6 @@ impl Failure {
         }
     }
 
-    /// Whose failure it is.
     pub const fn blame(&self) -> Blame {
         match self {
             Self::NetworkDown(_) | Self::Unsendable(_) => Blame::Ours,
@@ -109,8 +101,7 @@ impl Failure {
         }
     }
 
-    /// What an error of the client means. Its layers wrap one another, so the causes are searched
-    /// for the telling one.
+    /// Classifies a client's error. Its layers wrap one another, so all causes are searched.
     pub(super) fn of(error: &reqwest::Error) -> Self {
         let root = causes(error)
             .last()
@@ -147,8 +138,7 @@ impl Failure {
             return Self::NetworkDown(said);
         }
         match kind {
-            // What a router on the way says of the host, and what this machine says of a neighbour
-            // that is silent.
+            // Reported by a router for the host, and by this machine for a silent neighbour.
             io::ErrorKind::HostUnreachable => Self::HostUnreachable(said),
             io::ErrorKind::NetworkUnreachable
             | io::ErrorKind::NetworkDown
@@ -197,8 +187,8 @@ impl From<CallbackFault> for Failure {
     }
 }
 
-/// An error and what caused it. An [`io::Error`] names as its source the source of what it wraps,
-/// so that is unwrapped first.
+/// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped
+/// first.
 fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {

@@ -1,10 +1,9 @@
-//! The only way out: HTTPS to addresses that anybody may name and nobody may turn against us.
+//! The HTTPS client for callbacks, which are untrusted URLs (W3C WebSub §8; OWASP, Server-Side Request Forgery
+//! Prevention).
 //!
-//! A callback is untrusted input that we connect somewhere. So every request to one passes this
-//! room: [`Policy`] says which addresses and ports may be dialled, [`Callback`] which spellings are
-//! taken at all, and [`Egress`] sends, with every address judged before it is dialled, no proxy, no
-//! redirects, and a bound on bytes and time. It must not know what is sent or why. (OWASP,
-//! Server-Side Request Forgery Prevention; W3C WebSub §8.)
+//! Every request to a callback uses this module: [`Policy`] decides which addresses and ports are permitted,
+//! [`Callback`] which spellings are accepted, and [`Egress`] sends, checking every address before connecting, without
+//! proxy or redirects and within limits of bytes and time.
 
 mod callback;
 mod client;

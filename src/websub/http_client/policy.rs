@@ -1,58 +1,52 @@
-//! Which addresses may be dialled. Pure: an address and a port in, a verdict out, so that every
-//! range is a row of a table.
+//! Decides which addresses may be connected to. Pure, so that every range is a row of a table.
 //!
-//! Only public unicast addresses are, on port 443 or from 1024 up. What is special is what the IANA
-//! registries of IPv4 and IPv6 special-purpose addresses list (RFC 6890 and its updates), anycast
-//! services and metadata services of clouds included, and every form of IPv6 that hides an IPv4
-//! address, for whoever translates it may stand inside our network.
+//! Only public unicast addresses are permitted, on port 443 or from 1024 up. Special ranges are those of the IANA IPv4
+//! and IPv6 special-purpose address registries (RFC 6890 and its updates), including anycast and cloud metadata
+//! services, and every IPv6 form that embeds an IPv4 address, because its translator may be inside our network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 use thiserror::Error;
 
-/// The port of HTTPS.
 const HTTPS_PORT: u16 = 443;
-/// From here up ports are nobody's: below live mail, name and file services, which a request could
-/// confuse.
+/// Ports below this belong to mail, name and file services, which a request could confuse.
 const UNPRIVILEGED_PORT_MIN: u16 = 1024;
 
-/// Where requests may go: the public Internet, and what the operator has opened besides.
+/// The public Internet plus the nets that the operator allows.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     allowed: Vec<IpNet>,
 }
 
-/// Why nothing was dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Refused {
-    /// The address is not public.
     #[error("the address {address} is not public ({what})")]
     Address {
-        /// As it would have been dialled; IPv4 where it was written as IPv6.
+        /// As it would be connected to; IPv4 if it was written as mapped IPv6.
         address: IpAddr,
-        /// What that range is for.
+        /// The purpose of its range.
         what: &'static str,
     },
-    /// The port is another service's.
+    /// The port belongs to another service.
     #[error("port {port} is not open to callbacks; use 443, or one from 1024 up")]
     Port {
-        /// The port that callbacks may not name.
+        /// Below 1024 and not 443.
         port: u16,
     },
 }
 
 impl Policy {
-    /// The public Internet, and these nets on any port.
+    /// Allows these nets on any port.
     #[must_use]
     pub const fn new(allowed: Vec<IpNet>) -> Self {
         Self { allowed }
     }
 
-    /// Whether `address` may be dialled on `port`.
+    /// Whether `address` may be connected to on `port`.
     ///
     /// # Errors
-    /// What speaks against it.
+    /// If the address is not public or the port is closed.
     pub fn permits(&self, address: IpAddr, port: u16) -> Result<(), Refused> {
         if self.is_allowed_besides(address) {
             return Ok(());
@@ -68,11 +62,10 @@ impl Policy {
         }
     }
 
-    /// Whether any address may be dialled on `port`: all that can be said of a name before it is
-    /// resolved.
+    /// Whether any address may be connected to on `port`, the only check possible before a name is resolved.
     ///
     /// # Errors
-    /// Where the port is closed, and no net is opened in which it would not be.
+    /// If the port is closed and the operator allows no net.
     pub const fn permits_port(&self, port: u16) -> Result<(), Refused> {
         if is_open(port) || !self.allowed.is_empty() {
             Ok(())
@@ -81,8 +74,7 @@ impl Policy {
         }
     }
 
-    /// Whether `address` lies in a net that the operator has opened: such addresses are free of
-    /// limits per host.
+    /// Whether `address` is in a net that the operator allows; such addresses are exempt from limits per host.
     #[must_use]
     pub fn is_allowed_besides(&self, address: IpAddr) -> bool {
         let canonical = address.to_canonical();
@@ -96,7 +88,7 @@ const fn is_open(port: u16) -> bool {
     port == HTTPS_PORT || port >= UNPRIVILEGED_PORT_MIN
 }
 
-/// What an address is for, where it is not an ordinary public one.
+/// The purpose of a special address; `None` for an ordinary public one.
 fn special_use(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => special_use_v4(address),
@@ -121,7 +113,7 @@ fn special_use_v6(address: Ipv6Addr) -> Option<&'static str> {
         .find(|(net, prefix, _)| within(Ipv6Addr::from_bits(*net), *prefix));
     match row {
         Some((_, _, what)) => Some(*what),
-        // RFC 4291 §2.4: all global unicast that was ever handed out lies in 2000::/3.
+        // RFC 4291 §2.4: all global unicast addresses assigned so far are in 2000::/3.
         None if within(GLOBAL_UNICAST, 3) => None,
         None => Some("not global unicast"),
     }
@@ -129,7 +121,7 @@ fn special_use_v6(address: Ipv6Addr) -> Option<&'static str> {
 
 const GLOBAL_UNICAST: Ipv6Addr = Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0);
 
-/// Net, prefix length, what it is for.
+/// Net, prefix length, purpose.
 const SPECIAL_V4: [([u8; 4], u32, &str); 20] = [
     ([0, 0, 0, 0], 8, "this network, RFC 791"),
     ([10, 0, 0, 0], 8, "private use, RFC 1918"),
@@ -157,7 +149,7 @@ const SPECIAL_V4: [([u8; 4], u32, &str); 20] = [
     ([240, 0, 0, 0], 4, "reserved, RFC 1112"),
 ];
 
-/// Net, prefix length, what it is for: those within `2000::/3`, and those outside that have a name.
+/// Net, prefix length, purpose: ranges within `2000::/3`, and named ones outside.
 const SPECIAL_V6: [(u128, u32, &str); 18] = [
     (0, 128, "unspecified, RFC 4291"),
     (1, 128, "loopback, RFC 4291"),
@@ -318,8 +310,7 @@ mod tests {
     mod ranges {
         use super::{Refused, verdict};
 
-        /// Range, first, last, and the public neighbours before and after it ("" where the neighbour is
-        /// special too).
+        /// Range, first, last, and the public neighbours before and after it ("" if the neighbour is special too).
         const RANGES: &[(&str, &str, &str, &str, &str)] = &[
             ("this network", "0.0.0.0", "0.255.255.255", "", "1.0.0.0"),
             (

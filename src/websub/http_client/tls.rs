@@ -1,8 +1,7 @@
-//! How sessions are encrypted and whom we believe: the machine's roots, and those that the operator
-//! adds.
+//! TLS for callbacks: the machine's roots and those that the operator adds.
 //!
-//! Every connection shows its certificate anew: sessions are not resumed, which would save a tenth
-//! of a handshake and cost a cache of strangers' certificates. Time comes from the one clock.
+//! Every connection verifies the certificate: sessions are not resumed, because that would save a tenth of a handshake
+//! and cost a cache of strangers' certificates. Time comes from [`Clock`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,35 +16,32 @@ use thiserror::Error;
 
 use crate::clock::Clock;
 
-/// The roots that callbacks' certificates may lead to.
+/// The trusted roots for callbacks' certificates.
 #[derive(Debug, Clone)]
 pub struct Roots(Arc<RootCertStore>);
 
-/// Roots that cannot be used.
 #[derive(Debug, Error)]
 pub enum RootsError {
-    /// The extra ones are not certificates in PEM.
+    /// The extra roots are not PEM certificates.
     #[error("it is not a PEM file of certificates ({0})")]
     NotPem(String),
-    /// The extra ones are none.
+    /// The file of extra roots has no certificate.
     #[error("it holds no certificate; a PEM certificate begins with -----BEGIN CERTIFICATE-----")]
     Empty,
-    /// One of the extra ones cannot be a root.
     #[error("its certificate number {number} cannot be a root ({reason})")]
     Unusable {
-        /// The position of the certificate in the file, from 1.
+        /// Position in the file, from 1.
         number: usize,
-        /// What is wrong with it.
         reason: String,
     },
 }
 
 impl Roots {
-    /// The machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded; Mozilla's list where it
-    /// has none, as in a bare container), and those of `extra_pem`.
+    /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply; Mozilla's list if it has none, as in a
+    /// bare container), and those of `extra_pem`.
     ///
     /// # Errors
-    /// Where `extra_pem` does not hold what it should.
+    /// If `extra_pem` is not PEM, is empty or has an unusable certificate.
     pub fn load(extra_pem: Option<&[u8]>) -> Result<Self, RootsError> {
         let mut store = RootCertStore::empty();
         let (usable, _) =
@@ -79,15 +75,14 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
     }
 }
 
-/// What all clients share.
+/// The configuration that all clients share.
 ///
 /// # Errors
-/// Where the provider cannot do what is asked: not with the one that is built in.
+/// If the provider lacks a requested feature, which does not happen with the built-in one.
 pub(super) fn config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
     let builtin = aws_lc_rs::default_provider();
-    // What is sent is public, so the key exchange need not hold against a quantum computer, which
-    // costs half a handshake more; and AES-128 with SHA-256, which processors do in hardware, costs
-    // a tenth of one less than what is first by default.
+    // Deliveries are public, so the key exchange need not resist quantum computers, which would cost half a handshake
+    // more; and AES-128 with SHA-256 (in hardware) makes a handshake a tenth cheaper than the default.
     let kx_groups = vec![
         aws_lc_rs::kx_group::X25519,
         aws_lc_rs::kx_group::SECP256R1,

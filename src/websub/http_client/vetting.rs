@@ -1,8 +1,7 @@
-//! What stands between a URL and a socket: resolves, judges every address, and hands out only what
-//! was judged.
+//! Resolves a name and checks every address before it is connected to.
 //!
-//! A client asks it on every dial, so a name that has moved since the last one is judged anew; what
-//! it hands out is what is dialled, so nothing can move in between.
+//! A client calls this for every connection, so a name that has moved is checked again; only returned addresses are
+//! connected to, so nothing can change in between.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -17,10 +16,9 @@ use tokio::sync::Semaphore;
 use super::callback::{Host, Target, permitted};
 use super::policy::{Policy, Refused};
 
-/// More addresses of one name are judged, but not tried.
+/// Further addresses of a name are checked but not tried.
 const ADDRESSES_TRIED_MAX: usize = 8;
 
-/// Why nothing was dialled.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum VetError {
     #[error(transparent)]
@@ -29,7 +27,7 @@ pub(super) enum VetError {
     Unresolved(#[from] ResolveError),
 }
 
-/// The addresses of `target`, every one of them permitted.
+/// Returns permitted addresses only.
 pub(super) async fn vet(
     target: &Target,
     policy: &Policy,
@@ -45,8 +43,8 @@ pub(super) async fn vet(
     }
 }
 
-/// One address that is not permitted spoils the name: which of them would be dialled is not ours to
-/// choose, and whoever mixes inside and outside means harm or is mistaken.
+/// One address that is not permitted rejects the name: the caller cannot choose which is connected to, and a name with
+/// both public and internal addresses is an attack or a mistake.
 async fn vet_name(
     name: &str,
     port: u16,
@@ -68,7 +66,7 @@ async fn vet_name(
     Ok(vetted)
 }
 
-/// The resolver of a client that talks to one host only: judges at every dial.
+/// The resolver of a client for one host: checks for every connection.
 pub(super) struct VettingResolver {
     pub(super) target: Target,
     pub(super) policy: Arc<Policy>,
@@ -89,7 +87,7 @@ impl Resolve for VettingResolver {
     }
 }
 
-/// The resolver of a client for one request, whose addresses were judged before.
+/// The resolver of a client for one request, whose addresses are already checked.
 pub(super) struct PinnedResolver {
     pub(super) addresses: Vec<IpAddr>,
     pub(super) port: u16,
@@ -110,41 +108,38 @@ fn with_port(addresses: Vec<IpAddr>, port: u16) -> Addrs {
     )
 }
 
-// Who turns names into addresses. Apart, so that a test can make a name resolve to a mixture, or
-// differently each time; what an address is worth is not decided here.
+// Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
 
 /// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
 pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
-/// A lookup in the C library can not be interrupted and holds a thread: so many at once. The
-/// runtime has 512 for all.
+/// Concurrent lookups. A lookup in the C library cannot be interrupted and blocks a thread, of which the runtime has
+/// 512.
 const LOOKUPS_MAX: usize = 64;
-/// Less than a dial may take, so that a silent resolver is told from a silent receiver.
+/// Less than the connect timeout, so that a silent resolver is distinguished from a silent receiver.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Turns a host name into addresses; nothing else in the service does.
+/// The only source of addresses for host names.
 pub trait Resolver: Send + Sync + 'static {
-    /// All addresses of `name`, in the order in which they should be tried.
+    /// All addresses of `name`, in the order in which to try them.
     ///
     /// # Errors
-    /// Where it has none, or nobody can be asked.
+    /// If it has none, or the lookup fails.
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>>;
 }
 
-/// Why a name has no addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ResolveError {
-    /// The name does not exist, or has no address.
     #[error("the name has no address")]
     Unknown,
-    /// No answer could be had: our resolver's fault, or the network's before it.
+    /// The resolver or the network to it failed.
     #[error("the resolver does not answer ({0})")]
     Unavailable(String),
-    /// Nobody could be asked: this process, or this machine, has no file descriptor left.
+    /// This process or machine has no file descriptor left.
     #[error("no file descriptor is left to look the name up with")]
     NoDescriptors,
 }
 
-/// The machine's own resolver (`getaddrinfo`): what `/etc/hosts` and `/etc/resolv.conf` say holds.
+/// `getaddrinfo`, so `/etc/hosts` and `/etc/resolv.conf` apply.
 #[derive(Debug, Clone)]
 pub struct SystemResolver {
     turns: Arc<Semaphore>,
@@ -165,7 +160,7 @@ impl Resolver for SystemResolver {
             let lookup = async move {
                 let turn = turns.acquire_owned().await.map_err(unavailable)?;
                 let lookup = move || {
-                    // Kept until the thread is free again, even where nobody waits any longer.
+                    // Held until the thread is free, even if the caller has timed out.
                     let _turn = turn;
                     let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
                     found.map_err(|error| fault(error.kind(), error, is_out_of_descriptors))
@@ -185,8 +180,7 @@ fn unavailable(error: impl std::fmt::Display) -> ResolveError {
     ResolveError::Unavailable(error.to_string())
 }
 
-/// Whether a file cannot be opened at this moment for want of descriptors. `getaddrinfo` says only
-/// that it failed.
+/// Whether opening a file fails for lack of descriptors. `getaddrinfo` reports only that it failed.
 fn is_out_of_descriptors() -> bool {
     let opened = std::fs::File::open("/dev/null");
     opened.is_err_and(|error| {
@@ -196,15 +190,14 @@ fn is_out_of_descriptors() -> bool {
     })
 }
 
-/// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others say that
-/// there was none.
+/// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others mean that there was none.
 fn fault(
     kind: LookupErrorKind,
     error: impl std::fmt::Debug,
     is_out_of_descriptors: impl FnOnce() -> bool,
 ) -> ResolveError {
     match kind {
-        // Without a descriptor not even the file of hosts is read, and no answer means nothing.
+        // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
         _ if is_out_of_descriptors() => ResolveError::NoDescriptors,
         LookupErrorKind::NoName | LookupErrorKind::NoData => ResolveError::Unknown,
         LookupErrorKind::Again

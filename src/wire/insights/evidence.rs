@@ -1,4 +1,4 @@
-//! Why an aspect's figures are what they are: the reviews behind them, with the reasons for every finding.
+//! Evidence for an aspect's figures: the reviews, with the reasons for every finding.
 
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
@@ -125,7 +125,7 @@ impl From<insights::Witness> for Witness {
 }
 
 impl EvidenceFinding {
-    /// A finding in `text`, and whom it is about.
+    /// `technicians` are the subjects of the finding.
     #[must_use]
     pub fn new(finding: insights::Finding, text: &str, technicians: Vec<String>) -> Self {
         let insights::Finding {

@@ -1,4 +1,4 @@
-//! What the reviews say, counted.
+//! The insights: what reviews mention, with counts.
 
 mod evidence;
 mod opinion_stats;
@@ -18,7 +18,7 @@ pub use parts::{Aspect, Entity, Evidence, Sentence};
 use parts::{Entities, Faq, Summary, Topic};
 pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 
-/// The measure that is no share.
+/// The only measure that is not a share.
 const F1: &str = "f1";
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
@@ -169,7 +169,7 @@ impl From<quality::Figure> for Quality {
             share,
         } = figure;
         let thousandths = |share: f64| (share * 1e3).round() / 1e3;
-        // An F1 counts what both found twice, so that its parts are no sample.
+        // An F1 counts agreement twice, so its parts are no sample.
         let is_share = measure != F1;
         let ci95 = is_share.then(|| share.interval().map(thousandths).to_vec());
         Self {
@@ -184,7 +184,7 @@ impl From<quality::Figure> for Quality {
 }
 
 impl Insights {
-    /// The public shape of `insights`, beside the firm's own texts.
+    /// `editorial` has the owner's own texts.
     #[must_use]
     pub fn new(
         insights: &aggregate::AggregatedInsights,

@@ -1,4 +1,4 @@
-//! What is said of an aspect, or of somebody or something that reviews name: shares, trends, quotes.
+//! Statistics of opinions about an aspect or a named person or thing: shares, trends, quotes.
 
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
@@ -120,7 +120,7 @@ impl From<[u32; 2]> for ConfirmedVotes {
 }
 
 impl ConfirmedVotes {
-    /// How many there are, if any.
+    /// Number of positive and negative ones; `None` for 0.
     #[must_use]
     pub const fn in_short(self) -> Option<u32> {
         match self.positive + self.negative {

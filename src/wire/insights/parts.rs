@@ -1,4 +1,4 @@
-//! Aspects, entities and topics.
+//! Aspects, entities and topics of the insights.
 
 use std::collections::BTreeMap;
 
@@ -199,7 +199,6 @@ impl CoMention {
 }
 
 impl Aspect {
-    /// The public shape of an aspect of `insights`.
     pub(super) fn new(
         aspect: &aggregate::AspectFigures,
         insights: &aggregate::AggregatedInsights,
@@ -268,7 +267,6 @@ impl Aspect {
 }
 
 impl Entity {
-    /// The public shape of one who or what is named in `insights`.
     pub(super) fn new(
         entity: &aggregate::EntityFigures,
         insights: &aggregate::AggregatedInsights,
@@ -331,7 +329,6 @@ impl Entity {
 }
 
 impl Topic {
-    /// The public shape of a topic of `insights`.
     pub(super) fn new(
         topic: &aggregate::Keyphrase,
         insights: &aggregate::AggregatedInsights,
@@ -361,7 +358,7 @@ impl Topic {
     }
 }
 
-// What is told in sentences: questions and answers, and the summary.
+// Texts: questions and answers, and the summary.
 
 /// One question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]

@@ -1,5 +1,5 @@
-//! The insights in stages, small enough for whoever pays by the token: an overview, then one aspect,
-//! one technician, service or area, or one part.
+//! The insights in stages, small enough for clients that pay by the token: an overview, then one aspect, one
+//! technician, service or area, or one part.
 
 use poem_openapi::{Object, Union};
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,7 @@ pub struct FaqRow {
 }
 
 impl InsightsStage {
-    /// A stage with nothing in it yet.
+    /// An empty stage.
     #[must_use]
     pub fn of(part: &str, insights: &Insights) -> Self {
         Self {
@@ -169,15 +169,15 @@ impl InsightsStage {
         }
     }
 
-    /// All in short: of each list at most `most` values. `as_a_whole` is the aspect that is how reviews speak of the firm as a whole,
-    /// if the trade has one: it is nothing to complain about.
+    /// The overview: at most `most` values of each list, and six times as many aspects. `as_a_whole` is the aspect for
+    /// the business as a whole, if the trade has one; it is left out of the complaints.
     #[must_use]
     pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
         let mut stage = Self::of("overview", insights);
         let entities = &insights.entities;
         let sentences = insights.summary.sentences.iter();
         stage.sentences = Some(sentences.map(|sentence| sentence.text.clone()).collect());
-        // There are a few dozen at the most, and they are what the rest is asked by.
+        // There are at most a few dozen, and other requests need their ids.
         stage.aspects = stage.first("aspects", &insights.aspects, most * 6, |aspect| {
             AspectFacet::from(aspect)
         });
@@ -203,7 +203,7 @@ impl InsightsStage {
         stage
     }
 
-    /// The first `most` of a list; how many there are besides is said.
+    /// The first `most` of a list; the number of the others is stated.
     pub fn first<T, R>(
         &mut self,
         list: &str,
@@ -221,7 +221,7 @@ impl InsightsStage {
         Some(values.iter().take(most).map(row).collect())
     }
 
-    /// The most often named of `entities`.
+    /// The most frequently named of `entities`.
     pub fn add_entities(&mut self, list: &str, entities: &[Entity], most: usize) {
         let mut named: Vec<&Entity> = entities.iter().filter(|one| one.reviews > 0).collect();
         named.sort_by_key(|entity| std::cmp::Reverse(entity.reviews));
@@ -234,7 +234,7 @@ impl InsightsStage {
     }
 }
 
-/// Those of `aspects` that reviews complain about, the worst first.
+/// The aspects with complaints, the worst first.
 fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow> {
     let row = |aspect: &Aspect| {
         let reviews = aspect.negative + aspect.mixed;
@@ -248,7 +248,7 @@ fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow
     };
     let mut rows: Vec<ComplaintRow> = aspects.filter_map(row).collect();
     rows.sort_by(|one, other| {
-        // Of as many complaints the share is the larger, the fewer reviews judge.
+        // With equally many complaints, the share is larger the fewer reviews judge.
         let by_count = other.reviews.cmp(&one.reviews);
         let by_share = one.share.n.cmp(&other.share.n);
         by_count.then(by_share).then_with(|| one.id.cmp(&other.id))

@@ -13,25 +13,13 @@ const END: &str = "<!-- end of example -->";
 /// Tools and arguments, in the order of the page.
 fn examples() -> Vec<(&'static str, Value)> {
     vec![
-        ("get_business", json!({})),
         (
             "search_reviews",
             json!({"query": "leak", "mentions_service": "leak-repair", "min_rating": 4, "limit": 1}),
         ),
-        ("get_review", json!({"id": "r-1150"})),
-        (
-            "get_reviews_since",
-            json!({"date": "2026-06-01", "limit": 1}),
-        ),
-        ("get_insights", json!({})),
         (
             "get_evidence",
             json!({"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 3}),
-        ),
-        ("list_facets", json!({})),
-        (
-            "compare_periods",
-            json!({"first_since": "2025-01-01", "first_until": "2025-12-31", "second_since": "2026-01-01", "second_until": "2026-12-31"}),
         ),
     ]
 }

@@ -344,7 +344,7 @@ async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() 
 }
 
 /// Which technician is praised most for punctuality since last year, and what do complaints about price
-/// say? At most 4 calls and 20 KB, as `docs/MCP.md` tells it.
+/// say? At most 4 calls and 20 KB.
 #[tokio::test]
 async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     let desk = Desk::seeded().await;
