@@ -45,7 +45,7 @@ impl FromStr for Links {
             given: given.to_owned(),
             reason: reason.to_owned(),
         };
-        let url = Url::parse(given).map_err(|error| fault(&format!("is no URL ({error})")))?;
+        let url = Url::parse(given).map_err(|error| fault(&format!("is not a URL ({error})")))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(fault("is neither http nor https"));
         }

@@ -206,48 +206,48 @@ catalog! {
     REQUEST_SECONDS "reviews_http_request_seconds" MetricKind::Histogram(ANSWER_SECONDS), ["route" &[]]
         "Seconds until the first byte of the answer was ready.";
     CONNECTIONS_REFUSED "reviews_http_connections_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
-        "Connections turned away: all places were taken, or the peer had as many as it may.";
+        "Connections rejected because all were in use or the peer had reached its limit.";
     CONNECTIONS_YIELDED "reviews_http_connections_yielded_total" MetricKind::Counter, []
         "Idle connections that were closed to make room for others.";
     MCP_BYTES "reviews_mcp_in_flight_bytes" MetricKind::Gauge, []
-        "Bytes of requests at /mcp and of their answers that clients have not taken yet.";
+        "Bytes of requests at /mcp and of their answers that clients have not read yet.";
     MCP_REFUSED "reviews_mcp_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
-        "Requests at /mcp answered 503: too many bytes were in flight, in all or of the peer.";
+        "Requests at /mcp answered 503 because too many bytes were in flight, in total or from the peer.";
     COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
     LINES_DROPPED "reviews_output_lines_dropped_total" MetricKind::Counter, ["stream" &["stderr", "stdout"]]
         "Lines for standard error (the log) or standard output that could not be queued or written.";
 
     SNAPSHOTS "reviews_snapshots_total" MetricKind::Counter, []
-        "Snapshots published since the start, but for the first one.";
+        "Snapshots published since the start, except the first one.";
     PUBLISH_FAILURES "reviews_publish_failures_total" MetricKind::Counter, []
         "Attempts to publish a snapshot that failed.";
     PUBLISH_SECONDS_TAKEN "reviews_publish_seconds" MetricKind::Histogram(PUBLISH_SECONDS), []
-        "Seconds from seeing a change to the swap of the snapshot.";
+        "Seconds from detecting a change to publishing the snapshot.";
     PUBLISHED "reviews_published" MetricKind::Gauge, []
         "Published reviews.";
     SNAPSHOT_AGE "reviews_snapshot_age_seconds" MetricKind::Gauge, []
-        "Seconds since the snapshot that is out was published; grows while nobody changes anything.";
+        "Seconds since the current snapshot was published; grows while nothing changes.";
     SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" MetricKind::Gauge, []
-        "Seconds for which publishing has been failing, so that the snapshot may be behind the database; 0 while it works.";
+        "Seconds for which publishing has been failing and the snapshot may be behind the database; 0 while it works.";
     SNAPSHOT_BYTES "reviews_snapshot_bytes" MetricKind::Gauge, ["coding" &["identity", "gzip", "br"]]
-        "Bytes of the documents of the snapshot that is out, in each content coding that is ready.";
+        "Bytes of the documents of the current snapshot, in each content coding that is ready.";
     DATABASE_BYTES "reviews_database_bytes" MetricKind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
 
     CLUSTER_LEADER "reviews_cluster_leader" MetricKind::Gauge, []
-        "1 where this node's rqlited leads the cluster; 0 where it does not, and where there is none.";
+        "1 if this node's rqlited leads the cluster; 0 if it does not, or without a cluster.";
     CLUSTER_CONTACT_AGE "reviews_cluster_contact_age_seconds" MetricKind::Gauge, []
-        "Seconds since this node's rqlited last heard of the leader: as far behind what it serves may be.";
+        "Seconds since the last contact of this node's rqlited with the leader; the served data may be that old.";
     CLUSTER_BEHIND "reviews_cluster_behind_entries" MetricKind::Gauge, []
         "Entries of the cluster's log that are committed and not yet in this node's file.";
 
     SEARCH_INDEX "reviews_search_index_total" MetricKind::Counter, ["outcome" &["answered", "busy", "slow", "many", "other", "failed"]]
-        "Questions to the text index by what came of them; all but the answered ones were scanned.";
+        "Queries of the text index by outcome; all but the answered ones were scanned.";
     TEXTS_ANALYZED "reviews_insights_analyzed_total" MetricKind::Counter, []
         "Texts analysed since the start.";
     INSIGHTS_FAILURES "reviews_insights_failures_total" MetricKind::Counter, ["what" &["read", "keep"]]
-        "Texts that no rule could read, and attempts to keep what was read that failed.";
+        "Texts that could not be analysed, and failed attempts to store analyses.";
 
     HUB_DELIVERED "reviews_websub_delivered_total" MetricKind::Counter, []
         "Deliveries that were answered 2xx.";
@@ -256,19 +256,19 @@ catalog! {
     HUB_FAILED "reviews_websub_failed_total" MetricKind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
         "Verifications and deliveries that failed, by reason.";
     HUB_WAITS "reviews_websub_waits_total" MetricKind::Counter, []
-        "Verifications that a limit per address put off.";
+        "Verifications delayed by a limit per address.";
     HUB_SENDER "reviews_websub_sender" MetricKind::Gauge, []
-        "1 where this process sends for the hub, 0 where another one does or none can.";
+        "1 if this process sends for the hub, 0 if another one does or none can.";
     HUB_ACTIVE "reviews_websub_active" MetricKind::Gauge, []
         "Active subscriptions.";
     HUB_PENDING "reviews_websub_pending" MetricKind::Gauge, []
         "Requests that wait for their verification.";
     HUB_DUE "reviews_websub_due" MetricKind::Gauge, []
-        "Subscriptions that have not got what is out, those that wait for another attempt included.";
+        "Subscriptions that lack the current version, including those that wait for another attempt.";
     HUB_OLDEST_DUE_SECONDS "reviews_websub_oldest_due_seconds" MetricKind::Gauge, []
         "Seconds for which the oldest due delivery has waited.";
     HUB_IN_FLIGHT "reviews_websub_in_flight" MetricKind::Gauge, []
-        "Exchanges with callbacks at this moment.";
+        "Exchanges with callbacks in progress.";
 }
 
 #[cfg(test)]

@@ -40,14 +40,12 @@ pub struct InsightsSpec;
 impl ResponseSpec for InsightsSpec {
     type Content = wire::InsightsAnswer;
     const CONTENT_TYPE: &'static str = Document::Insights.content_type();
-    const DESCRIPTION: &'static str = "Aspects, entities, topics, FAQ and summary, every part of them; or the stage that was asked for.";
+    const DESCRIPTION: &'static str =
+        "All aspects, entities, topics, FAQ and summary; or the requested stage.";
     const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Parameters are invalid: one issue for each."),
-        (
-            404,
-            "There is no aspect, technician, service or area of that name.",
-        ),
+        (400, "Invalid parameters, with one issue for each."),
+        (404, "No aspect, technician, service or area has that name."),
         CROWDED,
     ];
 }
@@ -86,9 +84,9 @@ impl DatasetsApi {
 
     /// Get the insights
     ///
-    /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always there.
+    /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always present.
     ///
-    /// With one of the parameters only a stage of it: `part=overview` is all in short, at most 8 KiB.
+    /// With one of the parameters, only a stage: `part=overview` is a short overview of at most 8 KiB.
     #[oai(
         path = "/getInsights",
         method = "get",
@@ -109,7 +107,7 @@ impl DatasetsApi {
         service: Query<parameters::Service>,
         /// One service area: name.
         area: Query<parameters::Area>,
-        /// One part; `overview` is all in short.
+        /// One part; `overview` summarizes all.
         part: Query<parameters::Part>,
     ) -> Documented<InsightsSpec> {
         let mut taken = RequestParameters::of(request);

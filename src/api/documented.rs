@@ -15,7 +15,7 @@ use crate::wire::Problem;
 /// The error of a response that is computed per request.
 pub const CROWDED: (u16, &str) = (
     503,
-    "Too many requests wait to be computed; come back after `Retry-After`.",
+    "Too many requests are waiting; retry after `Retry-After`.",
 );
 
 /// The documentation of a response.
@@ -61,15 +61,10 @@ impl<K: ResponseSpec> ApiResponse for Documented<K> {
         let ok = content(K::CONTENT_TYPE, K::Content::schema_ref());
         let mut responses = vec![
             response(200, K::DESCRIPTION, ok, headers::<K>()),
-            response(
-                304,
-                "What you have is what there is.",
-                Vec::new(),
-                headers::<K>(),
-            ),
+            response(304, "Not modified.", Vec::new(), headers::<K>()),
         ];
         for (status, meaning) in [
-            (406, "No allowed content coding is available."),
+            (406, "No acceptable content coding is available."),
             (412, "A precondition failed."),
         ]
         .iter()
@@ -110,8 +105,8 @@ fn response(
 fn headers<K: ResponseSpec>() -> Vec<MetaHeader> {
     let mut headers = vec![
         header("ETag", "Strong; differs for each content coding."),
-        header("Cache-Control", "How long it may be kept."),
-        header("Vary", "What the answer depends on."),
+        header("Cache-Control", "How long the response may be cached."),
+        header("Vary", "Request fields on which the response depends."),
     ];
     if K::HAS_LAST_MODIFIED {
         headers.push(header("Last-Modified", "When the content last changed."));
@@ -125,7 +120,7 @@ fn headers<K: ResponseSpec>() -> Vec<MetaHeader> {
     if K::HAS_NEXT {
         let link = header(
             "Link",
-            "The next page (`next`), where there is one; a link above 4 KiB stands in `next_cursor` alone.",
+            "The next page (`next`), if there is one; a link above 4 KiB is left out, use `next_cursor`.",
         );
         headers.push(MetaHeader {
             required: false,

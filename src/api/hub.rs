@@ -34,7 +34,7 @@ impl HubEndpoint {
     ///
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
     /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
-    /// A request that cannot be used is answered with one line of text that says what to change.
+    /// An invalid request is answered with one line of text that says what to change.
     #[oai(path = "/hub", method = "post", tag = "OperationGroup::Hub")]
     async fn hub(&self, form: HubForm) -> HubResponse {
         let taken = match &form.body {
@@ -182,15 +182,18 @@ impl IntoResponse for HubResponse {
 impl ApiResponse for HubResponse {
     fn meta() -> MetaResponses {
         let statuses = [
-            (202, "It was taken; the callback will be asked to confirm."),
-            (400, "It says what to change."),
-            (408, "The body took too long."),
+            (
+                202,
+                "The request was accepted; the callback will be asked to confirm it.",
+            ),
+            (400, "The request is invalid; the body says what to change."),
+            (408, "The body took too long to arrive."),
             (413, "The body is too large."),
-            (415, "It is no form."),
-            (429, "Too many requests; come back after `Retry-After`."),
+            (415, "The body is not a form."),
+            (429, "Too many requests; retry after `Retry-After`."),
             (
                 503,
-                "It cannot be taken now; come back after `Retry-After`.",
+                "The hub cannot accept it now; retry after `Retry-After`.",
             ),
         ];
         let content = || {

@@ -31,8 +31,8 @@ impl ResponseSpec for EvidenceSpec {
         "One page of the reviews that support the aspect, newest first.";
     const HAS_LAST_MODIFIED: bool = false;
     const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Parameters are invalid: one issue for each."),
-        (404, "There is no such aspect."),
+        (400, "Invalid parameters, with one issue for each."),
+        (404, "Unknown aspect."),
         CROWDED,
     ];
 }
@@ -41,9 +41,10 @@ impl ResponseSpec for EvidenceSpec {
 impl InsightsApi {
     /// Get the evidence of an aspect
     ///
-    /// Every review that supports the aspect, newest first, with its findings: the words, how they speak, of whom, and the hits (rule,
-    /// words, points) that add up to the score. `total` is the figure that `/insights.json` gives; `by_technician` and `by_service`
-    /// count all that match, on all pages. A finding is about a technician where its sentence or the one before names the person.
+    /// Every review that supports the aspect, newest first, with its findings: the words, their sentiment, the people they are
+    /// about, and the hits (rule, words, points) that add up to the score. `total` is the figure that `/insights.json` gives;
+    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a technician if its sentence or
+    /// the one before names the person.
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
     /// to its aspect and filters; with others it is a 400.
@@ -62,19 +63,19 @@ impl InsightsApi {
         request: &Request,
         /// The aspect's id, for example `punctuality`.
         id: Path<parameters::Id>,
-        /// Only reviews that vote so on the aspect.
+        /// Only reviews with this vote on the aspect.
         polarity: Query<parameters::Polarity>,
         /// Only findings about this technician: name, id or alias.
         technician: Query<parameters::Technician>,
         /// Only reviews that mention this service: id, name or synonym.
         service: Query<parameters::Service>,
-        /// Only reviews of this day or later, `YYYY-MM-DD`.
+        /// Only reviews from this day on, `YYYY-MM-DD`.
         since: Query<parameters::Since>,
-        /// Only reviews of this day or earlier, `YYYY-MM-DD`.
+        /// Only reviews up to this day, `YYYY-MM-DD`.
         until: Query<parameters::Until>,
-        /// `false` leaves out the reasons of findings.
+        /// `false` omits the reasons of findings.
         hits: Query<parameters::Hits>,
-        /// Most reviews to return.
+        /// Maximum number of reviews to return.
         limit: Query<parameters::Limit>,
         /// `next_cursor` of an answer to the same request.
         cursor: Query<CursorParameter>,
@@ -98,7 +99,7 @@ impl InsightsApi {
         let snapshot = self.0.current.load();
         let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
             let told = format!(
-                "There is no aspect of that id; there are {}.",
+                "No aspect has that id; known are {}.",
                 snapshot.input.analyzer.trade().aspect_ids().join(", ")
             );
             return problem(StatusCode::NOT_FOUND, told);

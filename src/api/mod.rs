@@ -74,10 +74,10 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
     let spec = OpenApiService::new(api, "Reviews Service", "1.0.0")
         .summary("The verified reviews of one business, read-only.")
         .description(
-            "Read-only access to the published reviews, without a key. All documents change at once. \
-             Send `If-None-Match` with the last `ETag`, and an unchanged document is answered with 304 and no body. \
-             Errors are `application/problem+json` (RFC 9457); an error of a parameter lists every invalid one in `issues`. \
-             Lists are paged by `cursor`: send the same request again with `cursor` set to the answer's `next_cursor`, until an answer has none.",
+            "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \
+             the last `ETag` to get 304 without a body if the document is unchanged. Errors are `application/problem+json` (RFC \
+             9457); `issues` lists every invalid parameter. Lists are paged: repeat the request with `cursor` set to \
+             `next_cursor` of the last answer, until an answer has none.",
         )
         .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
         .server(ServerObject::new(ctx.links.absolute("")))
@@ -157,5 +157,5 @@ impl OperationHandlers {
 
 /// For a path that is not UTF-8: no resource has such a name.
 fn nothing_of_that_name() -> Response {
-    problem(StatusCode::NOT_FOUND, "There is nothing of that name.")
+    problem(StatusCode::NOT_FOUND, "Unknown address; see /docs.")
 }

@@ -41,7 +41,7 @@ pub struct FacetsKind;
 impl ResponseSpec for FacetsKind {
     type Content = wire::Facets;
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "Each value with its count of reviews.";
+    const DESCRIPTION: &'static str = "Each value with its number of reviews.";
     const HAS_LAST_MODIFIED: bool = false;
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
@@ -51,10 +51,10 @@ impl ResponseSpec for CompareKind {
     type Content = wire::Comparison;
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str =
-        "Both periods, the second less the first, and whether it is better.";
+        "Both periods, their difference (second minus first), and whether the second is better.";
     const HAS_LAST_MODIFIED: bool = false;
     const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Parameters are invalid: one issue for each."),
+        (400, "Invalid parameters, with one issue for each."),
         CROWDED,
     ];
 }
@@ -67,7 +67,7 @@ impl ResponseSpec for CompareKind {
 impl Overview {
     /// Get the business and its overall rating
     ///
-    /// What `/reviews.json` says besides the reviews.
+    /// The members of `/reviews.json` except the reviews.
     #[oai(
         path = "/getBusiness",
         method = "get",
@@ -79,10 +79,11 @@ impl Overview {
         web::whole_body(headers, snapshot, JSON, body).into()
     }
 
-    /// List what reviews can be narrowed by
+    /// List the filters of reviews
     ///
-    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its count of reviews; of each list the 100 most mentioned.
-    /// A technician's name is what `mentions_technician` takes, a service's id what `mentions_service` takes.
+    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
+    /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
+    /// `mentions_service` takes.
     #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
     async fn get_facets(&self, request: &Request) -> Documented<FacetsKind> {
         let snapshot = self.ctx.current.load();
@@ -101,8 +102,9 @@ impl Overview {
 
     /// Compare two periods
     ///
-    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on the
-    /// rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that goes on after the newest review ends at its day.
+    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on
+    /// the rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that continues after the newest review
+    /// ends on that day.
     #[oai(
         path = "/comparePeriods",
         method = "get",

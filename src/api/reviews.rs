@@ -25,7 +25,7 @@ use crate::wire;
 const JSON: &str = "application/json";
 /// Maximum length of a `Link`, because clients limit header fields.
 const LINK_BYTES_MAX: usize = 4_096;
-const INVALID: (u16, &str) = (400, "Parameters are invalid: one issue for each.");
+const INVALID: (u16, &str) = (400, "Invalid parameters, with one issue for each.");
 
 #[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
@@ -34,7 +34,7 @@ pub struct SearchSpec;
 impl ResponseSpec for SearchSpec {
     type Content = wire::SearchResult;
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "One page of the matching reviews, in the order asked for.";
+    const DESCRIPTION: &'static str = "One page of the matching reviews, in the requested order.";
     const HAS_LAST_MODIFIED: bool = false;
     const HAS_NEXT: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
@@ -44,7 +44,7 @@ pub struct SinceSpec;
 impl ResponseSpec for SinceSpec {
     type Content = wire::SinceResult;
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "All reviews of that day and later, newest first.";
+    const DESCRIPTION: &'static str = "All reviews from that day on, newest first.";
     const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
@@ -55,7 +55,7 @@ impl ResponseSpec for ReviewSpec {
     const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "The review.";
     const HAS_LAST_MODIFIED: bool = false;
-    const ERRORS: &'static [(u16, &'static str)] = &[(404, "There is no such review.")];
+    const ERRORS: &'static [(u16, &'static str)] = &[(404, "Unknown review.")];
 }
 
 #[OpenApi]
@@ -66,8 +66,8 @@ impl ResponseSpec for ReviewSpec {
 impl ReviewsApi {
     /// Search the reviews
     ///
-    /// All filters must hold. Newest first, if `sort` does not say otherwise: date descending, then id ascending. `total` is exact
-    /// up to 1,000.
+    /// All filters must hold. Newest first unless `sort` is given: date descending, then id ascending. `total` is exact up to
+    /// 1,000.
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
     /// belongs to its filters, its `match` and its `sort`; with others it is a 400.
@@ -86,20 +86,20 @@ impl ReviewsApi {
         request: &Request,
         /// Exact number of stars.
         rating: Query<parameters::Rating>,
-        /// Least star rating, inclusive; a decimal.
+        /// Minimum rating (inclusive, decimals allowed).
         min_rating: Query<parameters::MinRating>,
-        /// Most star rating, inclusive; a decimal.
+        /// Maximum rating (inclusive, decimals allowed).
         max_rating: Query<parameters::MaxRating>,
         /// On or after this day, `YYYY-MM-DD`.
         since: Query<parameters::Since>,
         /// On or before this day, `YYYY-MM-DD`.
         until: Query<parameters::Until>,
-        /// Text to find in any case, 1 to 1,000 characters.
+        /// Text to find, ignoring case, 1 to 1,000 characters.
         query: Query<parameters::Query>,
-        /// `words` in any order, or `substring` (where left out).
+        /// `words` in any order, or `substring` (default).
         #[oai(name = "match")]
         match_rule: Query<parameters::MatchRule>,
-        /// Name of a technician mentioned, as it is listed, in any case.
+        /// Name of a technician mentioned, as listed, ignoring case.
         mentions_technician: Query<parameters::MentionsTechnician>,
         /// Id of a service mentioned.
         mentions_service: Query<parameters::MentionsService>,
@@ -109,15 +109,15 @@ impl ReviewsApi {
         source: Query<parameters::Source>,
         /// Only with a text, or only without.
         has_text: Query<parameters::HasText>,
-        /// Only answered by the owner, or only not.
+        /// Only with an owner's answer, or only without.
         has_response: Query<parameters::HasResponse>,
-        /// Id of an aspect spoken of, for example `punctuality`.
+        /// Id of an aspect, for example `punctuality`.
         aspect: Query<parameters::Aspect>,
-        /// How it speaks of the aspect; only with `aspect`.
+        /// Sentiment on the aspect; only with `aspect`.
         polarity: Query<parameters::Polarity>,
-        /// Order; `newest` where left out. Equal stars come newest first.
+        /// Order (default `newest`). Equal stars: newest first.
         sort: Query<parameters::SortOrder>,
-        /// Most reviews to return.
+        /// Maximum number of reviews to return.
         limit: Query<parameters::Limit>,
         /// `next_cursor` of an answer to the same filters.
         cursor: Query<CursorParameter>,
@@ -134,7 +134,7 @@ impl ReviewsApi {
 
     /// Get the reviews since a day
     ///
-    /// All reviews of that day and later, newest first: the beginning of the dataset's `reviews`.
+    /// All reviews from that day on, newest first: the beginning of the dataset's `reviews`.
     #[oai(
         path = "/getReviewsSince",
         method = "get",
@@ -155,7 +155,7 @@ impl ReviewsApi {
 
     /// Get one review
     ///
-    /// The review of that id, just as it stands in the dataset.
+    /// The review with that id, as in the dataset.
     #[oai(path = "/getReview", method = "get", tag = "OperationGroup::Reviews")]
     async fn get_review(
         &self,
@@ -171,11 +171,7 @@ impl ReviewsApi {
             .and_then(|id| id.parse::<ReviewId>().ok())
             .and_then(|id| snapshot.input.review_index.find(&id));
         let Some(place) = found else {
-            return problem(
-                StatusCode::NOT_FOUND,
-                "There is no published review of that id.",
-            )
-            .into();
+            return problem(StatusCode::NOT_FOUND, "No published review has that id.").into();
         };
         let json = snapshot.input.review_index.json_of(place);
         web::whole_body(headers, snapshot, JSON, json).into()

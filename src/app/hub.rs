@@ -54,7 +54,7 @@ pub struct HubOptions {
 pub enum HubError {
     #[error(transparent)]
     Config(#[from] ConfigError),
-    #[error("REVIEWS_HUB_CA_FILE {}: {reason}; name a PEM file that can be read", path.display())]
+    #[error("REVIEWS_HUB_CA_FILE {}: {reason}; name a readable PEM file", path.display())]
     CaFile {
         path: std::path::PathBuf,
         /// The system's error.
@@ -180,7 +180,8 @@ impl HubRuntime {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule = Schedule::start(&self.database, &self.clock, &self.wake).await;
         let schedule =
-            schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: cron does not run; the worker does"));
+            schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; the worker \
+                is"));
         let mut worker = self.worker.lock().await;
         tokio::join!(
             worker.run(stop),
@@ -201,14 +202,15 @@ impl HubRuntime {
                 Ok(None) => {
                     if !is_told {
                         tracing::info!(
-                            "websub.second: another process sends for this database; this one takes over when it is gone"
+                            "websub.second: another process sends for this database; this one takes over when that one stops"
                         );
                     }
                     (is_told, failures) = (true, 0);
                 }
                 Err(error) => {
                     if failures == 0 {
-                        tracing::error!(%error, "websub.no_sender: this process delivers nothing until it can lock; trying again");
+                        tracing::error!(%error, "websub.no_sender: this process delivers nothing until it gets the lock; trying \
+                            again");
                     }
                     (is_told, failures) = (false, failures + 1);
                 }
@@ -237,7 +239,8 @@ impl HubRuntime {
                     }
                 }
                 Err(error) => {
-                    tracing::debug!(%error, "websub.not_looked: cannot see what other processes took; trying again");
+                    tracing::debug!(%error, "websub.not_looked: cannot read the requests that other processes accepted; trying \
+                        again");
                 }
             }
             self.clock.sleep(LOOK_INTERVAL).await;
@@ -266,7 +269,7 @@ impl HubRuntime {
     /// Sends whenever this process holds the cluster's lease, until `stop`.
     pub(super) async fn keep_delivering_by_lease(&self, stop: &CancellationToken) {
         while stop.run_until_cancelled(self.lease()).await.is_some() {
-            tracing::info!("cluster.lease_taken: this process raises versions and sends");
+            tracing::info!("cluster.lease_taken: this process now publishes versions and sends");
             let lost = stop.child_token();
             tokio::join!(self.deliver(&lost), self.keep_lease(&lost));
             self.worker.lock().await.forget_results();
@@ -274,7 +277,7 @@ impl HubRuntime {
             metrics::HUB_SENDER.gauge(&[]).set(0.0);
             if !stop.is_cancelled() {
                 tracing::warn!(
-                    "cluster.lease_lost: another process may send now; this one goes on serving"
+                    "cluster.lease_lost: another process may send now; this one still serves"
                 );
             }
         }
@@ -284,7 +287,7 @@ impl HubRuntime {
     /// Releases the lease if this process still holds it.
     async fn give_up(&self) {
         if let Err(error) = self.database.give_up_lease().await {
-            tracing::warn!(%error, "cluster.lease_kept: the lease ends by itself, and another process sends after that");
+            tracing::warn!(%error, "cluster.lease_kept: the lease was not released; it expires, and then another process sends");
         }
     }
 
@@ -301,7 +304,7 @@ impl HubRuntime {
                 Ok(true) => return,
                 Ok(false) => is_told = false,
                 Err(error) if !is_told => {
-                    tracing::warn!(%error, "cluster.no_lease: this process cannot ask for the lease; trying again");
+                    tracing::warn!(%error, "cluster.no_lease: this process cannot request the lease; trying again");
                     is_told = true;
                 }
                 Err(_) => {}
@@ -318,7 +321,7 @@ impl HubRuntime {
                 self.clock.sleep(wait).await;
                 if !self.database.has_seen_lease().await.unwrap_or(false) {
                     tracing::warn!(
-                        "cluster.node_behind: this node's file does not follow the cluster; the lease is left to another one"
+                        "cluster.node_behind: this node's file is behind the cluster; another process may take the lease"
                     );
                     return;
                 }
@@ -326,7 +329,8 @@ impl HubRuntime {
                     Ok(true) => LEASE_INTERVAL * LEASE_INTERVALS,
                     Ok(false) => return,
                     Err(error) => {
-                        tracing::warn!(%error, "cluster.lease_not_prolonged: trying again until it ends");
+                        tracing::warn!(%error, "cluster.lease_not_prolonged: the lease could not be extended; trying again until \
+                            it expires");
                         LEASE_INTERVAL
                     }
                 };

@@ -94,23 +94,23 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
         biased;
         verified = database.verify_readable() => verified,
         () = ctx.clock.sleep(DATABASE_TIMEOUT) => {
-            return Err("The database does not answer; what was read before is still served.");
+            return Err("The database does not answer; the last snapshot is still served.");
         }
     };
     match verified {
         Ok(()) => {}
         Err(DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)) => {
             return Err(
-                "The database was replaced or removed; what was read before is still served, and nothing new is taken.",
+                "The database was replaced or removed; the last snapshot is still served, and nothing new is accepted.",
             );
         }
         Err(DbError::Newer { .. } | DbError::Older { .. } | DbError::Foreign { .. }) => {
             return Err(
-                "The database is of another release; what was read before is still served; start the release that migrated it.",
+                "The database belongs to another release; the last snapshot is still served; start the release that migrated it.",
             );
         }
         Err(_) => {
-            return Err("The database cannot be read; what was read before is still served.");
+            return Err("The database cannot be read; the last snapshot is still served.");
         }
     }
     // A snapshot that is behind is better than none, so the service stays ready.
@@ -138,7 +138,7 @@ fn standing(node: &NodeStanding) -> String {
     };
     if node.heard_ago > CUT_OFF_AFTER || node.status.leader.is_empty() {
         return format!(
-            "cluster: cut off; its leader was heard of {seconds} s ago, and what is served may be so far behind\n"
+            "cluster: cut off; last contact with its leader was {seconds} s ago, and the served data may be that old\n"
         );
     }
     let leader = if node.status.is_leader {
@@ -148,7 +148,7 @@ fn standing(node: &NodeStanding) -> String {
     };
     let entries = node.status.entries_behind;
     format!(
-        "cluster: leader {leader}; {entries} entries behind; leader heard of {seconds} s ago; lease held {lease}\n"
+        "cluster: leader {leader}; {entries} entries behind; last contact with the leader {seconds} s ago; lease held {lease}\n"
     )
 }
 

@@ -68,10 +68,7 @@ impl Endpoint for ResponsePolicy {
             (None, &Method::OPTIONS) if request.uri().path() == "*" => {
                 StatusCode::NO_CONTENT.into_response()
             }
-            (None, _) => problem(
-                StatusCode::NOT_FOUND,
-                "There is nothing here; /docs shows what there is.",
-            ),
+            (None, _) => problem(StatusCode::NOT_FOUND, "Page not found; see /docs."),
         };
         let id = is_logged(which, response.status())
             .then(request_id)
@@ -159,7 +156,7 @@ async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request
         Ok(Err(error)) => error.into_response(),
         Err(_) => {
             tracing::error!(
-                "request.panicked: a handler panicked; the panic's own message stands above"
+                "request.panicked: a handler panicked; the panic message is logged above"
             );
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
@@ -224,9 +221,9 @@ fn as_line(response: Response) -> Response {
 
 fn advice(status: StatusCode) -> &'static str {
     match status {
-        StatusCode::NOT_FOUND => "There is nothing here; /docs shows what there is.",
-        status if status.is_server_error() => "Something went wrong on our side; try again later.",
-        _ => "The request cannot be answered as it is; /docs shows what is expected.",
+        StatusCode::NOT_FOUND => "Page not found; see /docs.",
+        status if status.is_server_error() => "Internal error; try again later.",
+        _ => "Invalid request; /docs describes the expected form.",
     }
 }
 

@@ -114,7 +114,7 @@ impl App {
     async fn close(&self) {
         self.ctx.compute.idle().await;
         if let Err(error) = self.publish.lock().await.close().await {
-            tracing::warn!(%error, "database.not_closed: the database was not closed in order; the next start does it");
+            tracing::warn!(%error, "database.not_closed: the database was not closed cleanly; the next start recovers it");
         }
         self.database.close().await;
     }
@@ -159,7 +159,8 @@ impl App {
             match self.database.ask_node().await {
                 Ok(()) => is_told = false,
                 Err(error) if !is_told => {
-                    tracing::warn!(%error, "cluster.node_silent: this node's rqlited does not answer; what was read is served");
+                    tracing::warn!(%error, "cluster.node_silent: this node's rqlited does not answer; the last snapshot is still \
+                        served");
                     is_told = true;
                 }
                 Err(_) => {}
@@ -197,7 +198,7 @@ impl App {
                 Ok(false) => swaps.changed().await.ok().map(|()| Duration::ZERO),
                 Err(error) => {
                     metrics::INSIGHTS_FAILURES.count(&["keep"]);
-                    tracing::warn!(%error, "insights.not_kept: what was read is shown all the same; trying again");
+                    tracing::warn!(%error, "insights.not_kept: the analyses could not be stored, but are shown; trying again");
                     Some(ANALYZE_RETRY)
                 }
             }

@@ -15,10 +15,10 @@ use crate::storage::{Database, unused_name};
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
 pub struct Backup {
-    /// The copy; made with mode 0600
+    /// The file to write; created with mode 0600
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Write over FILE if it is there
+    /// Overwrite FILE if it exists
     #[arg(long)]
     force: bool,
 }
@@ -34,11 +34,11 @@ impl Backup {
         let is_there = there.is_some() || self.file.is_symlink();
         ensure!(
             self.force || !is_there,
-            "{name} is there already; name another file, or write over it with --force"
+            "{name} already exists; name another file, or overwrite it with --force"
         );
         ensure!(
             there.is_none_or(|there| there.is_file()),
-            "{name} is no file; name another one"
+            "{name} is not a file; name another one"
         );
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
         let progress = Progress::begin("copying", bytes(address.file()));
@@ -56,7 +56,7 @@ impl Backup {
         }
         let bytes = self.file.metadata()?.len();
         report_done(&format!(
-            "{name}: {bytes} bytes, readable by you alone; `reviews restore {name}` puts it in the database's place\n"
+            "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
         ));
         Ok(Outcome::Done)
     }

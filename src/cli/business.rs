@@ -20,10 +20,11 @@ use crate::wire;
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
 #[derive(Debug, Clone, Args)]
 pub struct BusinessCommand {
-    /// A business.json: members that it does not have stay, null removes one, a list replaces the list; without FILE, the business is shown as one
+    /// A business.json to merge: missing members stay, null removes a member, a list replaces the whole list; without FILE, print
+    /// the business in this format
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Take FILE as the whole: what it does not have is removed, but for time_zone and publish_staff
+    /// Replace the business with FILE: members that FILE lacks are removed, except time_zone and publish_staff
     #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(long, requires = "file")]
     replace: bool,
@@ -105,7 +106,7 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     drop(reader);
     readers.close().await;
     let Some(business) = business else {
-        anyhow::bail!("there is no business yet; `reviews init --name NAME` makes it")
+        anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
     text.push('\n');

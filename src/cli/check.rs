@@ -18,10 +18,10 @@ use crate::storage::{Database, DbError, FileVerification, lacking_room, unerased
 const TOLD_MAX: usize = 20;
 
 /// The advice for faults without a specific remedy.
-const DAMAGED: &str = "Keep a copy of the file. Then `reviews restore COPY` brings back a backup; without one, `reviews export FILE` saves \
-     the reviews that can be read, for `reviews import FILE` into a new database.";
+const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
+    FILE` saves the readable reviews, and `reviews import FILE` loads them into a new database.";
 
-/// Verify the database, changing nothing: schema, integrity, and text index and insights in step with the reviews
+/// Verify the database without changing it: schema, integrity, and whether text index and insights match the reviews
 #[derive(Debug, Args)]
 pub struct Check {
     #[command(flatten)]
@@ -56,8 +56,8 @@ impl Check {
                 let room = lacking_room(&path)?
                     .map_or_else(String::new, |why| format!(": {why}; free some first"));
                 verified.behind.push(format!(
-                    "erasure: unused parts of the file may still have what {unerased} deleted reviews said; a running `reviews serve` \
-                     erases that within an hour{room}"
+                    "erasure: unused parts of the file may still contain text of {unerased} deleted reviews; a running `reviews \
+                     serve` erases that within an hour{room}"
                 ));
             }
         }
@@ -96,7 +96,7 @@ fn report(
     let reviews = if is_readable {
         format!("{reviews} reviews")
     } else {
-        "the reviews cannot be looked at".to_owned()
+        "the reviews cannot be read".to_owned()
     };
     let mut lines = vec![format!("{}: {reviews}", path.display())];
     lines.extend(
@@ -155,19 +155,23 @@ async fn verify_insights(
         }
     }
     if unread > 0 {
-        behind.push(format!(
-            "insights: {unread} reviews are still to be read; a running `reviews serve` does it"
-        ));
+        behind.push(if unread == 1 {
+            "insights: 1 review is not analysed yet; a running `reviews serve` analyses it".to_owned()
+        } else {
+            format!(
+                "insights: {unread} reviews are not analysed yet; a running `reviews serve` analyses them"
+            )
+        });
     }
     let stray = insights::stray(connection).await?;
-    let mend = "`reviews insights rebuild` derives them anew";
+    let mend = "`reviews insights rebuild` derives them again";
     if stray > 0 {
         mendable.push(format!(
-            "insights: {stray} readings are of no review that appears; {mend}"
+            "insights: analyses of reviews that are not published: {stray}; {mend}"
         ));
     }
     let sentence =
-        |id: String| format!("insights: {id} has findings other than its text gives; {mend}");
+        |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
     mendable.extend(wrong.into_iter().take(TOLD_MAX).map(sentence));
     Ok(())
 }

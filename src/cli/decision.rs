@@ -148,7 +148,7 @@ async fn find_row(
 
 /// The error for a row that is not a valid review.
 pub(super) fn unreadable(id: &str) -> anyhow::Error {
-    anyhow::anyhow!("the review {id} cannot be read; `reviews check` says what is wrong")
+    anyhow::anyhow!("the review {id} cannot be read; `reviews check` reports what is wrong")
 }
 
 /// Opens an existing database.

@@ -19,10 +19,10 @@ const WORDS_MAX: usize = 300;
 /// Delete a review and every trace of it; imports do not bring it back
 #[derive(Debug, Clone, Args)]
 pub struct Delete {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -56,13 +56,13 @@ impl Delete {
         write.commit().await.map_err(fault)?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(
-                "{id} is deleted, but unused parts of the file still have what it said; `reviews serve` erases that within an hour"
+                "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
             )
         })?;
         let traces = traces(erased);
         let copies = copies(&database.former()?);
         report_done(&format!(
-            "{id}: deleted, {traces}; imports leave it so, but for `--restore`\n{copies}"
+            "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{copies}"
         ));
         opening.keep().await?;
         Ok(Outcome::Done)
@@ -79,7 +79,7 @@ fn question(id: &str, review: Option<&Review>) -> String {
             review.author,
             paragraphs(&first(&review.text, WORDS_MAX))
         ),
-        None => "It cannot be read; `reviews check` says why.\n".to_owned(),
+        None => "It cannot be read; `reviews check` reports why.\n".to_owned(),
     };
     format!("{id}\n{said}Delete this review and every trace of it?")
 }
@@ -88,7 +88,8 @@ fn question(id: &str, review: Option<&Review>) -> String {
 fn copies(former: &[PathBuf]) -> String {
     former.iter().fold(String::new(), |told, path| {
         told + &format!(
-            "{} may still hold it; a running `reviews serve` removes that copy {FORMER_KEPT_DAYS} days after it was made, or you now\n",
+            "{} may still contain it; a running `reviews serve` removes that copy {FORMER_KEPT_DAYS} days after it was made, or \
+             remove it now yourself\n",
             path.display()
         )
     })
@@ -97,9 +98,9 @@ fn copies(former: &[PathBuf]) -> String {
 /// The result of erasing traces.
 pub(super) fn traces(erased: Erased) -> String {
     match erased {
-        Erased::Nothing | Erased::All => "nothing of it is left in the file".to_owned(),
+        Erased::Nothing | Erased::All => "and erased from the file".to_owned(),
         Erased::ButNodes => {
-            "nothing of it is left in the tables; each node's log keeps it until rqlited takes its next snapshot".to_owned()
+            "and erased from the tables; each node's log keeps it until rqlited takes its next snapshot".to_owned()
         }
         Erased::Later(why) => {
             let free = if let Postponed::NoRoom { .. } = why {
@@ -108,7 +109,7 @@ pub(super) fn traces(erased: Erased) -> String {
                 ""
             };
             format!(
-                "but unused parts of the file still have what it said: {why}; {free}`reviews serve` erases that within an hour"
+                "but unused parts of the file still contain its text: {why}; {free}`reviews serve` erases that within an hour"
             )
         }
     }

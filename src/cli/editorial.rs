@@ -17,7 +17,8 @@ use crate::storage::{Database, DbError};
 /// Show your own FAQ and summary, or load them from an editorial.json
 #[derive(Debug, Clone, Args)]
 pub struct EditorialCommand {
-    /// An editorial.json, {"summary": {"text"}, "faq": [{"id", "question", "answer"}]}: members that it does not have stay, null removes one, a list replaces the list
+    /// An editorial.json, {"summary": {"text"}, "faq": [{"id", "question", "answer"}]}: missing members stay, null removes a
+    /// member, a list replaces the whole list
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }

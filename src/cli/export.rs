@@ -22,16 +22,16 @@ use crate::storage::business;
 use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError, unused_name};
 
-/// Write all reviews, withheld ones, decisions and deletions included
+/// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
 pub struct ExportCommand {
-    /// Where to [default: standard output]; made with mode 0600
+    /// The file to write [default: standard output]; created with mode 0600
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Write over FILE if it is there
+    /// Overwrite FILE if it exists
     #[arg(long, requires = "file")]
     force: bool,
-    /// As what
+    /// Output format
     #[arg(long, value_name = "F", value_enum, default_value_t = Shape::Jsonl)]
     format: Shape,
 }
@@ -91,7 +91,7 @@ impl ExportCommand {
         };
         if self.file.is_some() {
             report_done(&format!(
-                "{name}: {reviews} reviews, {deleted} deleted; readable by you alone\n{lacks}"
+                "{name}: {reviews} reviews, {deleted} deleted; readable only by you\n{lacks}"
             ));
         } else if !lacks.is_empty() {
             // The table is complete even if the note cannot be printed.
@@ -145,7 +145,8 @@ fn take_its_place(begun: &Path, former: &Path) -> io::Result<()> {
 }
 
 /// The content that a table has no columns for.
-const TABLE_LACKS: &str = "note: a table has no room for the business and the editorial texts; an export without `--format csv` carries them\n";
+const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export without `--format csv` to \
+    include them\n";
 
 /// The first line with business and editorial texts; `None` if there are none.
 async fn about(connection: &mut SqliteConnection) -> anyhow::Result<Option<Value>> {

@@ -55,17 +55,14 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     (
         "business",
         &[
-            ("reviews business", "show it, as such a file has it"),
+            ("reviews business", "print it as a business.json"),
             ("reviews business business.json", "merge the file into it"),
         ],
     ),
     (
         "editorial",
         &[
-            (
-                "reviews editorial",
-                "show the texts, as such a file has them",
-            ),
+            ("reviews editorial", "print the texts as an editorial.json"),
             (
                 "reviews editorial editorial.json",
                 "merge the file into them",
@@ -90,23 +87,26 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     (
         "status",
         &[
-            ("reviews status", "show what there is, and the next step"),
-            ("reviews status --json", "the same for a program"),
+            ("reviews status", "show the state and the next step"),
+            ("reviews status --json", "the same as JSON"),
         ],
     ),
     (
         "undo",
         &[
             ("reviews undo --dry-run", "show what it would remove"),
-            ("reviews undo", "take back the last import"),
-            ("reviews undo 3", "take back import 3 of `reviews status`"),
+            ("reviews undo", "undo the last import"),
+            ("reviews undo 3", "undo import 3 of `reviews status`"),
         ],
     ),
     (
         "list",
         &[
             ("reviews list", "the newest reviews, with their IDs"),
-            ("reviews list --rating 1 --status published", "the worst"),
+            (
+                "reviews list --rating 1 --status published",
+                "published reviews with one star",
+            ),
             ("reviews list --query furnace", "those that mention a word"),
         ],
     ),
@@ -124,10 +124,10 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
         "withhold",
         &[(
             "reviews withhold r-12 --reason \"under dispute\"",
-            "take a review off the pages",
+            "remove a review from the pages",
         )],
     ),
-    ("publish", &[("reviews publish r-12", "show it again")]),
+    ("publish", &[("reviews publish r-12", "publish it again")]),
     (
         "respond",
         &[
@@ -135,15 +135,18 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
                 "reviews respond r-12 \"Thank you, Ann.\"",
                 "answer a review",
             ),
-            ("reviews respond r-12 -", "with the text of standard input"),
-            ("reviews respond r-12 --remove", "take the answer away"),
+            (
+                "reviews respond r-12 -",
+                "read the answer from standard input",
+            ),
+            ("reviews respond r-12 --remove", "remove the answer"),
         ],
     ),
     (
         "delete",
         &[
             ("reviews delete r-13", "ask, then delete"),
-            ("reviews delete r-13 --yes", "delete without a question"),
+            ("reviews delete r-13 --yes", "delete without asking"),
         ],
     ),
     (
@@ -163,7 +166,10 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
         "backup",
         &[
             ("reviews backup reviews-2026-11-20.db", "copy the database"),
-            ("reviews backup latest.db --force", "over the last copy"),
+            (
+                "reviews backup latest.db --force",
+                "overwrite the last copy",
+            ),
         ],
     ),
     (
@@ -179,27 +185,27 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
             ("reviews insights", "show what customers say"),
             (
                 "reviews insights explain r-12",
-                "why a review counts as it does",
+                "show why a review counts as it does",
             ),
-            ("reviews insights rebuild", "derive everything again"),
+            ("reviews insights rebuild", "analyse all reviews again"),
         ],
     ),
     (
         "explain",
         &[(
             "reviews insights explain r-12",
-            "why a review counts as it does",
+            "show why a review counts as it does",
         )],
     ),
     (
         "rebuild",
-        &[("reviews insights rebuild", "derive everything again")],
+        &[("reviews insights rebuild", "analyse all reviews again")],
     ),
     (
         "evaluate",
         &[(
             "reviews insights evaluate labels.tsv --json",
-            "measure with labels of your own",
+            "measure with your own labels",
         )],
     ),
     (
@@ -208,28 +214,28 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
     ),
     (
         "subscriptions",
-        &[("reviews subscriptions", "who is sent every change")],
+        &[("reviews subscriptions", "list the subscribers")],
     ),
     (
         "mcp",
         &[(
             "reviews mcp --database /var/lib/reviews/reviews.db",
-            "as an agent's configuration starts it",
+            "the command for an agent's configuration",
         )],
     ),
     (
         "check",
-        &[("reviews check", "verify reviews.db, changing nothing")],
+        &[("reviews check", "verify reviews.db without changing it")],
     ),
     (
         "healthcheck",
-        &[("reviews healthcheck", "is the service ready?")],
+        &[("reviews healthcheck", "check whether the service is ready")],
     ),
     (
         "completions",
         &[(
             "reviews completions bash",
-            "what bash is to load with `source`",
+            "completions that bash loads with `source`",
         )],
     ),
     (
@@ -300,7 +306,7 @@ pub(super) fn examples_of(name: &str) -> &'static [Example] {
 pub(super) const EXIT_CODES: [(&str, &str); 3] = [
     ("0", "Done."),
     ("1", "Finished, but some rows of an import were rejected."),
-    ("2", "Failed; standard error says why, and what to do."),
+    ("2", "Failed; standard error has the reason and what to do."),
 ];
 
 /// The files that commands read and write.
@@ -311,15 +317,15 @@ pub(super) const FILES: [(&str, &str); 4] = [
     ),
     (
         "reviews.db.before-restore-*",
-        "What `reviews restore` replaced; the service removes it after 30 days.",
+        "The database that `reviews restore` replaced; the service removes it after 30 days.",
     ),
     (
         "/etc/reviews.env",
-        "Settings, one NAME=VALUE in a line, for every command that may read the file. The environment goes before it.",
+        "Settings, one NAME=VALUE per line, for every command that may read the file. Environment variables take precedence.",
     ),
     (
         "business.json, editorial.json",
-        "What `reviews business` and `reviews editorial` show and load.",
+        "The files that `reviews business` and `reviews editorial` print and load.",
     ),
 ];
 

@@ -22,10 +22,10 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes of a response that are read; the service's are shorter.
 const BODY_BYTES_MAX: usize = 64 << 10;
 
-/// Ask a running service whether it is ready: exit code 0 where it is, 2 where it is not or does not answer
+/// Check whether a running service is ready: exit code 0 if it is, 2 if it is not or does not answer
 #[derive(Debug, Args)]
 pub struct Healthcheck {
-    /// Ask only whether it answers at all (`/healthz`), not whether requests should come to it (`/readyz`)
+    /// Check only that it answers (`/healthz`), not that it is ready for requests (`/readyz`)
     #[arg(long)]
     live: bool,
     #[command(flatten)]
@@ -37,7 +37,7 @@ impl Healthcheck {
         let address = reachable(self.listen.admin.unwrap_or(self.listen.public));
         if address.port() == 0 {
             bail!(
-                "port 0 is whichever was free; name the address that the service printed, with --listen ADDR:PORT"
+                "port 0 means any free port; name the address that the service printed with --listen ADDR:PORT"
             );
         }
         let path = if self.live { "/healthz" } else { "/readyz" };
@@ -101,12 +101,13 @@ fn failed(address: SocketAddr, error: &reqwest::Error) -> anyhow::Error {
         .any(|error| error.is_parse() || error.to_string().contains("unexpected message"));
     if is_no_http {
         return anyhow!(
-            "what answers on {address} is no HTTP; is it this service that listens there?"
+            "the answer on {address} is not HTTP; check that this service listens there"
         );
     }
     let cause = anyhow!(causes().last().map(ToString::to_string).unwrap_or_default());
     cause.context(if error.is_connect() {
-        format!("nothing answers on {address}; is the service running, and are REVIEWS_LISTEN and REVIEWS_ADMIN_LISTEN set as for it?")
+        format!("nothing answers on {address}; check that the service is running, and that REVIEWS_LISTEN and \
+            REVIEWS_ADMIN_LISTEN are set as for the service")
     } else {
         format!("{address} took the connection and did not answer")
     })
@@ -156,6 +157,6 @@ mod tests {
         };
         let (asked, ()) = tokio::join!(ask(address, "/readyz"), greet);
         let told = asked.unwrap_err();
-        assert!(told.to_string().contains("is no HTTP"), "{told:#}");
+        assert!(told.to_string().contains("is not HTTP"), "{told:#}");
     }
 }

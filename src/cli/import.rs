@@ -32,62 +32,64 @@ const PLACES: [&str; 2] = ["line", "element"];
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
-/// Merge reviews by id, all FILEs in one transaction; what you decided about a review stays
+/// Import reviews, all FILEs in one transaction: merge them by ID and keep what you decided about a review
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 pub struct Import {
     /// An export of any known platform, a table (CSV, TSV, XLSX), JSON Lines, a Takeout zip or folder; - reads standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The format of every FILE [default: found by content]
+    /// The format of every FILE [default: detected from the content]
     #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(Format::names()))]
     format: Option<String>,
-    /// Fill our field K from the column or field V, for example text=Review; may be repeated. `status=` ignores what a file says of the status
+    /// Fill field K of a review from column or field V, for example text=Review; may be repeated. `status=` ignores the status in
+    /// the file
     #[arg(long = "map", value_name = "K=V")]
     renames: Vec<Rename>,
-    /// Where the scale of the ratings ends, for example 10; given, halves are rounded up [default: 5]
+    /// Highest value of the rating scale, for example 10; if given, halves are rounded up [default: 5]
     #[arg(long, value_name = "N")]
     scale: Option<NonZeroU8>,
-    /// How dates are written, as strftime does, for example %d/%m/%Y [default: found out; what can be read in two ways is refused]
+    /// Date format (strftime), for example %d/%m/%Y [default: detected; ambiguous dates are rejected]
     #[arg(long, value_name = "F")]
     date_format: Option<String>,
-    /// Where the reviews are from if FILE does not say, for example Facebook [default: the platform of the export, else Direct]
+    /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
-    /// The sheet of a workbook [default: the first that has reviews]
+    /// The sheet of a workbook [default: the first one with reviews]
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
-    /// The row of a table that has its headers, from 1 [default: found by its words]
+    /// Number of the header row of a table, counted from 1 [default: detected]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     header_row: Option<u64>,
-    /// Take a table that has no column of texts: ratings alone
+    /// Accept a table without a text column: ratings only
     #[arg(long)]
     no_text: bool,
-    /// Do everything, report it, and leave the database as it was
+    /// Report what the import would do, without changing the database
     #[arg(long)]
     dry_run: bool,
-    /// Withhold what the same source and location no longer gives, and show it again when it is back
+    /// Withhold reviews that their source and location no longer lists, and publish them again when they return
     #[arg(long)]
     withdraw_missing: bool,
-    /// With --withdraw-missing: also where more than 10 % of a source's reviews are missing
+    /// With --withdraw-missing: proceed even if more than 10 % of a source's reviews are missing
     #[arg(long, requires = "withdraw_missing")]
     yes: bool,
-    /// Bring deleted reviews of FILE back
+    /// Restore reviews of FILE that you deleted
     #[arg(long)]
     restore: bool,
-    /// Withhold reviews that another source gave already: same author, day, rating and text
+    /// Withhold reviews that another source already gave: same author, day, rating and text
     #[arg(long)]
     skip_duplicates: bool,
-    /// Keep whole names of authors that were never public; else they become "Jane D."
+    /// Keep full names of authors that were never public; otherwise they become "Jane D."
     #[arg(long)]
     full_names: bool,
-    /// Mix own reviews into a database that holds the sample
+    /// Add your own reviews to a database that holds the sample data
     #[arg(long)]
     with_sample: bool,
-    /// Take the reviews of this location alone, where FILE has several
+    /// Import only the reviews of this location, if FILE has several
     #[arg(long, value_name = "L")]
     location: Option<String>,
-    /// Write the rejected rows to FILE, as JSON Lines {file, line, error, row}; made with mode 0600, and written over only if it is such a file
+    /// Write the rejected rows to FILE as JSON Lines {file, line, error, row}; created with mode 0600; an existing file is
+    /// overwritten only if it has this format
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
 }
@@ -317,9 +319,10 @@ impl Watch for Console {
                 format!(" (withheld: {})", reason.as_deref().unwrap_or_default())
             }
         };
+        let stars = review.rating.stars();
+        let noun = if stars == 1 { "star" } else { "stars" };
         let line = format!(
-            "  row {at}: {} stars, {}, {}: {}{status}",
-            review.rating.stars(),
+            "  row {at}: {stars} {noun}, {}, {}: {}{status}",
             review.date,
             review.author,
             words.join(" ")

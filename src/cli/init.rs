@@ -34,16 +34,17 @@ pub struct Init {
     /// Time zone of the business (IANA name), for example America/Phoenix
     #[arg(long, value_name = "Z", value_parser = time_zone)]
     time_zone: Option<Tz>,
-    /// Its own website
+    /// Website of the business
     #[arg(long = "url", value_name = "U", value_parser = web_address)]
     site: Option<String>,
-    /// Its telephone number
+    /// Telephone number of the business
     #[arg(long, value_name = "P")]
     telephone: Option<String>,
-    /// Its postal address as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201, US"
+    /// Postal address of the business as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201,
+    /// US"
     #[arg(long, value_name = "A", value_parser = postal_address)]
     address: Option<Map<String, Value>>,
-    /// Empty a database that holds the sample, for reviews of your own
+    /// Remove the sample data from the database, to make room for your own reviews
     #[arg(long)]
     discard_sample: bool,
 }
@@ -65,7 +66,7 @@ impl Init {
     ) -> anyhow::Result<Outcome> {
         ensure!(
             (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
-            "--name is empty; leave it out, or say what it is"
+            "--name is empty; leave it out, or give a name"
         );
         let (path, its) = (config.path()?, config.address()?);
         self.ask_for_missing(&path).await?;
@@ -107,7 +108,7 @@ impl Init {
         opening.keep().await?;
         if let Some(reviews) = discarded {
             report_done(&format!(
-                "the sample is gone: {reviews} reviews, its business and its editorial texts\n"
+                "removed the sample data: {reviews} reviews, its business and its editorial texts\n"
             ));
         }
         let settled = Settled {
@@ -117,7 +118,7 @@ impl Init {
             path,
         };
         let next = if !is_zone_known {
-            "`reviews init --time-zone ZONE`, because exports of platforms have instants"
+            "`reviews init --time-zone ZONE`, because exports of platforms have times without days"
         } else if has_reviews {
             "`reviews serve` publishes the reviews"
         } else {
@@ -136,7 +137,7 @@ impl Init {
         if self.name.is_none() {
             self.name = Some(asked("Name of the business:", |name| {
                 if name.is_empty() {
-                    Err("it needs a name".to_owned())
+                    Err("the business needs a name".to_owned())
                 } else {
                     Ok(name.to_owned())
                 }
@@ -186,7 +187,7 @@ async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);
     ensure!(
         sample::state(write).await.map_err(fault)? == sample::SampleState::Alone,
-        "the database {} holds no sample by itself, so nothing was discarded; leave --discard-sample out",
+        "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
         path.display()
     );
     Ok(sample::discard(write).await.map_err(fault)?)
@@ -236,7 +237,7 @@ pub(super) fn told(settled: &Settled) -> String {
         line(
             "moved",
             &format!(
-                "{moved} reviews to the day that their instant has in {}",
+                "{moved} reviews to their day in {}",
                 business.time_zone.name()
             ),
         );
@@ -252,8 +253,8 @@ pub(super) fn remarks(business: &Business) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(UnknownType { name, nearest }) = local_business_type(&business.kind) {
         remarks.push(format!(
-            "the type {name} is none of schema.org's local businesses, so pages say LocalBusiness to search engines; \
-             set one, for example `reviews init --type {nearest}`"
+            "the type {name} is not a local business of schema.org, so pages use LocalBusiness for search engines; set one, for \
+             example `reviews init --type {nearest}`"
         ));
     }
     if business.address.as_ref().is_none_or(Map::is_empty) {
@@ -327,7 +328,7 @@ fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow:
             Err(fault) => prompt::say(&fault)?,
         }
     }
-    bail!("no answer could be used; give them as options, `reviews init --help` names them")
+    bail!("no usable answer; give the values as options, see `reviews init --help`")
 }
 
 /// An ID from a name: lowercase letters and digits, everything else as single hyphens.
@@ -352,7 +353,7 @@ fn time_zone(name: &str) -> Result<Tz, String> {
             .iter()
             .find(|zone| zone.name().eq_ignore_ascii_case(name))
             .map_or("America/Phoenix", |zone| zone.name());
-        format!("`{name}` is no time zone of the IANA database; write it like {same}")
+        format!("`{name}` is not a time zone of the IANA database; write it like {same}")
     })
 }
 
@@ -362,7 +363,7 @@ fn web_address(text: &str) -> Result<String, String> {
     if fits {
         Ok(text.to_owned())
     } else {
-        Err(format!("`{text}` is no http or https URL"))
+        Err(format!("`{text}` is not an http or https URL"))
     }
 }
 

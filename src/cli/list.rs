@@ -30,16 +30,16 @@ pub struct List {
     /// Only reviews with this status
     #[arg(long, value_enum)]
     status: Option<Shown>,
-    /// Only reviews of this source, for example Google
+    /// Only reviews from this source, for example Google
     #[arg(long, value_name = "S")]
     source: Option<String>,
-    /// Only reviews whose text, title or author contains TEXT, in any case
+    /// Only reviews whose text, title or author contains TEXT, ignoring case
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
     /// List at most this many
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Print JSON, with whole texts
+    /// Print JSON, with full texts
     #[arg(long)]
     json: bool,
 }
@@ -131,7 +131,7 @@ impl List {
             return if is_all {
                 "No reviews yet; `reviews import FILE` adds some.\n".to_owned()
             } else {
-                "No review fits; leave a filter out to see more.\n".to_owned()
+                "No review matches; remove a filter to see more.\n".to_owned()
             };
         }
         let width = |cell: fn(&Review) -> String| {
@@ -175,7 +175,7 @@ impl List {
         if has_more {
             let _ = writeln!(
                 text,
-                "There are more; `--limit {}` lists twice as many.",
+                "More reviews match; `--limit {}` lists twice as many.",
                 u64::from(self.limit) * 2
             );
         }

@@ -13,11 +13,11 @@ use crate::storage::sqlite_version;
 /// Print completions for a shell
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// Which one
+    /// The shell
     shell: Shell,
 }
 
-/// Print the manual page (roff), of the program or of one command
+/// Print the manual page (roff) of the program or of one command
 #[derive(Debug, Args)]
 pub struct Man {
     /// A command, such as `serve` [default: the program]
@@ -46,7 +46,7 @@ impl Man {
                     .collect();
                 let Some(command) = program.find_subcommand(name) else {
                     bail!(
-                        "there is no command `{name}`; name one of {}",
+                        "unknown command `{name}`; name one of {}",
                         commands.join(", ")
                     );
                 };

@@ -42,7 +42,7 @@ impl McpCommand {
         let publisher = Publisher::new(database, links, clock).with_engines(engines);
         let app = App::of(publisher, hub, self.config.allowed_hosts, false).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
-        answered.context("the agent cannot be heard or answered any more")?;
+        answered.context("the connection to the agent failed")?;
         Ok(Outcome::Done)
     }
 }

@@ -6,7 +6,7 @@ use super::{Outcome, report_done};
 use crate::config::DatabaseConfig;
 use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
 
-/// Bring the database up to date, and say what that took
+/// Bring the database up to date and list the applied migrations
 #[derive(Debug, Args)]
 pub struct Migrate {}
 
@@ -32,7 +32,7 @@ pub(super) fn told(migrated: &Migrated) -> String {
     }
     let kept = migrated.former.as_ref().map(|former| {
         format!(
-            "kept {} for {FORMER_KEPT_DAYS} days, the database as it was before\n",
+            "kept {}, the previous database, for {FORMER_KEPT_DAYS} days\n",
             former.display()
         )
     });

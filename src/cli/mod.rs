@@ -69,7 +69,7 @@ pub struct Cli {
 /// What is logged, and how.
 #[derive(Debug, Clone, Args)]
 struct LogConfig {
-    /// What is logged, as a filter like `info` or `warn,reviews_service=debug` [default: info]
+    /// Log filter, for example `info` or `warn,reviews_service=debug` [default: info]
     #[arg(
         id = "log_filter",
         long = "log",
@@ -82,7 +82,7 @@ struct LogConfig {
         value_parser = logging::checked
     )]
     filter: String,
-    /// How log lines are written: for people, or one JSON object a line
+    /// Log format: text for people, or one JSON object per line
     #[arg(
         id = "log_format",
         long = "log-format",
@@ -334,7 +334,8 @@ fn tell() {
     if let Some(bytes) = limit() {
         tracing::warn!(
             bytes,
-            "process.small_files: no file may grow beyond {bytes} bytes (ulimit -f, LimitFSIZE=): a database that meets this takes nothing more"
+            "process.small_files: files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=): a database that reaches the limit \
+             accepts no more writes"
         );
     }
 }
@@ -344,7 +345,7 @@ fn tell() {
 fn name(error: anyhow::Error) -> anyhow::Error {
     match limit() {
         Some(bytes) if error.chain().any(is_failed_write) => error.context(format!(
-            "no file may grow beyond {bytes} bytes (ulimit -f, LimitFSIZE=), which may be why; raise that limit and try again"
+            "files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=), which may be the cause; raise that limit and try again"
         )),
         Some(_) | None => error,
     }

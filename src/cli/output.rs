@@ -79,7 +79,7 @@ pub(super) fn create(
         None => {
             ensure!(
                 !path.is_symlink(),
-                "{name} is a symbolic link that leads nowhere; name another file"
+                "{name} is a symbolic link to a missing file; name another file"
             );
             OpenOptions::new()
                 .write(true)
@@ -96,9 +96,7 @@ pub(super) fn create(
                 .with_context(unwritable)?;
             match overwrite {
                 Overwrite::Nothing => {
-                    bail!(
-                        "{name} is there already; name another file, or write over it with --force"
-                    )
+                    bail!("{name} already exists; name another file, or overwrite it with --force")
                 }
                 Overwrite::Former {
                     name: kind,
@@ -109,7 +107,7 @@ pub(super) fn create(
                         || is_former(&mut BufReader::new(&file)).with_context(unwritable)?;
                     ensure!(
                         is_former,
-                        "{name} is there and is no {kind}; name another file, or move this one away"
+                        "{name} exists and is not a {kind}; name another file, or move this one away"
                     );
                 }
             }

@@ -8,10 +8,10 @@ use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Method, Status, Verification};
 
-/// Show a withheld review again
+/// Publish a withheld review again
 #[derive(Debug, Clone, Args)]
 pub struct Publish {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
 }
@@ -29,7 +29,7 @@ impl Publish {
                 decision.note_published().await?;
                 decision.commit().await?;
                 report_done(&format!(
-                    "{id}: was published already; imports leave it so\n"
+                    "{id}: is already published; imports keep it published\n"
                 ));
                 return Ok(Outcome::Done);
             }
@@ -45,7 +45,7 @@ impl Publish {
                 method: Method::Manual,
                 verified_at: Some(clock.now()),
             };
-            vouched = "; it was not verified, so you vouch for it (manual)";
+            vouched = "; it was not verified, so it is now marked as verified by you (manual)";
         }
         decision.review.status = Status::Published;
         decision.note_published().await?;

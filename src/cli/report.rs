@@ -110,47 +110,43 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
     named(
         text,
         &report.undecided,
-        "not taken, because they have no id and may be reviews that are there without some of their fields (`reviews delete ID` \
-         of such a review, then import again)",
+        "skipped, because they have no ID and may be existing reviews with fewer fields (delete such a review with `reviews \
+         delete ID`, then import again)",
     )?;
     if report.repeated > 0 {
         writeln!(
             text,
-            "{} repeated: of rows with one id, the newest counted",
+            "{} repeated: of rows with the same ID, the newest was used",
             report.repeated
         )?;
     }
     if report.left_out > 0 {
         writeln!(
             text,
-            "{} left out, which answer others and are no answer of the shop to a review",
+            "{} left out: replies that are not the business's answer to a review",
             rows(report.left_out)
         )?;
     }
     if report.elsewhere > 0 {
-        writeln!(
-            text,
-            "{} of other locations, which were left out",
-            report.elsewhere
-        )?;
+        writeln!(text, "{} of other locations left out", report.elsewhere)?;
     }
     withheld(text, report)?;
     named(
         text,
         &report.withdrawn,
-        "withdrawn, which their source no longer gives",
+        "withdrawn: their source no longer lists them",
     )?;
     if report.moved > 0 {
         writeln!(
             text,
-            "{} moved to the day that their instant has in the business's time zone",
+            "{} moved to their day in the business's time zone",
             report.moved
         )?;
     }
     named(
         text,
         &report.duplicates,
-        "given by another source already (withheld with --skip-duplicates)",
+        "already given by another source (--skip-duplicates withholds them)",
     )?;
     if dry_run {
         writeln!(text, "dry run: nothing was changed")?;
@@ -177,23 +173,20 @@ fn files(text: &mut String, report: &Report) -> std::fmt::Result {
 /// The business in the files.
 fn business(text: &mut String, report: &Report) -> std::fmt::Result {
     if let Some(name) = &report.business {
-        writeln!(
-            text,
-            "business: {name}, which the database did not have yet"
-        )?;
+        writeln!(text, "business: {name}, taken from the file")?;
     }
     if report.has_left_out_business {
         writeln!(
             text,
-            "note: the business and the editorial texts of the file were left out, because the database has a business; \
-             `reviews business FILE` and `reviews editorial FILE` load them"
+            "note: the business and the editorial texts of the file were left out, because the database already has a business; \
+             load them with `reviews business FILE` and `reviews editorial FILE`"
         )?;
     }
     if let Some(name) = &report.listing {
         let quoted = name.replace('\'', r"'\''");
         writeln!(
             text,
-            "the business has no name yet, and this location is called {name}: `reviews init --name '{quoted}'` takes it"
+            "the business has no name yet, and this location is called {name}; `reviews init --name '{quoted}'` sets it"
         )?;
     }
     Ok(())
@@ -210,7 +203,7 @@ fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
             .collect();
         writeln!(
             text,
-            "{withheld} withheld, which are not published ({})",
+            "{withheld} withheld and not published ({})",
             reasons.join(", ")
         )?;
     }
@@ -218,11 +211,11 @@ fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
         0 => Ok(()),
         1 => writeln!(
             text,
-            "1 of the updated is withheld, so what changed in it does not appear"
+            "1 of the updated reviews is withheld, so its changes do not appear"
         ),
         several => writeln!(
             text,
-            "{several} of the updated are withheld, so what changed in them does not appear"
+            "{several} of the updated reviews are withheld, so their changes do not appear"
         ),
     }
 }
@@ -261,14 +254,14 @@ fn kept(text: &mut String, report: &Report) -> std::fmt::Result {
     if report.noted_deleted > 0 {
         writeln!(
             text,
-            "{} noted as deleted, which were not there",
+            "{} recorded as deleted that the database did not have",
             report.noted_deleted
         )?;
     }
     named(
         text,
         &report.still_there,
-        "are there although the file has them deleted (`reviews delete ID` deletes one)",
+        "still exist although the file lists them as deleted (`reviews delete ID` deletes one)",
     )?;
     Ok(())
 }

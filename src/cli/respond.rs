@@ -17,10 +17,10 @@ use crate::storage::DbError;
 /// The limit of an import's texts.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
-/// Answer a review, or take the answer away
+/// Answer a review, or remove the answer
 #[derive(Debug, Clone, Args)]
 pub struct Respond {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
     /// The answer; - reads standard input
@@ -30,7 +30,7 @@ pub struct Respond {
         conflicts_with = "remove"
     )]
     text: Option<String>,
-    /// Take the answer away
+    /// Remove the answer
     #[arg(long)]
     remove: bool,
 }
@@ -57,7 +57,7 @@ impl Respond {
             };
             decision.save(clock).await?;
             report_done(&format!(
-                "{id}: the answer is gone; imports leave it so; {}",
+                "{id}: answer removed; imports do not bring it back; {}",
                 told(&former)
             ));
             return Ok(Outcome::Done);
@@ -75,7 +75,7 @@ impl Respond {
         decision.save(clock).await?;
         report_done(&former.map_or_else(
             || format!("{id}: answered\n"),
-            |former| format!("{id}: the answer is another one now; {}", told(&former)),
+            |former| format!("{id}: answer replaced; {}", told(&former)),
         ));
         Ok(Outcome::Done)
     }
@@ -86,7 +86,7 @@ fn told(former: &Response) -> String {
     let on = former
         .date
         .map_or_else(String::new, |day| format!(" of {day}"));
-    format!("the former one{on} was:\n{}", paragraphs(&former.text))
+    format!("the previous one{on} was:\n{}", paragraphs(&former.text))
 }
 
 /// The response, read from standard input for `-`.
@@ -107,7 +107,7 @@ fn given(text: String) -> anyhow::Result<String> {
     );
     ensure!(
         !text.trim().is_empty(),
-        "the answer is empty; --remove takes an answer away"
+        "the answer is empty; pass --remove to remove an answer"
     );
     ensure!(
         !text.contains('\0'),

@@ -19,13 +19,13 @@ const FAULTS_MAX: usize = 3;
 /// Tables that are not restored: subscriptions, sessions, and the base of the feed entries' IDs.
 const TABLES: [&str; 4] = ["subscription", "intent", "mcp_key", "published_base"];
 
-/// Put a backup in the database's place; deletions and withholdings since the backup stay
+/// Replace the database with a backup; reviews deleted or withheld since then stay deleted or withheld
 #[derive(Debug, Args)]
 pub struct RestoreCommand {
     /// A file that `reviews backup` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }
@@ -70,7 +70,7 @@ impl RestoreCommand {
         };
         if !self.yes && prompt::is_possible() {
             let question = format!(
-                "{name} has {reviews} reviews. Put it in the place of {}?",
+                "{name} has {reviews} reviews. Replace {} with it?",
                 path.display()
             );
             if !prompt::confirm(&question)? {
@@ -110,7 +110,7 @@ async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
     let verified = verify(&mut reader).await.map_err(fault)?;
     ensure!(
         verified.wrong.is_empty(),
-        "the backup {} is not sound, and nothing was changed: {}; restore another one",
+        "the backup {} is damaged, and nothing was changed: {}; restore another one",
         backup.display(),
         verified
             .wrong
@@ -140,7 +140,7 @@ async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Resul
         Err(DbError::Newer { .. }) => {}
         Err(DbError::Damaged { reason, .. }) => former.unreadable = Some(reason),
         Err(DbError::NotADatabase(_)) => {
-            former.unreadable = Some("it is no SQLite database".to_owned());
+            former.unreadable = Some("it is not a SQLite database".to_owned());
         }
         Err(error) => return Err(error.into()),
     }
@@ -203,32 +203,32 @@ fn told(
     if let Some(reason) = unreadable {
         let _ = writeln!(
             text,
-            "warning: the former file could not be read ({reason}), so what was deleted or withheld since the backup may be back; \
-             look through `reviews list`"
+            "warning: the previous file could not be read ({reason}), so reviews deleted or withheld since the backup may be \
+             back; check `reviews list`"
         );
     }
     let Carried { deleted, withheld } = carried;
     if deleted > 0 {
         let _ = writeln!(
             text,
-            "{deleted} deleted again, which were deleted after the backup"
+            "{deleted} deleted again that were deleted after the backup"
         );
     }
     if withheld > 0 {
         let _ = writeln!(
             text,
-            "{withheld} withheld again, which were withheld after the backup"
+            "{withheld} withheld again that were withheld after the backup"
         );
     }
     if let Some(kept) = kept {
         let _ = writeln!(
             text,
-            "the former file is kept as {}, readable by you alone; the service removes it after {FORMER_KEPT_DAYS} days",
+            "the previous file is kept as {}, readable only by you; the service removes it after {FORMER_KEPT_DAYS} days",
             kept.display()
         );
     }
     text.push_str(
-        "next: `reviews serve` publishes it, and subscribers are sent the state once more\n",
+        "next: `reviews serve` publishes it and sends the current state to the subscribers again\n",
     );
     text
 }

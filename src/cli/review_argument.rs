@@ -57,18 +57,18 @@ pub(super) async fn row_id(
             };
             let named: Vec<&str> = several.iter().take(named).map(String::as_str).collect();
             bail!(
-                "{text} is the beginning of several IDs: {}{more}; give more of it, `reviews list` shows the IDs",
+                "{text} is the beginning of several IDs: {}{more}; give more characters, `reviews list` shows the IDs",
                 named.join(", ")
             );
         }
     }
     match nearest_id(connection, &text).await.map_err(fault)? {
         Some(near) => {
-            bail!(
-                "there is no review {text}; the nearest ID is {near}; `reviews list` shows the IDs"
-            )
+            bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
         }
-        None => bail!("there is no review {text}, nor any other; `reviews import FILE` adds some"),
+        None => bail!(
+            "no review {text}, and the database has no reviews; `reviews import FILE` adds some"
+        ),
     }
 }
 

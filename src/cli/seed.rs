@@ -69,8 +69,8 @@ pub async fn load(
             sample::note(&mut write, false).await.map_err(fault)?;
         }
         sample::SampleState::Mixed | sample::SampleState::Own => anyhow::bail!(
-            "the database {} holds a firm's own data, and a sample is not mixed into them; nothing was changed; \
-             set DATABASE_URL to another file for the sample",
+            "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
+             DATABASE_URL to another file for the sample",
             database.path().display()
         ),
     }
@@ -124,13 +124,13 @@ pub(super) async fn load_if_empty(
         sample::SampleState::Empty => {}
         sample::SampleState::Alone => {
             tracing::info!(
-                "seed.skipped: the database has a sample already; `reviews seed DIR` merges the folder into it"
+                "seed.skipped: the database already has sample data; `reviews seed DIR` merges the folder into it"
             );
             return Ok(None);
         }
         sample::SampleState::Mixed | sample::SampleState::Own => {
             tracing::info!(
-                "seed.skipped: the database has reviews or a business of your own, so the sample was left out"
+                "seed.skipped: the database has reviews or a business of your own, so the sample data was not loaded"
             );
             return Ok(None);
         }
@@ -149,7 +149,7 @@ pub(super) async fn load_if_empty(
                 tracing::info!(
                     new = report.written.new,
                     rejected = report.rejected,
-                    "seed.loaded: the database was empty and has the sample data now"
+                    "seed.loaded: the database was empty and now has the sample data"
                 );
                 return Ok(Some(summary(&report, false)));
             }

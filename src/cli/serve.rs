@@ -30,13 +30,13 @@ use crate::storage::reviews::counts;
 use crate::storage::{Database, DbError};
 use crate::web::server::listen;
 
-/// Serve the reviews until told to stop
+/// Serve the reviews until stopped
 #[derive(Debug, Args)]
 pub struct Serve {
     /// Load the sample data of this folder first, if the database is empty
     #[arg(long, value_name = "DIR")]
     seed: Option<PathBuf>,
-    /// Show the settings in force, and serve nothing
+    /// Print the settings in effect and exit
     #[arg(long)]
     print_config: bool,
     // Last, because its help has headings.
@@ -67,10 +67,10 @@ impl Serve {
         let (outcome, said) = match ending {
             Ending::Done(Err(error)) => return Err(error),
             Ending::Done(Ok(())) => (Outcome::Done, "Stopped."),
-            Ending::BeforeStart => (Outcome::Done, "Stopped before it served."),
+            Ending::BeforeStart => (Outcome::Done, "Stopped before serving."),
             Ending::AtOnce => (
                 Outcome::Failed,
-                "Stopped at once by a second signal; what was in flight was cut.",
+                "Stopped at once by a second signal; requests in progress were cut off.",
             ),
         };
         tracing::info!("server.stopped: {said}");
@@ -132,7 +132,7 @@ impl Serve {
             out.push(report.as_bytes());
         }
         if let Err(error) = database.renew_lease(Duration::ZERO).await {
-            tracing::warn!(%error, "cluster.no_lease: this process raises no versions yet");
+            tracing::warn!(%error, "cluster.no_lease: this process publishes no versions yet");
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
         let progress = Progress::begin("reading reviews", published(publisher.database()).await?);
@@ -247,7 +247,7 @@ fn greet(app: &App, links: &Links, bound: &Bound, out: Option<&LineQueue>) {
         tracing::info!(
             published, withheld, %listen, admin = admin.map(|admin| admin.to_string()), %database,
             home, reviews, insights, search, json_feed, atom, mcp, hub, docs, openapi, health, metrics,
-            "server.started: the reviews of {name} are served"
+            "server.started: serving the reviews of {name}"
         );
         return;
     };
@@ -382,7 +382,7 @@ impl Signals {
                     }
                     tracing::info!(
                         signal,
-                        "server.stopping: no new connection is accepted; what is in flight has 10 s"
+                        "server.stopping: no new connection is accepted; requests in progress have 10 s to finish"
                     );
                     stop.cancel();
                     if !started.is_cancelled() {

@@ -12,10 +12,10 @@ use crate::storage::reviews::{self, SourceRow};
 use crate::storage::{Database, DbError};
 use clap::Args;
 
-/// Show one review, published or withheld, and what of it you decided
+/// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
 pub struct Show {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
     /// Print JSON, as `reviews export` writes it
@@ -119,9 +119,11 @@ fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) ->
     line(
         "decided",
         &match (source, names.is_empty()) {
-            (None, _) => "made by hand, or before imports kept what sources say".to_owned(),
-            (Some(_), true) => "nothing: all is as its source gave it".to_owned(),
-            (Some(_), false) => format!("{}: imports leave that as it is", names.join(", ")),
+            (None, _) => {
+                "created by hand, or before imports recorded the values of sources".to_owned()
+            }
+            (Some(_), true) => "nothing: all values are those of its source".to_owned(),
+            (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
         },
     );
     if let Some(title) = &review.title {

@@ -18,7 +18,7 @@ use crate::websub::store::list;
 
 const RUNS_SHOWN: i64 = 5;
 
-/// Show what there is: reviews, last imports, changes not yet published, subscriptions, the next step
+/// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
 #[derive(Debug, Args)]
 pub struct StatusCommand {
     /// Print JSON
@@ -109,7 +109,7 @@ impl Status {
             "`reviews init --name NAME --type TYPE --time-zone ZONE` sets up your business"
                 .to_owned()
         } else if !self.has_zone {
-            "`reviews init --time-zone ZONE` says in which time zone your days are".to_owned()
+            "`reviews init --time-zone ZONE` sets the time zone of your days".to_owned()
         } else if !has_reviews {
             "`reviews import FILE` adds reviews".to_owned()
         } else if self.is_served && self.unpublished == 0 {
@@ -236,7 +236,7 @@ pub(super) fn run_line(run: &Run) -> String {
         }
     }
     if run.undone_at.is_some() {
-        line.push_str(", taken back");
+        line.push_str(", undone");
     }
     line
 }

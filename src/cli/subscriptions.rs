@@ -11,7 +11,7 @@ use crate::config::DatabaseConfig;
 use crate::storage::{Database, DbError};
 use crate::websub::store::{SubscriptionRow, list};
 
-/// List the hub's subscriptions: state, lease, failures, last attempt; never a secret
+/// List the hub's subscriptions: state, lease, failures, last attempt; secrets are never shown
 #[derive(Debug, Args)]
 pub struct Subscriptions {
     /// Print JSON instead of a table

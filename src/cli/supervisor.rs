@@ -38,6 +38,6 @@ pub(super) async fn report(listen: SocketAddr, clock: &Clock, stop: &Cancellatio
 
 fn tell(state: &NotifyState<'_>) {
     if let Err(error) = notify(std::slice::from_ref(state)) {
-        tracing::warn!(%error, "server.not_notified: NOTIFY_SOCKET does not take `{state}`");
+        tracing::warn!(%error, "server.not_notified: NOTIFY_SOCKET does not accept `{state}`");
     }
 }

@@ -13,13 +13,13 @@ use crate::config::DatabaseConfig;
 use crate::imports::undo::{UndoError, Undone, undo};
 use crate::storage::Erased;
 
-/// Take back an import: remove the reviews that it added and nobody has changed since
+/// Undo an import: remove the reviews that it added and that have not been changed since
 #[derive(Debug, Clone, Args)]
 pub struct UndoCommand {
     /// The number of the import, as `reviews status` shows it [default: the last one]
     #[arg(value_name = "RUN")]
     run: Option<i64>,
-    /// Say what would be done, and change nothing
+    /// Report what would be done, without changing anything
     #[arg(long)]
     dry_run: bool,
 }
@@ -72,21 +72,18 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
     }
     text.push('\n');
     if *deleted > 0 {
-        let _ = writeln!(
-            text,
-            "{deleted} deleted again, which the import had brought back"
-        );
+        let _ = writeln!(text, "{deleted} deleted again that the import had restored");
     }
     if *published > 0 {
         let _ = writeln!(
             text,
-            "{published} published again, which the import had withheld as gone at the source"
+            "{published} published again that the import had withheld as gone at the source"
         );
     }
     if left.count > 0 {
         let _ = writeln!(
             text,
-            "{} left as they are, because somebody changed them since: {left}; `reviews delete ID` deletes one",
+            "{} kept, because they were changed since: {left}; `reviews delete ID` deletes one",
             left.count
         );
     }
@@ -96,7 +93,7 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
     if run.counts.updated > 0 {
         let _ = writeln!(
             text,
-            "{} that the import updated keep its values; `reviews restore FILE` puts a backup from before it in place",
+            "{} updated by the import keep its values; `reviews restore FILE` restores a backup from before the import",
             run.counts.updated
         );
     }

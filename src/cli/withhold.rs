@@ -9,13 +9,13 @@ use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::Status;
 
-/// Withhold a review: it does not appear, and is counted under its reason
+/// Withhold a review: it is not shown, only counted under its reason
 #[derive(Debug, Clone, Args)]
 pub struct Withhold {
-    /// Its ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
     id: String,
-    /// Why; published as a count beside the other reasons
+    /// The reason; published with the number of reviews withheld for it
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }
@@ -29,7 +29,7 @@ impl Withhold {
         let reason = self.reason.trim();
         ensure!(
             !reason.is_empty(),
-            "--reason is empty; say why the review is withheld"
+            "--reason is empty; give the reason for withholding the review"
         );
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
@@ -38,7 +38,7 @@ impl Withhold {
         };
         if decision.review.status == status {
             decision.leave().await;
-            report_done(&format!("{id}: was withheld already ({reason})\n"));
+            report_done(&format!("{id}: is already withheld ({reason})\n"));
             return Ok(Outcome::Done);
         }
         let was = match &decision.review.status {
@@ -51,7 +51,7 @@ impl Withhold {
         decision.review.status = status;
         decision.save(clock).await?;
         report_done(&format!(
-            "{id}: withheld ({reason}){was}; imports leave it so, `reviews publish {id}` shows it again\n"
+            "{id}: withheld ({reason}){was}; imports keep it withheld, `reviews publish {id}` publishes it again\n"
         ));
         Ok(Outcome::Done)
     }

@@ -42,7 +42,7 @@ pub struct Panicked(String);
 
 /// The queue is full, and this peer does not have fewer requests in it than others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("too many requests wait to be computed; try again later")]
+#[error("too many requests are waiting; try again later")]
 pub struct Crowded;
 
 impl Default for Compute {

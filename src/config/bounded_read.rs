@@ -15,7 +15,7 @@ pub fn read(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
         .take(bytes_max + 1)
         .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
-        let message = format!("it has more than {mib_max} MiB; name the file that was meant");
+        let message = format!("it has more than {mib_max} MiB; check that it is the right file");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
@@ -27,5 +27,5 @@ pub fn read(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
 /// Those of [`read`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
 pub fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
     String::from_utf8(read(path, mib_max)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }

@@ -145,8 +145,8 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
             ("file", _) => file = raw(parameters, "file"),
             ("tls", "on") => scheme = "https",
             ("tls", "off") => scheme = "http",
-            ("tls", _) => return fault("tls is on or off"),
-            _ => return fault("it has a parameter that is neither `file` nor `tls`"),
+            ("tls", _) => return fault("tls must be on or off"),
+            _ => return fault("it has a parameter other than `file` and `tls`"),
         }
     }
     let Some(file) = file.filter(|file| !file.is_empty()) else {
@@ -163,7 +163,7 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
             Ok(node) if node.host_str().is_some() && node.path() == "/" && host.contains(':') => {
                 nodes.push(node);
             }
-            Ok(_) | Err(_) => return fault("each node is HOST:PORT"),
+            Ok(_) | Err(_) => return fault("each node must be HOST:PORT"),
         }
     }
     Ok(ClusterAddress {

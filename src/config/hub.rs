@@ -25,7 +25,7 @@ fn limit() -> RangedU64ValueParser {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "WebSub hub")]
 pub struct HubConfig {
-    /// Waits before the 2nd and the 3rd attempt of a delivery: exactly two
+    /// Waits before the 2nd and the 3rd attempt of a delivery, exactly two
     #[arg(
         long = "hub-retry-delays",
         value_name = "SPAN,SPAN",
@@ -33,16 +33,16 @@ pub struct HubConfig {
         default_value = "10m,12h"
     )]
     pub retry_delays: RetryDelays,
-    /// The shortest lease that is granted
+    /// Shortest lease granted, in seconds
     #[arg(long = "hub-lease-seconds-min", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MIN", default_value = "300", value_parser = lease_seconds())]
     pub lease_seconds_min: u64,
-    /// The lease of a subscriber who wishes for none
+    /// Lease granted when the subscriber does not request one, in seconds
     #[arg(long = "hub-lease-seconds-default", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_DEFAULT", default_value = "864000", value_parser = lease_seconds())]
     pub lease_seconds_default: u64,
-    /// The longest lease that is granted
+    /// Longest lease granted, in seconds
     #[arg(long = "hub-lease-seconds-max", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MAX", default_value = "7776000", value_parser = lease_seconds())]
     pub lease_seconds_max: u64,
-    /// PEM file of roots that callbacks' certificates may lead to, besides the machine's
+    /// PEM file of root certificates to trust for callbacks, besides the system's
     #[arg(
         long = "hub-ca-file",
         value_name = "FILE",
@@ -51,7 +51,7 @@ pub struct HubConfig {
         hide_default_value = true
     )]
     pub ca_file: String,
-    /// Nets (CIDR) that callbacks may reach, on any port, besides the public Internet
+    /// Networks (CIDR) that callbacks may be in, on any port, besides the public Internet
     #[arg(
         long = "hub-allow-callback-nets",
         value_name = "NETS",
@@ -60,7 +60,7 @@ pub struct HubConfig {
         hide_default_value = true
     )]
     pub allow_callback_nets: Nets,
-    /// Nets (CIDR) of proxies whose X-Forwarded-For is believed
+    /// Networks (CIDR) of proxies whose X-Forwarded-For is trusted
     #[arg(
         long = "trusted-proxies",
         value_name = "NETS",
@@ -78,28 +78,28 @@ pub struct HubConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 #[command(next_help_heading = "WebSub hub: limits against abuse")]
 pub struct HubLimits {
-    /// Requests to the hub from one source address (IPv6: one /64) in a minute
+    /// Maximum requests to the hub per minute from one source address (IPv6: one /64)
     #[arg(long = "hub-requests-per-source-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE", default_value = "60", value_parser = limit())]
     pub requests_per_source_per_minute: u64,
-    /// Requests to the hub from one IPv6 network (/48) in a minute
+    /// Maximum requests to the hub per minute from one IPv6 network (/48)
     #[arg(long = "hub-requests-per-network-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE", default_value = "240", value_parser = limit())]
     pub requests_per_network_per_minute: u64,
-    /// Verifications sent to one callback host in a minute
+    /// Maximum verifications per minute sent to one callback host
     #[arg(long = "hub-verifications-per-host-per-minute", value_name = "N", env = "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", default_value = "30", value_parser = limit())]
     pub verifications_per_host_per_minute: u64,
-    /// Verifications sent to one dialled address (IPv4: /32, IPv6: /48) in a minute
+    /// Maximum verifications per minute sent to one resolved address (IPv4: /32, IPv6: /48)
     #[arg(long = "hub-verifications-per-address-per-minute", value_name = "N", env = "REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE", default_value = "60", value_parser = limit())]
     pub verifications_per_address_per_minute: u64,
-    /// Requests that wait for their verification
+    /// Maximum requests waiting for their verification
     #[arg(long = "hub-pending-max", value_name = "N", env = "REVIEWS_HUB_PENDING_MAX", default_value = "1000", value_parser = limit())]
     pub pending_max: u64,
-    /// Subscriptions of one callback host
+    /// Maximum subscriptions of one callback host
     #[arg(long = "hub-subscriptions-per-host-max", value_name = "N", env = "REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX", default_value = "1000", value_parser = limit())]
     pub subscriptions_per_host_max: u64,
-    /// Subscriptions of all callback hosts together
+    /// Maximum subscriptions of all callback hosts together
     #[arg(long = "hub-subscriptions-max", value_name = "N", env = "REVIEWS_HUB_SUBSCRIPTIONS_MAX", default_value = "200000", value_parser = limit())]
     pub subscriptions_max: u64,
-    /// Bytes delivered to one callback host in an hour
+    /// Maximum bytes delivered to one callback host per hour
     #[arg(long = "hub-bytes-per-host-per-hour", value_name = "N", env = "REVIEWS_HUB_BYTES_PER_HOST_PER_HOUR", default_value = "4294967296", value_parser = limit())]
     pub bytes_per_host_per_hour: u64,
 }
@@ -277,9 +277,9 @@ mod tests {
             (["--hub-lease-seconds-max", "31536001"], "31536000"),
             (
                 ["--hub-allow-callback-nets", "localhost"],
-                "write nets like",
+                "write networks like",
             ),
-            (["--trusted-proxies", "10.0.0.0/99"], "write nets like"),
+            (["--trusted-proxies", "10.0.0.0/99"], "write networks like"),
             (["--hub-pending-max", "0"], "1.."),
         ] {
             let said = read(&arguments).unwrap_err();

@@ -24,8 +24,8 @@ pub use span::{Nets, RetryDelays, TimeSpan, network};
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
 pub struct TradeConfig {
-    /// A folder that says what customers of the trade judge, and in which words, or one of home_services, food, general [default:
-    /// by the business's type]
+    /// Trade package that defines topics and phrases: a folder, or one of home_services, food, general [default: by the
+    /// business's type]
     #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
     #[arg(
         id = "trade_package",
@@ -35,7 +35,7 @@ pub struct TradeConfig {
         global = true
     )]
     pub package: Option<PathBuf>,
-    /// The same as one TOML file
+    /// Trade package as one TOML file
     #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE", global = true)]
     pub trade_file: Option<PathBuf>,
 }
@@ -69,7 +69,7 @@ pub struct ListenConfig {
         value_parser = listen_address
     )]
     pub public: SocketAddr,
-    /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served nowhere else
+    /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served only there
     #[arg(
         long = "admin-listen",
         value_name = "ADDR:PORT",
@@ -103,10 +103,10 @@ pub struct ServeConfig {
     /// The listening address and the base URL.
     #[command(flatten)]
     pub listen: ListenConfig,
-    /// The public URL under which the service is reached [default: http:// and the listen address]
+    /// Public URL of the service [default: http:// and the listen address]
     #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
     pub base_url: Option<String>,
-    /// Hosts besides the base URL's that /mcp may be asked under, and from whose pages
+    /// Hosts, besides the base URL's, under which /mcp may be called and whose pages may call it
     #[arg(
         long,
         value_name = "HOSTS",
@@ -115,7 +115,7 @@ pub struct ServeConfig {
         hide_default_value = true
     )]
     pub allowed_hosts: Hosts,
-    /// Where security faults are reported, for /.well-known/security.txt: mailto:, https: or tel: URIs, comma-separated
+    /// Contacts for security reports, for /.well-known/security.txt: mailto:, https: or tel: URIs, comma-separated
     #[arg(
         long,
         value_name = "URIS",
@@ -124,10 +124,10 @@ pub struct ServeConfig {
         hide_default_value = true
     )]
     pub security_contact: Contacts,
-    /// Connections that one peer may have open: an IPv4 address or an IPv6 /64; a /48 has four times as many
+    /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64); four times as many per IPv6 /48
     #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
     pub connections_per_peer_max: u32,
-    /// Which requests to log, each with an ID that its error document has too
+    /// Requests to log, each with an ID that also appears in its error document
     #[arg(
         long,
         value_name = "WHICH",
@@ -149,9 +149,9 @@ pub enum RequestLog {
     /// None
     #[default]
     Off,
-    /// Those that are answered with a status of 400 or more
+    /// Requests answered with status 400 or higher
     Errors,
-    /// Every one
+    /// All requests
     All,
 }
 
@@ -170,8 +170,8 @@ impl fmt::Display for RequestLog {
 pub enum ConfigError {
     /// `DATABASE_URL` is not a SQLite file.
     #[error(
-        "DATABASE_URL `{0}` names no SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, on a \
-         cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
+        "DATABASE_URL `{0}` does not name a SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, \
+         on a cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
     )]
     Database(String),
     /// `DATABASE_URL` is an incomplete or invalid rqlite URL.
@@ -182,8 +182,8 @@ pub enum ConfigError {
     Cluster(&'static str),
     /// `DATABASE_URL` has parameters, which are not supported.
     #[error(
-        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out what begins with `?` (`reviews check` writes nothing, \
-         whatever the URL)"
+        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out everything from the `?` on (`reviews \
+         check` writes nothing, whatever the URL)"
     )]
     DatabaseParameters {
         /// Without credentials.
@@ -196,12 +196,12 @@ pub enum ConfigError {
     BaseUrl(#[from] BaseUrlError),
     /// An unspecified listen address does not determine a base URL.
     #[error(
-        "REVIEWS_LISTEN is {0}, an unspecified address, from which no public URL follows; set REVIEWS_BASE_URL too"
+        "REVIEWS_LISTEN is {0}, an unspecified address, which gives no public URL; set REVIEWS_BASE_URL too"
     )]
     BaseUrlMissing(SocketAddr),
     /// The bounds of leases are not in order.
     #[error(
-        "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) have to be in this order, none below the one before"
+        "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) must be in ascending order"
     )]
     Leases {
         /// In seconds.
@@ -242,7 +242,8 @@ pub struct Contacts(pub Vec<String>);
 fn contact(given: &str) -> Result<String, String> {
     let fault = || {
         format!(
-            "`{given}` is no contact; write mailto:security@example.com, https://example.com/security or tel:+1-201-555-0123"
+            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
+             tel:+1-201-555-0123"
         )
     };
     let url = Url::parse(given).map_err(|_| fault())?;
@@ -296,7 +297,7 @@ impl FromStr for HostName {
     fn from_str(given: &str) -> Result<Self, String> {
         let fault = || {
             format!(
-                "`{given}` is no host name; write hosts like agents.example.com,app.example.com:8443"
+                "`{given}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
             )
         };
         let ends_with_port = !given.ends_with(']')
@@ -382,7 +383,7 @@ mod tests {
         ] {
             let said = wrong.parse::<Contacts>().unwrap_err();
             assert!(
-                said.starts_with(&format!("`{wrong}` is no contact")),
+                said.starts_with(&format!("`{wrong}` is not a contact URI")),
                 "{said}"
             );
         }

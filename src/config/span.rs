@@ -18,7 +18,7 @@ impl FromStr for TimeSpan {
     type Err = String;
 
     fn from_str(given: &str) -> Result<Self, String> {
-        let fault = || format!("`{given}` is no duration; write it like 90s, 15m or 2h");
+        let fault = || format!("`{given}` is not a duration; write it like 90s, 15m or 2h");
         let (digits, seconds) = match given.as_bytes() {
             [.., b's'] => (&given[..given.len() - 1], 1),
             [.., b'm'] => (&given[..given.len() - 1], 60),
@@ -62,7 +62,7 @@ impl FromStr for RetryDelays {
     fn from_str(given: &str) -> Result<Self, String> {
         let fault = || {
             format!(
-                "`{given}` has to be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
+                "`{given}` must be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
             )
         };
         let spans: Vec<TimeSpan> = given
@@ -72,7 +72,7 @@ impl FromStr for RetryDelays {
         match <[TimeSpan; 2]>::try_from(spans) {
             Ok(spans) if spans.iter().all(|span| span.0 > Duration::ZERO) => Ok(Self(spans)),
             Ok(_) => Err(format!(
-                "`{given}` has a wait of nothing; each has to be 1s or longer"
+                "`{given}` has a wait of zero; each must be 1s or longer"
             )),
             Err(_) => Err(fault()),
         }
@@ -110,7 +110,9 @@ impl FromStr for Nets {
             let net = part
                 .parse()
                 .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
-            net.map_err(|_| format!("`{part}` is no net; write nets like 127.0.0.0/8,fd00::/8"))
+            net.map_err(|_| {
+                format!("`{part}` is not a network; write networks like 127.0.0.0/8,fd00::/8")
+            })
         };
         given
             .split(',')

@@ -23,7 +23,7 @@ pub enum FileError {
     Unreadable(io::Error),
     /// It would fill the memory.
     #[error(
-        "all files of one import together may have {} MiB, unpacked; split it into several imports",
+        "the files of one import may have at most {} MiB in total, unpacked; split it into several imports",
         INPUT_BYTES_MAX >> 20
     )]
     TooLarge,
@@ -63,7 +63,7 @@ pub enum FileError {
     },
     /// The requested format does not fit this kind of file.
     #[error(
-        "is {said}, which cannot be read as {format}; leave --format out, or take --format table for a table"
+        "is {said}, which cannot be read as {format}; leave --format out, or pass --format table for a table"
     )]
     Misfit {
         format: &'static str,
@@ -89,7 +89,7 @@ pub enum FileError {
     NoSuchSheet { wanted: String, there: Vec<String> },
     /// `--header-row` names a missing row, or one too far down.
     #[error(
-        "has no row {0} among its first 200 that have cells; leave --header-row out, or name the row of the headers"
+        "has no row {0} among its first 200 rows that are not empty; leave --header-row out, or name the header row"
     )]
     NoSuchRow(u64),
     /// `--sheet` or `--header-row` for a file without tables.
@@ -100,11 +100,11 @@ pub enum FileError {
         /// The option, without its dashes.
         what: &'static str,
     },
-    #[error("has {0} columns; at most 1000 are taken")]
+    #[error("has {0} columns; at most 1000 are supported")]
     TooManyColumns(usize),
     /// Usually an unclosed quote.
     #[error(
-        "line {0}: the row that begins here has more than 1 MiB; close the quote that was opened in it, or shorten it"
+        "line {0}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it"
     )]
     RowTooLong(u64),
     /// Delimited text that cannot be parsed.
@@ -117,7 +117,8 @@ pub enum FileError {
     },
     /// Ratings up to 10 without `--scale`.
     #[error(
-        "line {line}: a rating of {found} shows that the scale ends at 10; say so with --scale 10, so that 5 of 10 does not become five stars"
+        "line {line}: a rating of {found} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would otherwise \
+         become five stars"
     )]
     Scale {
         /// Line on which the row begins, from 1; in a workbook, the row.
@@ -126,11 +127,11 @@ pub enum FileError {
         found: String,
     },
     /// The workbook is damaged, encrypted or empty.
-    #[error("the workbook cannot be read ({0}); save it as CSV and give that")]
+    #[error("the workbook cannot be read ({0}); save it as CSV and import that file")]
     Workbook(String),
     /// It would fill the memory.
     #[error(
-        "the workbook is too large: 32 MiB packed and 256 MiB unpacked are taken; save it as CSV, which has no such bound"
+        "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked); save it as CSV, which has no such limit"
     )]
     WorkbookTooLarge,
     /// It would fill the memory.
@@ -165,7 +166,7 @@ pub enum FileError {
     Business(Problem),
     /// The document's business, with its time zone, comes after other files.
     #[error(
-        "brings the business along, whose time zone {0} decides the days of the files before it too; give this file first"
+        "contains the business, whose time zone {0} also sets the days of the files before it; give this file first"
     )]
     BusinessLate(String),
     /// `--map` for a format whose names are fixed.
@@ -176,18 +177,18 @@ pub enum FileError {
     InputTwice,
     /// Instants, but the time zone of the business is unknown.
     #[error(
-        "gives instants, and on which day they fall is known only with the business's time zone, which was never set; \
-         run `reviews init --time-zone ZONE` first, for example America/Phoenix"
+        "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone ZONE` first, \
+         for example America/Phoenix"
     )]
     NoTimeZone,
     /// Reviews of several locations, and none was chosen.
     #[error(
-        "the reviews are of {} locations: {}; one service publishes those of one: say which with --location",
+        "the reviews are of {} locations: {}; one service publishes one location; name it with --location",
         .0.len(), .0.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
     )]
     Locations(Vec<(String, u64)>),
     /// No review of the requested location.
-    #[error("--location {meant}: no review is of that location; there are {}", there.join(", "))]
+    #[error("--location {meant}: no review is of that location; name one of {}", there.join(", "))]
     NoSuchLocation {
         meant: String,
         /// The locations in the rows, with their listing's name if known.
@@ -195,21 +196,23 @@ pub enum FileError {
     },
     /// A format with only some of a place's reviews, for an operation that needs all.
     #[error(
-        "is {0}, which gives only some of the reviews: what is missing says nothing; leave --withdraw-missing out"
+        "is {0}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
     )]
     Excerpts(&'static str),
     /// The rows cannot be written to temporary storage.
     #[error(
-        "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
+        "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
+         TMPDIR"
     )]
     Staging(io::Error),
     /// The rows cannot be written to their temporary table.
     #[error(
-        "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
+        "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
+         TMPDIR"
     )]
     Rows(sqlx::Error),
     /// The rejected rows cannot be stored.
-    #[error("a rejected row cannot be noted: {0}; nothing was changed")]
+    #[error("a rejected row cannot be stored: {0}; nothing was changed")]
     Rejects(io::Error),
 }
 
@@ -234,13 +237,14 @@ pub enum ImportError {
     Files(Vec<FailedFile>),
     /// The rows cannot be written to or read from temporary storage.
     #[error(
-        "the rows cannot be kept in the folder for temporary files: {0}; nothing was changed; free some room, or set TMPDIR"
+        "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
+         TMPDIR"
     )]
     Staging(sqlx::Error),
     /// The database holds sample data.
     #[error(
-        "the database holds the reviews of a sample firm, which are not mixed with your own; nothing was changed; \
-         `reviews init --discard-sample --name NAME` empties it for yours, --with-sample mixes them"
+        "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it with `reviews \
+         init --discard-sample --name NAME`, or mix both with --with-sample"
     )]
     Sample,
     /// It would do more than requested, or something that was probably not meant.
@@ -323,7 +327,7 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
             format!("\"{column}\"")
         };
         return format!(
-            "no column is known to be the text; say --map text={column}, or --no-text if there is none"
+            "no column is recognised as the text; pass --map text={column}, or --no-text if there is none"
         );
     }
     let maps: Vec<String> = lacks
@@ -331,12 +335,12 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
         .map(|field| format!("--map {field}=COLUMN"))
         .collect();
     let without_text = if lacks.contains(&"text") {
-        " (or --no-text where there is no text)"
+        " (or --no-text if there is no text)"
     } else {
         ""
     };
     format!(
-        "none of them is known to be the {}; say which is, with {}{without_text}",
+        "none of them is recognised as the {}; name it with {}{without_text}",
         lacks.join(", the "),
         maps.join(" ")
     )

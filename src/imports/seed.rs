@@ -44,7 +44,7 @@ pub struct Seed {
 #[derive(Debug, Error)]
 pub enum SeedError {
     /// A required file is missing.
-    #[error("{}: there is no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json", .0.display())]
+    #[error("{}: no such file; a folder of sample data has business.json and reviews.jsonl, and may have editorial.json", .0.display())]
     Missing(PathBuf),
     #[error("{}: cannot be read: {reason}", path.display())]
     Unreadable {

@@ -20,9 +20,9 @@ pub fn explain(text: &str, analysis: &Analysis) -> String {
             .join(" ")
     };
     let mut told = match analysis.language {
-        Language::None => return "There are no words, so nothing was analysed.\n".to_owned(),
+        Language::None => return "The text has no words, so it was not analysed.\n".to_owned(),
         Language::Other => {
-            return "The text is in no language that is read, so it was counted and not analysed.\n"
+            return "The language of the text is not supported, so it was counted and not analysed.\n"
                 .to_owned();
         }
         Language::English => String::new(),

@@ -69,7 +69,8 @@ fn lint_language(trade: &Trade, report: &mut LintReport) {
     let published = trade.published_aspects();
     if published.is_empty() {
         found.remarks.push(
-            "nothing is published of it before quality.tsv says how often its judgements are right; texts in it count as not analysed"
+            "nothing of it is published until quality.tsv shows how often its judgements are right; texts in it count as not \
+             analysed"
                 .to_owned(),
         );
     } else if published.len() < trade.aspects.len() {
@@ -79,7 +80,7 @@ fn lint_language(trade: &Trade, report: &mut LintReport) {
         let ids = ids.collect::<Vec<_>>().join(", ");
         found
             .remarks
-            .push(format!("of these aspects findings are published: {ids}"));
+            .push(format!("findings are published of these aspects: {ids}"));
     }
     let told = |message: String| format!("{}: {message}", code.as_str());
     report.wrong.extend(found.wrong.into_iter().map(told));
@@ -96,11 +97,11 @@ fn head(trade: &Trade, report: &mut LintReport) {
         ),
         (
             trade.types.is_empty(),
-            "`types`: the schema.org types of the businesses that it is for",
+            "`types`: the schema.org types of its businesses",
         ),
         (
             trade.overall.is_none(),
-            "an aspect in the role `overall`, which praise and blame of nothing in particular go to",
+            "an aspect in the role `overall`, for praise and blame of nothing in particular",
         ),
     ];
     let told = lacks.into_iter().filter(|(is_lacking, _)| *is_lacking);
@@ -108,7 +109,7 @@ fn head(trade: &Trade, report: &mut LintReport) {
         .wrong
         .extend(told.map(|(_, what)| format!("trade.toml: [trade] lacks {what}")));
     if trade.aspects.is_empty() {
-        report.wrong.push("there is no [[aspect]]".to_owned());
+        report.wrong.push("[[aspect]] is missing".to_owned());
     }
 }
 
@@ -254,7 +255,7 @@ fn repeated(known: &KnownWays<'_>, rule: &Rule) -> Option<String> {
     let verb = if first.place.is_shared {
         "is shared already:"
     } else {
-        "says what is said by"
+        "has the same meaning as"
     };
     Some(tell(rule, verb, first))
 }
@@ -274,18 +275,18 @@ fn besides(trade: &Trade, report: &mut LintReport) {
         let foreign = heads.filter(|id| trade.aspect(id).is_none());
         report.wrong.extend(foreign.map(|id| {
             format!(
-                "classifier.weights: knows `{id}`, which is no aspect here; train it for this trade"
+                "classifier.weights: knows `{id}`, which is not an aspect here; train it for this trade"
             )
         }));
     } else {
         report
             .remarks
-            .push("no classifier.weights: it reads by its rules alone".to_owned());
+            .push("no classifier.weights: it uses only its rules".to_owned());
     }
     if trade.quality.is_empty() {
         report.remarks.push(
-            "no quality.tsv: nobody has measured how well it reads, and /insights.json says so; \
-             `reviews insights evaluate SENTENCES.tsv --trade DIR --quality DIR/quality.tsv` measures"
+            "no quality.tsv: its quality has not been measured, and /insights.json says so; `reviews insights evaluate \
+             SENTENCES.tsv --trade DIR --quality DIR/quality.tsv` measures"
                 .to_owned(),
         );
     }

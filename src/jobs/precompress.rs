@@ -72,7 +72,7 @@ impl Precompress {
         let bodies = self.ctx.compute.run(move || make_ahead(&snapshot)).await;
         // A panic recurs for the request that renders the page, and is reported there.
         let bodies = bodies.unwrap_or_else(|error| {
-            tracing::error!(%error, "pages.not_made_ahead: they are made when they are asked for");
+            tracing::error!(%error, "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request");
             Vec::new()
         });
         PagesAhead { of, bodies }
@@ -123,7 +123,8 @@ impl Precompress {
         // After a panic in an encoder the coding is not offered; identity always is.
         coded
             .await
-            .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: the coding is not offered"))
+            .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: a content coding failed and is \
+                not offered"))
             .is_ok_and(|done| done.is_some())
     }
 

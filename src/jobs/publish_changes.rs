@@ -24,7 +24,7 @@ pub struct PublishChanges {
 #[derive(Debug, thiserror::Error)]
 pub enum PublishChangesError {
     /// It is unknown whether there are changes.
-    #[error("cannot look for changes: {0}")]
+    #[error("cannot check for changes: {0}")]
     Watch(#[from] DbError),
     /// There are changes, but they could not be rendered.
     #[error(transparent)]
@@ -62,10 +62,7 @@ impl PublishChanges {
             Ok(_) => {
                 self.ctx.freshness.succeeded();
                 if let Some(failures) = self.retry.succeeded() {
-                    tracing::info!(
-                        failures,
-                        "snapshot.published_again: what could not be read or written can be again"
-                    );
+                    tracing::info!(failures, "snapshot.published_again: publishing works again");
                 }
             }
             Err(error) => {
@@ -78,19 +75,21 @@ impl PublishChanges {
                         | DbError::LogGone(_)),
                     ) = error
                     {
-                        tracing::error!(%error, "database.gone: the file that was opened is not where it was");
+                        tracing::error!(%error, "database.gone: the database file was removed or replaced");
                         if let Err(error) = self.publisher.database().write_back_log().await {
-                            tracing::error!(%error, "database.log_lost: what the removed log held cannot be written to the database");
+                            tracing::error!(%error, "database.log_lost: the contents of the removed log cannot be written to the \
+                                database");
                         }
                     } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
                     {
                         tracing::info!(
-                            "snapshot.overtaken: another process dates the same changes; tried again in a moment"
+                            "snapshot.overtaken: another process dates the same changes; trying again in a moment"
                         );
                     } else {
                         tracing::error!(
                             %error,
-                            "snapshot.not_published: the previous snapshot stays out; tried again with growing waits, up to 10 s"
+                            "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up \
+                             to 10 s"
                         );
                     }
                 }
@@ -137,7 +136,7 @@ impl PublishChanges {
             reviews,
             change_no,
             duration_ms = duration.as_secs_f64() * 1e3,
-            "snapshot.published: a new snapshot is out"
+            "snapshot.published: a new snapshot is served"
         );
         Ok(true)
     }

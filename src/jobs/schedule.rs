@@ -104,7 +104,7 @@ impl Schedule {
                     return;
                 }
                 if let Err(error) = work(of).await {
-                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it is run again at its next time");
+                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it runs again at its next time");
                 }
             }))
         })?;
@@ -179,7 +179,7 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
     if gone > 0 {
         tracing::info!(
             gone,
-            "websub.pruned: what was older than 30 days was deleted"
+            "websub.pruned: records older than 30 days were deleted"
         );
     }
     let former = database.remove_former(clock.now())?;
@@ -202,7 +202,8 @@ pub async fn erase(database: &Database, bytes_max: u64) -> Result<bool, DbError>
         Erased::All | Erased::ButNodes => Ok(true),
         Erased::Later(why @ Postponed::NoRoom { .. }) if bytes_max == u64::MAX => {
             tracing::warn!(
-                "erasure.no_room: unused parts of the file still have what deleted reviews said: {why}; free some, and it is erased within an hour"
+                "erasure.no_room: unused parts of the file still contain text of deleted reviews: {why}; free some, and it is \
+                 erased within an hour"
             );
             Ok(false)
         }

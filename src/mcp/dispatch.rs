@@ -106,7 +106,7 @@ impl Dispatcher {
             }
             Message::Answer if is_stateless(headers) => Err(bad(RpcError::new(
                 INVALID_REQUEST,
-                "Nothing was asked: send a request or a notification.",
+                "The body is empty: send a request or a notification.",
             ))),
             Message::Call(call) if call.method == "initialize" && call.id.is_some() => {
                 known(headers)?;
@@ -123,7 +123,7 @@ impl Dispatcher {
     fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, RpcError)> {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
         let (Some(id), None) = (ids.next(), ids.next()) else {
-            let told = "Send Mcp-Session-Id, once, as initialize answered it; or ask without sessions, as of 2026-07-28.";
+            let told = "Send Mcp-Session-Id once, as initialize returned it; or use 2026-07-28, without sessions.";
             return Err((
                 StatusCode::BAD_REQUEST,
                 RpcError::new(INVALID_REQUEST, told),
@@ -140,7 +140,8 @@ impl Dispatcher {
 }
 
 /// The error for an unknown or expired session.
-pub const LAPSED: &str = "There is no such session, or none any more; send initialize without Mcp-Session-Id to open another.";
+pub const LAPSED: &str =
+    "Unknown or expired session; send initialize without Mcp-Session-Id to open another.";
 
 /// Whether the header names the stateless revision.
 #[must_use]

@@ -105,20 +105,20 @@ impl Message {
     pub fn read(value: Value) -> Result<Self, (Option<Id>, RpcError)> {
         let Value::Object(mut members) = value else {
             let told = if value.is_array() {
-                "Batches are not taken: send each message by itself."
+                "Batches are not supported: send each message by itself."
             } else {
-                "A message is a JSON object."
+                "A message must be a JSON object."
             };
             return Err((None, RpcError::new(INVALID_REQUEST, told)));
         };
         let id = members.get("id").map(Id::read);
         let invalid = |fault: &str| (id.clone().flatten(), RpcError::new(INVALID_REQUEST, fault));
         if members.get("jsonrpc") != Some(&Value::from("2.0")) {
-            return Err(invalid("The member jsonrpc has to be \"2.0\"."));
+            return Err(invalid("The member jsonrpc must be \"2.0\"."));
         }
         if id == Some(None) && !members.contains_key("error") {
             let told =
-                format!("An id is a text of at most {ID_BYTES_MAX} bytes or a whole number.");
+                format!("An id must be a text of at most {ID_BYTES_MAX} bytes or a whole number.");
             return Err(invalid(&told));
         }
         let answers = ["result", "error"]
@@ -134,7 +134,7 @@ impl Message {
                         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
                     ) => {
                         let fault =
-                            RpcError::new(INVALID_PARAMS, "The member params has to be an object.");
+                            RpcError::new(INVALID_PARAMS, "The member params must be an object.");
                         return Err((id.flatten(), fault));
                     }
                 };
@@ -146,7 +146,7 @@ impl Message {
             }
             None if answers == 1 => Ok(Self::Answer),
             Some(_) | None => Err(invalid(
-                "A message has a method, which is a text, or else a result or an error.",
+                "A message must have a method (a text), a result or an error.",
             )),
         }
     }
@@ -179,11 +179,11 @@ fn values(body: &[u8]) -> usize {
 /// If it is not JSON, or has too many values.
 pub fn parse(body: &[u8]) -> Result<Value, RpcError> {
     if values(body) > VALUES_MAX {
-        let told = format!("A message has at most {VALUES_MAX} JSON values. Send fewer.");
+        let told = format!("A message may have at most {VALUES_MAX} JSON values. Send fewer.");
         return Err(RpcError::new(INVALID_REQUEST, told));
     }
     serde_json::from_slice(body)
-        .map_err(|error| RpcError::new(PARSE_ERROR, format!("The body is no JSON: {error}.")))
+        .map_err(|error| RpcError::new(PARSE_ERROR, format!("The body is not JSON: {error}.")))
 }
 
 /// A response message with `result`, which is JSON.

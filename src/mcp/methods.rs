@@ -178,7 +178,7 @@ impl Methods {
             // A known method whose params the SDK cannot parse.
             ClientRequest::CustomRequest(request) => {
                 let told = format!(
-                    "The params of {} are not of the shape that MCP gives them.",
+                    "The params of {} do not match the schema of MCP.",
                     request.method
                 );
                 return Err(ErrorData::invalid_params(told, None));
@@ -242,7 +242,7 @@ impl Methods {
         }
         let text = self.catalog.read(&request.uri).ok_or_else(|| {
             let told = format!(
-                "There is no resource {}; resources/list and resources/templates/list show what there is.",
+                "Unknown resource {}; see resources/list and resources/templates/list.",
                 request.uri
             );
             ErrorData::resource_not_found(told, Some(json!({ "uri": request.uri })))
@@ -284,7 +284,7 @@ impl Methods {
             (Some(name), _) => ("prompt", name),
             (None, Some(uri)) => ("resource template", uri),
             (None, None) => {
-                let told = "params.ref is of a kind that is not known here.";
+                let told = "params.ref is of an unknown kind.";
                 return Err(ErrorData::invalid_params(told, None));
             }
         };
@@ -357,7 +357,7 @@ fn whole<T>(
     match page.and_then(|page| page.cursor) {
         None => Ok(list()),
         Some(_) => Err(ErrorData::invalid_params(
-            "That cursor is not ours: lists here come whole; leave it out.",
+            "Unknown cursor: lists here are complete; leave it out.",
             None,
         )),
     }
@@ -365,7 +365,7 @@ fn whole<T>(
 
 fn refused(refusal: CallError, kind: &str, name: &str) -> ErrorData {
     let told = match refusal {
-        CallError::Unknown => format!("There is no {kind} {name} here."),
+        CallError::Unknown => format!("Unknown {kind} {name}."),
         CallError::Arguments(advice) => advice,
     };
     ErrorData::invalid_params(told, None)
@@ -390,17 +390,10 @@ impl From<ErrorData> for RpcError {
 }
 
 fn unknown_method(method: &str) -> RpcError {
-    RpcError::new(
-        METHOD_NOT_FOUND,
-        format!("There is no method {method} here."),
-    )
+    RpcError::new(METHOD_NOT_FOUND, format!("Unknown method {method}."))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
 fn internal(error: serde_json::Error) -> RpcError {
-    ErrorData::internal_error(
-        format!("Something went wrong on our side ({error}); report it."),
-        None,
-    )
-    .into()
+    ErrorData::internal_error(format!("Internal error ({error}); report it."), None).into()
 }

@@ -146,7 +146,7 @@ impl Mcp {
         let too_large = || {
             problem(
                 StatusCode::PAYLOAD_TOO_LARGE,
-                format!("A body has at most {BODY_BYTES_MAX} bytes."),
+                format!("A body may have at most {BODY_BYTES_MAX} bytes."),
             )
         };
         if announces_more_than(request.headers(), BODY_BYTES_MAX) {
@@ -163,7 +163,7 @@ impl Mcp {
             Err(_) => {
                 return problem(
                     StatusCode::REQUEST_TIMEOUT,
-                    "The body did not come in time, or not to its end.",
+                    "The body did not arrive completely in time.",
                 );
             }
         };
@@ -204,7 +204,7 @@ impl Mcp {
         let Some(id) = headers.get(SESSION_HEADER) else {
             return problem(
                 StatusCode::BAD_REQUEST,
-                "Name the session that is to end in Mcp-Session-Id.",
+                "Name the session to end in Mcp-Session-Id.",
             );
         };
         if id.to_str().is_ok_and(|id| self.exchange.sessions.end(id)) {
@@ -219,7 +219,8 @@ impl Mcp {
 fn crowded() -> Response {
     retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
-        "Too many requests and unread answers of agents are in flight, in all or of your network. Read your answers, then try again.",
+        "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then try \
+         again.",
         CROWDED_PAUSE,
     )
 }

@@ -36,7 +36,7 @@ impl OriginCheck {
             .chain(named);
         if !hosts.all(|host| self.knows_host(host)) {
             return Some(
-                "This service is not called by that Host; use its public name, or add yours to REVIEWS_ALLOWED_HOSTS.",
+                "This Host is not allowed; use the service's public name, or add yours to REVIEWS_ALLOWED_HOSTS.",
             );
         }
         // Browsers always send it; other clients need not.
@@ -46,7 +46,7 @@ impl OriginCheck {
             .all(|origin| self.knows_origin(origin))
         {
             return Some(
-                "Pages of that Origin may not ask here; whoever runs the service can add its host to REVIEWS_ALLOWED_HOSTS.",
+                "This Origin is not allowed; the operator can add its host to REVIEWS_ALLOWED_HOSTS.",
             );
         }
         None

@@ -73,7 +73,7 @@ fn version(call: &Call) -> Result<Option<&str>, RpcError> {
 pub fn unsupported(requested: &str) -> RpcError {
     let supported = Revision::ALL.map(Revision::date);
     let told = format!(
-        "MCP {requested} is not served; {} are.",
+        "MCP {requested} is not supported; {} are.",
         supported.join(", ")
     );
     RpcError::new(UNSUPPORTED_VERSION, told)
@@ -88,7 +88,7 @@ fn missing(name: &str) -> RpcError {
     };
     RpcError::new(
         INVALID_PARAMS,
-        format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 has it."),
+        format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it."),
     )
 }
 
@@ -113,11 +113,11 @@ fn agree(headers: &HeaderMap, header: &str, said: &str) -> Result<(), RpcError> 
     let mut values = headers.get_all(header).iter();
     match (values.next(), values.next()) {
         (None, _) => mismatch("is missing; the body says"),
-        (Some(_), Some(_)) => mismatch("is there more than once; the body says"),
+        (Some(_), Some(_)) => mismatch("appears more than once; the body says"),
         (Some(value), None) if decode(value.as_bytes()).is_some_and(|value| value == said) => {
             Ok(())
         }
-        (Some(_), None) => mismatch("does not say what the body does:"),
+        (Some(_), None) => mismatch("differs from the body, which says"),
     }
 }
 

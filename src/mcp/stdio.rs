@@ -51,7 +51,7 @@ impl StdioConnection {
             let answer = match next_line(&mut input, BODY_BYTES_MAX).await? {
                 Line::End => return Ok(()),
                 Line::TooLong => {
-                    let told = format!("A line has at most {BODY_BYTES_MAX} bytes.");
+                    let told = format!("A line may have at most {BODY_BYTES_MAX} bytes.");
                     let fault = RpcError::new(INVALID_REQUEST, told);
                     Some(message::error(None, &fault, true))
                 }
@@ -92,7 +92,7 @@ impl StdioConnection {
         } else if self.revision.is_none() && !may_open {
             return Err(RpcError::new(
                 INVALID_REQUEST,
-                "Send initialize first; or ask without a session, as of 2026-07-28.",
+                "Send initialize first; or use 2026-07-28, without a session.",
             ));
         }
         let stateless = is_stateless.then_some(Revision::July2026);

@@ -75,9 +75,6 @@ impl SearchArguments {
 
 /// The fault of a polarity without an aspect.
 fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidParameter {
-    let message = format!(
-        "must be given together with {}, the id of what is spoken of",
-        parameters::Aspect::NAME
-    );
+    let message = format!("must be given together with {}", parameters::Aspect::NAME);
     InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 pub struct Day(NaiveDate);
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{0}` is no calendar day written YYYY-MM-DD")]
+#[error("`{0}` is not a calendar day written YYYY-MM-DD")]
 pub struct InvalidDay(pub String);
 
 impl FromStr for Day {

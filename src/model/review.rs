@@ -48,11 +48,11 @@ pub struct ReviewId(String);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum InvalidReviewId {
     /// Too long, or with other characters.
-    #[error("`{0}` is no review id: 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
+    #[error("`{0}` is not a review id: use 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
     Characters(String),
     /// One of `.`, `..` and `search`.
     #[error(
-        "`{0}` cannot be the id of a review: `.`, `..` and `search` cannot be linked to; give it another one"
+        "`{0}` cannot be the id of a review: `.`, `..` and `search` cannot be part of a link; use another one"
     )]
     Reserved(String),
 }

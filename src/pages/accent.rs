@@ -103,7 +103,7 @@ impl Endpoint for AccentStyle {
         let Some(colour) = name.and_then(Rgb::parse) else {
             return Ok(problem(
                 StatusCode::NOT_FOUND,
-                "There is no such colour; give three or six hex digits, as in /embed/accent/0a5a78.css.",
+                "Invalid colour; use three or six hex digits, as in /embed/accent/0a5a78.css.",
             ));
         };
         let snapshot = self.0.current.load();

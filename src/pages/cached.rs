@@ -101,7 +101,7 @@ impl SnapshotPages {
     pub fn picture(&self, snapshot: &Snapshot) -> Option<&Arc<CachedBody>> {
         let picture = self.picture.get_or_init(|| {
             let made = picture::png(snapshot).inspect_err(
-                |error| tracing::error!(%error, "pages.no_picture: /og.png could not be made"),
+                |error| tracing::error!(%error, "pages.no_picture: /og.png could not be rendered"),
             );
             let content = Content::whole(made.ok()?);
             Some(Arc::new(CachedBody::new("image/png", content)))

@@ -208,7 +208,7 @@ impl Endpoint for SecurityText {
         let Some(text) = text else {
             return Ok(problem(
                 StatusCode::NOT_FOUND,
-                "No security contact is set; whoever runs the service can set REVIEWS_SECURITY_CONTACT.",
+                "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
             ));
         };
         Ok(web::whole_body(

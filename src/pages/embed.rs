@@ -175,8 +175,8 @@ impl EmbedOptions {
                     Theme::Dark => ("dark", "lighter"),
                 };
                 faults.push(format!(
-                    "accent must be easy to read: #{accent} has a contrast of {contrast:.1} with the {name} background, and {CONTRAST_MIN} is the \
-                     least. Take a {direction} colour.",
+                    "accent must be easy to read: #{accent} has a contrast of {contrast:.1} with the {name} background; it must \
+                     be at least {CONTRAST_MIN}. Use a {direction} colour.",
                 ));
             }
         }

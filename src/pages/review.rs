@@ -206,7 +206,7 @@ impl Endpoint for Permalink {
         let Some(review) = review else {
             return Ok(problem(
                 StatusCode::NOT_FOUND,
-                "There is no published review of that id.",
+                "No published review has that id.",
             ));
         };
         let html = show(review, &snapshot, &self.0.links);

@@ -84,7 +84,7 @@ impl StageRequest {
         InvalidParameter {
             name: self.parameter(),
             fault: ParameterFault::Text,
-            message: format!("must be left out beside {}: ask for one", first.parameter()),
+            message: format!("must be left out if {} is given", first.parameter()),
             received: received.to_owned(),
         }
     }
@@ -294,12 +294,9 @@ fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> 
 fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> NoSuchStage {
     let known: Vec<&str> = known.take(VALUES_MAX).collect();
     NoSuchStage(if known.is_empty() {
-        format!("There is no {what} of that name, nor any other now.")
+        format!("No {what} has that name; none are known.")
     } else {
-        format!(
-            "There is no {what} of that name; there are {}.",
-            known.join(", ")
-        )
+        format!("No {what} has that name; known are {}.", known.join(", "))
     })
 }
 

@@ -87,12 +87,12 @@ impl TextIndex {
             Ok(rows) => {
                 tracing::warn!(
                     rows,
-                    "text_index.repaired: somebody had taken rows out of `review_fts`; they are there again"
+                    "text_index.repaired: rows were missing from `review_fts`; they were restored"
                 );
             }
             Err(error) => tracing::warn!(
                 %error,
-                "text_index.not_repaired: `review_fts` lacks rows; searches read all texts until it is repaired by a start"
+                "text_index.not_repaired: `review_fts` lacks rows; searches read all texts until a restart repairs it"
             ),
         }
         let is_failing = Arc::default();
@@ -213,7 +213,7 @@ impl TextIndex {
             Ok(indexed) => {
                 self.answered.increment(1);
                 if self.is_failing.swap(false, Ordering::Relaxed) {
-                    tracing::info!("text_index.readable: it can be read again");
+                    tracing::info!("text_index.readable: the text index can be read again");
                 }
                 Some(positions(snapshot, &indexed))
             }
@@ -224,7 +224,7 @@ impl TextIndex {
                 {
                     tracing::warn!(
                         %error,
-                        "text_index.unreadable: searches read all texts instead; run `reviews check`, and start the service anew"
+                        "text_index.unreadable: searches read all texts instead; run `reviews check`, and restart the service"
                     );
                 }
                 None

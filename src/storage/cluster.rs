@@ -149,7 +149,7 @@ impl Database {
         former.close().await;
         tracing::info!(
             file = %self.path.display(),
-            "cluster.file_replaced: rqlited has put another file in place; it is read from now on"
+            "cluster.file_replaced: rqlited replaced its file; reading the new one"
         );
         Ok(true)
     }

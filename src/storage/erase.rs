@@ -61,7 +61,7 @@ impl fmt::Display for Postponed {
             Self::Busy => f.write_str("another process reads or writes it"),
             Self::NoRoom { needed, free } => write!(
                 f,
-                "rewriting it needs {} MiB of free disk room, and {} MiB are free",
+                "rewriting it needs {} MiB of free disk space, and {} MiB are free",
                 mib(*needed),
                 free >> 20
             ),

@@ -12,25 +12,25 @@ pub enum DbError {
     /// There is no file, and this command does not create one.
     #[error("no database at {}; create one with `reviews init --name NAME`", .0.display())]
     Missing(PathBuf),
-    #[error("there is no backup {}; `reviews backup FILE` writes one", .0.display())]
+    #[error("no backup at {}; `reviews backup FILE` writes one", .0.display())]
     NoBackup(PathBuf),
     /// Another process uses the database, and this command needs exclusive access.
     #[error("the database {} is in use by another process; stop `reviews serve` and close other programs that have it open, then try again", .0.display())]
     InUse(PathBuf),
-    #[error("cannot make the database {}: {reason}; make its folder, or set DATABASE_URL to another place", path.display())]
+    #[error("cannot create the database {}: {reason}; create its folder, or set DATABASE_URL to another path", path.display())]
     Create {
         path: PathBuf,
         /// The operating system's error.
         reason: std::io::Error,
     },
-    #[error("{} is no SQLite database; set DATABASE_URL to another file, or move this one away", .0.display())]
+    #[error("{} is not a SQLite database; set DATABASE_URL to another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
     /// Another program's tables are in the file.
-    #[error("{} is the database of another program, and was left as it is; set DATABASE_URL to another file", .0.display())]
+    #[error("{} is the database of another program, and was not changed; set DATABASE_URL to another file", .0.display())]
     NotOurs(PathBuf),
     /// The text encoding is not UTF-8; it is fixed when a file is created.
     #[error(
-        "the database {} keeps its texts in {encoding}, and this release reads UTF-8 alone; move it away, and take what is in it over \
+        "the database {} stores its texts in {encoding}, and this release reads only UTF-8; move it away, and copy its contents \
          with `sqlite3 OLD .dump | sqlite3 NEW`",
         path.display()
     )]
@@ -64,7 +64,8 @@ pub enum DbError {
         known: i64,
     },
     /// A migration in the file differs from this release's migration of the same number.
-    #[error("migration {version} of the database {} is not the one that this release has; it was made by a build that never was released", path.display())]
+    #[error("migration {version} of the database {} differs from that of this release, because an unreleased build made it; use \
+        that build, or restore a backup", path.display())]
     Foreign {
         path: PathBuf,
         /// Number of the migration.
@@ -72,15 +73,15 @@ pub enum DbError {
     },
     /// The path leads to another file than the one that was opened.
     #[error(
-        "the database {} was replaced while it was in use; what was read before is still served, and nothing is written or sent: \
-         restart the service to use the file that is there now, or put the former one back with its -wal file",
+        "the database {} was replaced while it was in use; the last snapshot is still served, and nothing is written or sent; \
+         restart the service to use the new file, or put the previous one back with its -wal file",
         .0.display()
     )]
     Replaced(PathBuf),
     /// The path no longer leads to a file.
     #[error(
-        "the database {} was removed while it was in use ({reason}); what was read before is still served, and nothing is written or \
-         sent: put it back with its -wal file, or stop the service and restore a backup before the next start",
+        "the database {} was removed while it was in use ({reason}); the last snapshot is still served, and nothing is written \
+         or sent; put it back with its -wal file, or stop the service and restore a backup before the next start",
         path.display()
     )]
     Removed {
@@ -90,8 +91,8 @@ pub enum DbError {
     },
     /// The path of the write-ahead log or of its index leads to another file than the one that was opened, or to none.
     #[error(
-        "{} was removed or replaced while the database was in use; what was read before is still served, and nothing is written or \
-         sent: put it back, or restart the service with SIGTERM, which writes to the database what the log held",
+        "{} was removed or replaced while the database was in use; the last snapshot is still served, and nothing is written or \
+         sent; put it back, or restart the service with SIGTERM, which writes the contents of the log to the database",
         .0.display()
     )]
     LogGone(PathBuf),
@@ -102,10 +103,10 @@ pub enum DbError {
     #[error("the database {} is locked by another process for more than 5 s; end its transaction and try again", .0.display())]
     Locked(PathBuf),
     /// The disk is full.
-    #[error("no room is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]
+    #[error("no space is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]
     Full(PathBuf),
     /// A constraint or trigger refused the write.
-    #[error("the database {} refuses this: {reason}", path.display())]
+    #[error("the database {} rejects this: {reason}", path.display())]
     Refused {
         path: PathBuf,
         /// Message of the constraint or trigger.

@@ -46,7 +46,7 @@ pub(super) fn remove_files(path: &Path) {
         if let Err(error) = remove_file(&file)
             && error.kind() != ErrorKind::NotFound
         {
-            tracing::warn!(file = %file.display(), %error, "database.leftover: a file that was begun cannot be taken away");
+            tracing::warn!(file = %file.display(), %error, "database.leftover: an unfinished file cannot be removed");
         }
     }
 }

@@ -125,7 +125,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         }
         if clock.monotonic() >= end {
             return Err(DbError::Cluster(ClusterError::Refused(format!(
-                "another process began to fill the empty cluster and did not end within {} s; where none is running, `drop table \
+                "another process began to fill the empty cluster and did not finish within {} s; if none is running, `drop table \
                  {CLAIM}` there and try again",
                 FIRST_LOAD_WAIT_MAX.as_secs()
             ))));

@@ -45,7 +45,7 @@ pub(super) async fn keep_before_upgrade(
     if let Err(error) = removed
         && error.kind() != ErrorKind::NotFound
     {
-        tracing::warn!(file = %begun.display(), %error, "database.leftover: a file that was begun cannot be taken away");
+        tracing::warn!(file = %begun.display(), %error, "database.leftover: an unfinished file cannot be removed");
     }
     Ok(kept)
 }

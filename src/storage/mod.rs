@@ -116,7 +116,8 @@ impl Database {
             .map_err(fault)?
         {
             tracing::warn!(
-                "text_index.forged: pages of `review_fts` were malformed in a way that no program leaves behind; the index was built again from the reviews"
+                "text_index.forged: pages of `review_fts` were malformed in a way that SQLite never writes; the index was \
+                 rebuilt from the reviews"
             );
         }
         connection.close().await.map_err(fault)?;
@@ -281,7 +282,8 @@ impl Database {
         if let Writer::File(_) = self.writer
             && let Err(error) = self.checkpoint().await
         {
-            tracing::warn!(%error, "database.log_not_cut: the write-ahead log stays as long as it is; tried again within a minute");
+            tracing::warn!(%error, "database.log_not_cut: the write-ahead log could not be truncated; trying again within a \
+                minute");
         }
         let open = self.open.load_full();
         open.close().await;

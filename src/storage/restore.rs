@@ -178,7 +178,7 @@ impl Alone {
     pub async fn release(mut self) {
         let _ = sqlx::query("rollback").execute(&mut self.connection).await;
         if let Err(error) = self.connection.close().await {
-            tracing::debug!(%error, "restore.not_closed: the former database was not closed cleanly");
+            tracing::debug!(%error, "restore.not_closed: the previous database was not closed cleanly");
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<Sc
     for ((kind, name), sql) in wanted {
         let fault = match there.get(&(kind.clone(), name.clone())) {
             None => "is missing",
-            Some(its) if *its != sql => "has another shape than this release gives it",
+            Some(its) if *its != sql => "differs from its definition in this release",
             Some(_) => continue,
         };
         faults.is_unreadable |= matches!(kind.as_str(), "table" | "view");

@@ -34,8 +34,8 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
     if !text_index::is_sound(connection).await? {
         // SQLite's own check would read them.
         verified.wrong.push(
-            "text index: its pages are malformed, so that nothing else was verified; \
-             any command that writes, as `reviews migrate`, builds it again from the reviews"
+            "text index: its pages are malformed, so nothing else was verified; any command that writes, such as `reviews \
+             migrate`, rebuilds it from the reviews"
                 .to_owned(),
         );
         return Ok(verified);
@@ -103,7 +103,7 @@ async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<V
     .await?;
     let unindexed = unindexed.into_iter().map(|id| {
         format!(
-            "text index: review {} is not indexed with the text that it has",
+            "text index: review {} is not indexed with its current text",
             id.as_ref()
         )
     });
@@ -133,7 +133,7 @@ async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Str
     let told = |name: Text| {
         let name = name.as_ref();
         format!(
-            "publication: {name} was rendered from changes that are not there; rows of review_change are missing"
+            "publication: {name} was rendered from changes that no longer exist; rows of review_change are missing"
         )
     };
     Ok(ahead.into_iter().map(told).collect())

@@ -158,7 +158,7 @@ pub(super) fn judge(
         ConditionalOutcome::NotModified => Ok((coding, false)),
         ConditionalOutcome::Failed => Err(Box::new(problem(
             StatusCode::PRECONDITION_FAILED,
-            "It has changed since; ask again without If-Match and If-Unmodified-Since.",
+            "The resource has changed; send the request again without If-Match and If-Unmodified-Since.",
         ))),
     }
 }

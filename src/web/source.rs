@@ -57,7 +57,7 @@ pub async fn in_turn(
         metrics::COMPUTE_REFUSED.count(&[]);
         retry_later(
             StatusCode::SERVICE_UNAVAILABLE,
-            "Too many requests wait to be computed; try again later.",
+            "Too many requests are waiting; try again later.",
             CROWDED_PAUSE,
         )
     })

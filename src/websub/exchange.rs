@@ -243,7 +243,8 @@ impl Exchange {
     /// Notifies a subscriber that its subscription was ended (WebSub §5.2). The response is ignored.
     async fn deny(&self, due: &DueDelivery) {
         let topic = self.links.absolute(due.document.path());
-        let reason = format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to go on");
+        let reason =
+            format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to continue");
         let parameters = [
             ("hub.mode", "denied"),
             ("hub.topic", topic.as_str()),

@@ -145,7 +145,7 @@ impl SubscriptionIntake {
             }
             Err(_) => {
                 tracing::error!(
-                    "websub.not_taken: the database could not be had in 5 s; the request was answered 503"
+                    "websub.not_taken: the database was not available within 5 s; the request was answered 503"
                 );
                 return Err(UNAVAILABLE);
             }
@@ -218,23 +218,23 @@ impl SubscriptionIntake {
             after: FULL_RETRY,
         };
         if waits_anew && is_full {
-            Some(full("too many requests wait for verification"))
+            Some(full("too many requests are waiting for verification"))
         } else if waits_anew && counts.of_source >= self.share() {
             Some(full(
-                "too many requests of this network wait for verification",
+                "too many requests from this network are waiting for verification",
             ))
         } else if waits_anew && !is_free && counts.of_address >= self.share() {
             Some(full(
-                "too many requests that lead to this callback's address wait for verification",
+                "too many requests for this callback's address are waiting for verification",
             ))
         } else if is_new && counts.in_all >= self.rates.limits.subscriptions_max {
-            Some(full("the hub has all the subscriptions it can hold"))
+            Some(full("the hub has reached its limit of subscriptions"))
         } else if is_new
             && !is_free
             && counts.of_host >= self.rates.limits.subscriptions_per_host_max
         {
             Some(IntakeError::TooMany {
-                reason: "this callback's host has all the subscriptions it may have",
+                reason: "this callback's host has reached its limit of subscriptions",
                 after: FULL_RETRY,
             })
         } else {

@@ -66,13 +66,13 @@ impl RateLimits {
     /// If either limit is exceeded.
     pub fn count_source(&self, source: IpAddr) -> Result<(), RateExceeded> {
         let by_source = self.by_source.take(&network(source, SOURCE_PREFIX));
-        by_source.map_err(exceeded("this address asks too often"))?;
+        by_source.map_err(exceeded("this address sends too many requests"))?;
         // An IPv4 address is its own network.
         if source.to_canonical().is_ipv4() {
             return Ok(());
         }
         let by_network = self.by_network.take(&network(source, NETWORK_PREFIX));
-        by_network.map_err(exceeded("this network asks too often"))
+        by_network.map_err(exceeded("this network sends too many requests"))
     }
 
     /// Counts a request whose callback is at `host`.
@@ -81,7 +81,7 @@ impl RateLimits {
     /// If the limit is exceeded.
     pub fn count_host(&self, host: &str) -> Result<(), RateExceeded> {
         let by_host = self.by_host.take(&host.to_owned());
-        by_host.map_err(exceeded("this callback's host is asked too often"))
+        by_host.map_err(exceeded("this callback's host gets too many requests"))
     }
 
     /// Whether a known subscription may be renewed, ended or requested again although another limit is used up. Counts

@@ -62,7 +62,7 @@ pub struct Request {
 /// One line that says what to change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RequestError {
-    #[error("Content-Type has to be application/x-www-form-urlencoded in UTF-8.")]
+    #[error("Content-Type must be application/x-www-form-urlencoded in UTF-8.")]
     ContentType,
     #[error("The body has more than {BODY_BYTES_MAX} bytes.")]
     TooLarge,
@@ -86,7 +86,7 @@ pub enum RequestError {
         /// Shortened.
         given: String,
     },
-    #[error("hub.topic `{given}` is no topic of this hub; its topics are {topics}.")]
+    #[error("hub.topic `{given}` is not a topic of this hub; its topics are {topics}.")]
     Topic {
         /// Shortened.
         given: String,
@@ -96,13 +96,13 @@ pub enum RequestError {
     #[error("hub.callback cannot be used: {0}{how}.", how = opened_with(.0))]
     Callback(#[from] CallbackFault),
     #[error(
-        "hub.lease_seconds `{given}` has to be a whole number of seconds above 0, in digits; leave it out for the default."
+        "hub.lease_seconds `{given}` must be a whole number of seconds above 0, in digits; leave it out for the default."
     )]
     LeaseSeconds {
         /// Shortened.
         given: String,
     },
-    #[error("hub.secret has {bytes} bytes; it has to have less than 200.")]
+    #[error("hub.secret has {bytes} bytes; it must have fewer than 200.")]
     SecretTooLong {
         /// At most 199 are accepted.
         bytes: usize,
@@ -113,7 +113,8 @@ pub enum RequestError {
 const fn opened_with(fault: &CallbackFault) -> &'static str {
     match fault {
         CallbackFault::Refused(Refused::Address { .. } | Refused::Port { .. }) => {
-            "; the operator of this hub can open nets with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it on one machine"
+            "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
+             on one machine"
         }
         CallbackFault::TooLong { .. }
         | CallbackFault::Character(_)

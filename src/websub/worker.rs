@@ -141,7 +141,7 @@ impl Worker {
     pub async fn run(&mut self, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             if let Err(error) = self.fill().await {
-                tracing::error!(%error, "websub.unreadable: cannot see what is due; trying again");
+                tracing::error!(%error, "websub.unreadable: cannot read the due exchanges; trying again");
             }
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
             let is_flush_due = tokio::select! {
@@ -164,7 +164,7 @@ impl Worker {
         if tokio::time::timeout(STOP_TIMEOUT, finish).await.is_err() {
             tracing::warn!(
                 cut = self.in_flight.len(),
-                "websub.cut: attempts were cut by the stop; they are made again"
+                "websub.cut: attempts were interrupted by the stop; they are repeated"
             );
             self.in_flight.shutdown().await;
         }
@@ -380,7 +380,7 @@ impl Worker {
                 self.unrecorded.push(attempt);
             }
             Err(error) => {
-                tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is made again in a minute");
+                tracing::error!(%error, host, "websub.panicked: an exchange ended without a result; it is repeated in a minute");
                 let at = self.exchange.clock.monotonic() + PANIC_WAIT;
                 self.busy.remove(&subscription_id);
                 self.next_at = self.next_at.min(at);

@@ -53,7 +53,7 @@ pub struct Business {
     pub review_links: Vec<ReviewLink>,
     /// Services that the business offers, in its own order.
     pub services: Vec<Service>,
-    /// People who work there, in the business's own order; empty where it shows nobody.
+    /// People who work there, in the business's own order; empty if it shows no staff.
     pub technicians: Vec<Technician>,
     /// The places it serves.
     pub service_areas: Vec<String>,
@@ -109,14 +109,14 @@ pub struct Service {
     pub synonyms: Vec<String>,
 }
 
-/// Somebody who works there.
+/// A person who works there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Technician {
-    /// Id of the person: the firm's own, or one unrelated to the name where full names are not shown.
+    /// Id of the person: the firm's own, or one unrelated to the name if full names are not shown.
     pub id: String,
     /// Name of the person as the business shows it, which mentions and filters use: the full name, or the first one.
     pub name: String,
-    /// Other names that customers use; left out where full names are not shown.
+    /// Other names that customers use; left out if full names are not shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub aliases: Vec<String>,
@@ -125,7 +125,7 @@ pub struct Technician {
 /// The overall rating, over the published reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct AggregateRating {
-    /// The mean, rounded half away from zero to two decimals; left out where there are no reviews.
+    /// The mean, rounded half away from zero to two decimals; left out if there are no reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_value: Option<f64>,
     /// How many reviews there are.
@@ -134,7 +134,7 @@ pub struct AggregateRating {
     pub best_rating: u8,
     /// Lowest rating that can be given; always 1.
     pub worst_rating: u8,
-    /// How many have how many stars.
+    /// Number of reviews for each number of stars.
     pub distribution: Distribution,
 }
 
@@ -168,7 +168,7 @@ pub struct Distribution {
 pub struct Withheld {
     /// How many reviews are withheld, whatever the reason.
     pub count: u64,
-    /// How many for which reason.
+    /// Number of withheld reviews for each reason.
     pub reasons: BTreeMap<String, u64>,
 }
 

@@ -18,15 +18,16 @@ pub struct Comparison {
     pub first: Period,
     /// The reviews from `second_since` through `second_until`.
     pub second: Period,
-    /// The second less the first.
+    /// The second period minus the first.
     pub difference: Difference,
-    /// Whether the rating is better in the second period: the mean, where the share of reviews with at least two, three, four or
-    /// five stars went the same way beyond chance (Fisher's exact test at 95 %, with Holm's correction over these four).
+    /// Whether the rating is better in the second period: the mean, if the share of reviews with at least two, three, four or
+    /// five stars changed in the same direction beyond chance (Fisher's exact test at 95 %, with Holm's correction over these
+    /// four).
     pub verdict: Verdict,
 }
 
-/// What the second period is against the first. `too_few` where fewer than ten reviews, of an aspect fewer than ten that judge it,
-/// are of either period; `same` where what differs may be chance.
+/// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
+/// than ten that judge it; `same`: the difference may be chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
@@ -35,7 +36,7 @@ pub enum Verdict {
     Better,
     /// Worse, beyond chance.
     Worse,
-    /// What differs may be chance.
+    /// The difference may be chance.
     Same,
     /// Too few reviews to say.
     TooFew,
@@ -46,47 +47,47 @@ pub enum Verdict {
 pub struct Period {
     /// First day of the period, `YYYY-MM-DD`, inclusive.
     pub since: NaiveDate,
-    /// Last day of the period, `YYYY-MM-DD`, inclusive; of a period that goes on after the newest review, the day of that review.
+    /// Last day of the period, `YYYY-MM-DD`, inclusive; if the period continues after the newest review, the day of that review.
     pub until: NaiveDate,
-    /// The last day that was asked for; left out where it is `until`.
+    /// The requested last day; left out if it is `until`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_asked: Option<NaiveDate>,
     /// How many published reviews are dated within the period.
     pub count: u64,
-    /// Their mean, to two decimals; absent where there are none.
+    /// Their mean, to two decimals; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_value: Option<f64>,
-    /// How many have how many stars.
+    /// Number of reviews for each number of stars.
     pub distribution: Distribution,
-    /// What they speak of; what no review of the period speaks of is left out.
+    /// Aspects that reviews of the period mention.
     pub aspects: Vec<PeriodAspect>,
 }
 
-/// How many reviews of a period speak of an aspect, and how.
+/// How many reviews of a period mention an aspect, and with which sentiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct PeriodAspect {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// How many reviews speak of it: well, badly, both, as a fact, or so that it cannot be told.
+    /// Number of reviews that mention it, whatever their sentiment.
     pub reviews: u64,
-    /// How many of them only well.
+    /// Number of reviews that are only positive about it.
     pub positive: u64,
-    /// How many only badly.
+    /// Number of reviews that are only negative about it.
     pub negative: u64,
-    /// How many both well and badly.
+    /// Number of reviews that are both positive and negative about it.
     pub mixed: u64,
-    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    /// How many of the positive and of the negative ones were uncertain from the text and confirmed by the stars.
     pub confirmed: ConfirmedVotes,
 }
 
-/// The second period less the first.
+/// The second period minus the first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Difference {
-    /// Change in the number of reviews; negative where the second period has fewer.
+    /// Change in the number of reviews; negative if the second period has fewer.
     pub count: i64,
-    /// Change in the mean rating, to two decimals; absent where a period has no reviews.
+    /// Change in the mean rating, to two decimals; absent if a period has no reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_value: Option<f64>,
     /// Change in the number of reviews for each rating.
@@ -127,13 +128,13 @@ pub struct AspectChange {
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// Change in the number of reviews that speak of it.
+    /// Change in the number of reviews that mention it.
     pub reviews: i64,
-    /// Change in the number of reviews that speak only well of it.
+    /// Change in the number of reviews that are only positive about it.
     pub positive: i64,
-    /// Change in the number of reviews that speak only badly of it.
+    /// Change in the number of reviews that are only negative about it.
     pub negative: i64,
-    /// Whether it is better in the second period: the share of reviews that speak only well of it among those that judge it
+    /// Whether it is better in the second period: the share of reviews that are only positive about it among those that judge it
     /// (positive, negative and mixed), by Fisher's exact test at 95 % with Holm's correction over all aspects of the answer.
     pub verdict: Verdict,
 }

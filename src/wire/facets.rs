@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::insights::ConfirmedVotes;
 use crate::insights::aggregate::VoteCounts;
 
-/// What reviews can be narrowed by, with counts of published reviews.
+/// The values by which reviews can be filtered, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Facets {
     /// How many published reviews there are.
@@ -21,19 +21,19 @@ pub struct Facets {
     pub sources: Vec<Facet>,
     /// Language tags; the name is what `language` takes.
     pub languages: Vec<Facet>,
-    /// What reviews speak of; the id is what `aspect` takes.
+    /// Aspects that reviews mention; the id is what `aspect` takes.
     pub aspects: Vec<AspectFacet>,
     /// Calendar years, newest first.
     pub years: Vec<YearFacet>,
-    /// One entry for each rating from 5 down to 1, also where no review has it.
+    /// One entry for each rating from 5 down to 1, even if no review has it.
     pub ratings: Vec<RatingFacet>,
-    /// Lists of which only the most mentioned values are here; absent where all are.
+    /// Lists that are shortened to their most mentioned values; absent if all are complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub left_out: Vec<LeftOut>,
 }
 
-/// Somebody or something that reviews mention.
+/// A person, service, place or other value that reviews mention.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Facet {
     /// Id of a service or of a listed technician; absent for all other facets.
@@ -53,22 +53,22 @@ pub struct AspectFacet {
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// How many published reviews speak of it.
+    /// Number of published reviews that mention it.
     pub reviews: u64,
-    /// How many of them speak well of it and nowhere badly.
+    /// How many of them are only positive about it.
     pub positive: u64,
-    /// How many of them speak badly of it and nowhere well.
+    /// How many of them are only negative about it.
     pub negative: u64,
     /// How many of them only state facts about it.
     pub neutral: u64,
-    /// How many of them speak both well and badly of it.
+    /// How many of them are both positive and negative about it.
     pub mixed: u64,
-    /// How many of them speak of it so that well or badly cannot be told.
+    /// How many of them are too close to call.
     pub uncertain: u64,
-    /// How many of the positive and negative ones the text left open and the stars confirmed; left out where none.
+    /// How many of the positive and negative ones were uncertain from the text and confirmed by the stars; left out if none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<u64>,
-    /// Where the sentences are, of one technician or service; else at the aspect's own.
+    /// Address of the sentences for one technician or service; otherwise use the aspect's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence_url: Option<String>,
 }
@@ -111,11 +111,11 @@ pub struct RatingFacet {
     pub reviews: u64,
 }
 
-/// How much of a list is not shown.
+/// How many values of a list are not shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct LeftOut {
     /// Name of the member that holds the shortened list, for example `technicians`.
     pub list: String,
-    /// How many values it has besides.
+    /// Number of values that are not shown.
     pub values: u64,
 }

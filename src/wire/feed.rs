@@ -19,16 +19,16 @@ pub struct Feed {
     /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whose feed it is.
+    /// The business, as a list of one.
     pub authors: Vec<FeedAuthor>,
-    /// What is not said otherwise is written in: BCP 47; left out where the business has not said.
+    /// Default language of the items: BCP 47; left out if the business has not set one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Hubs at which `feed_url` can be subscribed to.
     pub hubs: Vec<FeedHub>,
     /// At most 50, newest first.
     pub items: Vec<FeedItem>,
-    /// What JSON Feed has no member for.
+    /// Members that JSON Feed does not define.
     #[serde(rename = "_feed", skip_serializing_if = "Option::is_none")]
     #[oai(rename = "_feed")]
     pub feed: Option<FeedExtension>,
@@ -41,17 +41,17 @@ pub struct FeedExtension {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Somebody who wrote something.
+/// An author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct FeedAuthor {
     /// Name of the business for the feed, display name of the reviewer for an item.
     pub name: String,
-    /// Website of the business; left out where it has none, and for reviewers.
+    /// Website of the business; left out if it has none, and for reviewers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
-/// Where to be told of changes.
+/// A hub that sends changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct FeedHub {
     /// Protocol of the hub; always `WebSub`.
@@ -90,7 +90,7 @@ pub struct FeedItem {
     pub review: FeedReview,
 }
 
-/// What JSON Feed has no field for.
+/// Fields that JSON Feed does not define.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct FeedReview {
     /// One to five stars.

@@ -12,18 +12,19 @@ pub struct HubRequest {
     /// Whether to start or renew a subscription, or to end one.
     #[oai(rename = "hub.mode")]
     pub mode: HubMode,
-    /// Of which topic: the URL of `/reviews.json`, `/api/feed.json` or `/feed.xml`, as its `Link` header calls itself (`self`).
+    /// The topic: the URL of `/reviews.json`, `/api/feed.json` or `/feed.xml`, as given in its `Link` header (`self`).
     #[oai(rename = "hub.topic")]
     pub topic: String,
-    /// For how many seconds, in digits and above 0; the hub grants what lies within its bounds. It means nothing on `unsubscribe`.
+    /// Requested lease in seconds, in digits and above 0; the hub grants the nearest value within its bounds. Ignored on
+    /// `unsubscribe`.
     #[oai(rename = "hub.lease_seconds")]
     pub lease_seconds: Option<String>,
-    /// What deliveries are to be signed with; less than 200 bytes in UTF-8.
+    /// Secret that signs the deliveries; less than 200 bytes in UTF-8.
     #[oai(rename = "hub.secret", validator(max_length = 199))]
     pub secret: Option<String>,
 }
 
-/// To be told of changes, or not any more.
+/// Whether to subscribe or to unsubscribe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum HubMode {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What went wrong, and what to do (`application/problem+json`, RFC 9457).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Problem {
-    /// A URI that names the kind of problem; `about:blank` where the status says it all.
+    /// A URI that names the kind of problem; `about:blank` if the status needs no further type.
     #[serde(rename = "type")]
     #[oai(rename = "type")]
     pub kind: String,
@@ -14,9 +14,9 @@ pub struct Problem {
     pub title: String,
     /// HTTP status code, the same as that of the response.
     pub status: u16,
-    /// What was wrong this time, and what to do.
+    /// The error in this case, and what to do.
     pub detail: String,
-    /// Identifies this error in the service's log: a URN of a UUID. Absent if the log has no line about it.
+    /// Identifies this error in the service's log: a URN of a UUID. Absent if the log has no entry for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<String>,
     /// One entry for each invalid parameter.
@@ -45,9 +45,9 @@ pub struct Issue {
 pub enum IssueCode {
     /// Not of the type, for example letters for a number.
     InvalidType,
-    /// Below the least that is allowed.
+    /// Below the minimum.
     TooSmall,
-    /// Above the most that is allowed, or too long.
+    /// Above the maximum, or too long.
     TooBig,
     /// Not a day written `YYYY-MM-DD`.
     InvalidDate,

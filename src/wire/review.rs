@@ -20,10 +20,10 @@ pub struct Review {
     pub date: NaiveDate,
     /// The author's display name.
     pub author: String,
-    /// A headline, where the platform has one.
+    /// A headline, if the platform has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it says; empty for stars without words.
+    /// The text; empty for a rating without a comment.
     pub text: String,
     /// BCP 47 language tag.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,12 +34,12 @@ pub struct Review {
     pub verification: Verification,
     /// What it is about.
     pub mentions: Mentions,
-    /// The owner's public response; left out where there is none.
+    /// The owner's public response; left out if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
     /// Permalink: the URL of the review's own page.
     pub url: String,
-    /// When it last changed; where that is not recorded, the start of its day.
+    /// When it last changed; if that is not recorded, the start of its day.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -57,17 +57,17 @@ pub struct Source {
 /// How a review is known to be from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Verification {
-    /// Always true for what appears.
+    /// Always true for published reviews.
     pub verified: bool,
-    /// By what it was verified.
+    /// How it was verified.
     pub method: VerificationMethod,
-    /// When it was verified, RFC 3339 UTC; left out where it is not recorded.
+    /// When it was verified, RFC 3339 UTC; left out if it is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified_at: Option<DateTime<Utc>>,
 }
 
 /// `job_match`: it matches a job in the firm's books; `source_platform`: its platform vouches for it; `invite`: only
-/// invited customers could write it; `manual`: whoever imported it vouches for it.
+/// invited customers could write it; `manual`: the importing user vouches for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
@@ -78,7 +78,7 @@ pub enum VerificationMethod {
     SourcePlatform,
     /// Only invited customers could write it.
     Invite,
-    /// Whoever imported it vouches for it.
+    /// The importing user vouches for it.
     Manual,
 }
 
@@ -102,7 +102,7 @@ pub struct Response {
     /// The day it is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<NaiveDate>,
-    /// Name of whoever responded; left out where it is not recorded.
+    /// Name of the person who responded; left out if it is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
 }
@@ -220,21 +220,21 @@ pub struct SearchHead {
     pub total_relation: TotalRelation,
     /// How many reviews this page has.
     pub count: u64,
-    /// How many it could have had.
+    /// Maximum number of reviews on a page.
     pub limit: u64,
-    /// Give it back as `cursor`, with the same filters, for the next page; left out on the last one.
+    /// Send it as `cursor`, with the same filters, for the next page; left out on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What may have been meant, where nobody and nothing of the name asked for is known.
+    /// Suggestions if the requested name is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
-    /// Names of parameters that were given and are none, at most 20; absent where there are none.
+    /// Names of unknown parameters in the request, at most 20; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub ignored: Vec<String>,
 }
 
-/// The nearest values of parameters whose own are not known; give one back as that parameter.
+/// The nearest known values of parameters with unknown values; send one as that parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct DidYouMean {
     /// The nearest full name.

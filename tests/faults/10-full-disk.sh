@@ -3,7 +3,7 @@
 . "${0%/*}/lib.sh"
 
 if small_disk 24; then
-    kind='a disk of 24 MiB' said='no room is left on the disk'
+    kind='a disk of 24 MiB' said='no space is left on the disk'
     export DATABASE_URL=sqlite://$folder/disk/reviews.db
 else
     # No mounts here: the size of files is bounded instead, for all processes of this case.

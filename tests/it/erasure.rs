@@ -336,7 +336,7 @@ async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_the
             .restart_after(|path| {
                 for id in &there[..7] {
                     let told = command(path, &["delete", id]);
-                    assert!(told.contains("nothing of it is left in the file"), "{told}");
+                    assert!(told.contains("and erased from the file"), "{told}");
                 }
                 deleted.extend(there[..7].iter().cloned());
                 assert_eq!(
@@ -348,7 +348,7 @@ async fn of_ordinary_short_reviews_nothing_is_left_whoever_wrote_and_deleted_the
             .await;
         for id in &there[7..14] {
             let told = command(&app.path(), &["delete", id]);
-            assert!(told.contains("nothing of it is left in the file"), "{told}");
+            assert!(told.contains("and erased from the file"), "{told}");
         }
         deleted.extend(there[7..14].iter().cloned());
         assert_eq!(
@@ -410,7 +410,7 @@ async fn a_large_file_beside_a_service_is_rewritten_by_the_service_and_command_a
     // Where no service runs, the command does it.
     drop(service);
     let told = command(&app.path(), &["delete", "r-00001"]);
-    assert!(told.contains("nothing of it is left in the file"), "{told}");
+    assert!(told.contains("and erased from the file"), "{told}");
     assert_eq!(pending(&app), None);
 }
 

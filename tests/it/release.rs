@@ -102,7 +102,7 @@ fn migrate_says_where_the_copy_is_and_delete_that_it_may_hold_the_text() {
     assert_eq!(migrated.code, Some(0), "{}", migrated.err);
     let kept = migrated.out.lines().find_map(|line| {
         line.strip_prefix("kept ")?
-            .strip_suffix(" for 30 days, the database as it was before")
+            .strip_suffix(", the previous database, for 30 days")
     });
     let kept = kept.unwrap_or_else(|| panic!("{}", migrated.out));
     assert!(Path::new(kept).exists(), "{kept}");
@@ -114,7 +114,7 @@ fn migrate_says_where_the_copy_is_and_delete_that_it_may_hold_the_text() {
     let deleted = home.run(&["delete", id, "--yes"]);
     assert_eq!(deleted.code, Some(0), "{}", deleted.err);
     let named = format!(
-        "{kept} may still hold it; a running `reviews serve` removes that copy 30 days after it was made"
+        "{kept} may still contain it; a running `reviews serve` removes that copy 30 days after it was made"
     );
     assert!(deleted.out.contains(&named), "{}", deleted.out);
     fs::remove_file(kept).unwrap();
@@ -124,7 +124,11 @@ fn migrate_says_where_the_copy_is_and_delete_that_it_may_hold_the_text() {
     );
     let id = next[0]["review_id"].as_str().unwrap();
     let deleted = home.run(&["delete", id, "--yes"]);
-    assert!(!deleted.out.contains("may still hold"), "{}", deleted.out);
+    assert!(
+        !deleted.out.contains("may still contain"),
+        "{}",
+        deleted.out
+    );
 }
 
 /// Half an hour after the file was left.

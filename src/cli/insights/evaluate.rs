@@ -22,22 +22,22 @@ use crate::insights::{Engine, Engines, LanguageCode, Polarity};
 /// Maximum size of an annotated file.
 const ANNOTATED_MIB_MAX: u64 = 64;
 
-/// Compare the reading with annotators: FILE.tsv of sentences (text, aspect, polarity), FILE.jsonl of whole reviews
+/// Measure the analysis against annotations: FILE.tsv with sentences (text, aspect, polarity) or FILE.jsonl with reviews
 #[derive(Debug, Args)]
 pub struct Evaluate {
     /// The annotated file
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Print the figures as one JSON object, and no misses
+    /// Print the figures as one JSON object, without the list of misses
     #[arg(long)]
     json: bool,
-    /// The language of the reviews or sentences to compare (ISO 639-1); others in the file are left out
+    /// The language of the reviews or sentences to compare (ISO 639-1); others in the file are ignored
     #[arg(long, value_name = "CODE", default_value = "en", value_parser = language)]
     language: LanguageCode,
-    /// What the set is called in --quality; without it the file's name
+    /// Name of the set in --quality [default: the file's name]
     #[arg(long, value_name = "NAME")]
     set: Option<String>,
-    /// Write the figures to a package's quality.tsv too; what is there is replaced, if it is such a file
+    /// Also write the figures to a package's quality.tsv; an existing file is overwritten only if it has this format
     #[arg(long, value_name = "QUALITY.tsv")]
     quality: Option<PathBuf>,
 }
@@ -125,7 +125,7 @@ fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
     match read_text(path, ANNOTATED_MIB_MAX) {
         Ok(before) if before.is_empty() || before.starts_with(QUALITY_HEADER) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Ok(_) => bail!("{name} is there and holds no figures; name another file"),
+        Ok(_) => bail!("{name} exists and holds no figures; name another file"),
         Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
     }
     fs::write(path, lines).with_context(|| format!("cannot write {name}"))

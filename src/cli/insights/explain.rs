@@ -10,10 +10,10 @@ use crate::model::Status;
 use crate::storage;
 use crate::storage::{Database, DbError};
 
-/// Show what was found in a review: every finding with the sum of its points, every name with its rule
+/// Show the findings of a review: each finding with the sum of its points, each name with its rule
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The review's ID, the beginning of one, or its permalink
+    /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "REVIEW_ID")]
     id: String,
 }
@@ -39,7 +39,7 @@ impl Explain {
             Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
         let note = match review.status {
             Status::Published => "",
-            Status::Withheld { .. } => "It is withheld, and counts for nothing.\n",
+            Status::Withheld { .. } => "It is withheld and does not count.\n",
         };
         say(&format!(
             "{}, {}, {} of 5\n{note}\n{}",

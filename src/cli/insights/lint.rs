@@ -10,7 +10,7 @@ use crate::insights::Trade;
 use crate::insights::lint::{LintReport, lint};
 use crate::insights::trades::FolderError;
 
-/// Check a trade package: whether it can be read, and what it lacks
+/// Check a trade package for errors and missing parts
 #[derive(Debug, Args)]
 pub struct Lint {
     /// The package's folder

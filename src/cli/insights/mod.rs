@@ -20,7 +20,7 @@ use crate::insights::classifier::NgramClassifier;
 use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
 use crate::insights::{Engine, Engines, Trade};
 
-/// Show what the reviews say, derive it anew, measure how well it is read, or check a trade package
+/// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
 #[derive(Debug, Args)]
 pub struct Insights {
     #[command(subcommand)]
@@ -34,7 +34,7 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     Explain(explain::Explain),
     Lint(lint::Lint),
-    /// Delete all that was derived, and derive it anew; the firm's own texts stay
+    /// Delete the analysis and analyse all reviews again; your own texts stay
     Rebuild,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
     let engine = match (config.package(), config.file()) {
         (None, None) => return Ok(Engines::default()),
         (Some(_), Some(_)) => {
-            bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set the one that is meant")
+            bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set only one of them")
         }
         (Some(package), None) => match shipped(package) {
             Some(id) => Engine::shipped(id),

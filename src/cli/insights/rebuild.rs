@@ -33,7 +33,8 @@ pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::
         mentions,
     } = rebuilt?;
     report_done(&format!(
-        "{deleted} readings deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
+        "{deleted} analyses deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} \
+         mentions\n"
     ));
     Ok(Outcome::Done)
 }

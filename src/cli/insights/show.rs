@@ -59,7 +59,7 @@ fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> Stri
     }
     let (method, trade) = (input.analyzer.method(), input.analyzer.trade());
     let quality = if trade.quality.is_empty() {
-        "no quality measured"
+        "quality not measured"
     } else {
         "quality measured, see /insights.json"
     };
@@ -70,14 +70,15 @@ fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> Stri
         trade.aspects.len()
     );
     let _ = match behind {
-        0 => writeln!(text, "In step with the reviews."),
+        0 => writeln!(text, "Up to date with the reviews."),
         1 => writeln!(
             text,
-            "Behind: 1 review is still to be read; a running `reviews serve` does it, and so does `reviews insights rebuild`."
+            "Behind: 1 review is not analysed yet; a running `reviews serve` analyses it, and so does `reviews insights rebuild`."
         ),
         some => writeln!(
             text,
-            "Behind: {some} reviews are still to be read; a running `reviews serve` does it, and so does `reviews insights rebuild`."
+            "Behind: {some} reviews are not analysed yet; a running `reviews serve` analyses them, and so does `reviews insights \
+             rebuild`."
         ),
     };
     text

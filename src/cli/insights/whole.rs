@@ -116,7 +116,8 @@ fn rounded(value: f64) -> f64 {
 
 fn table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
     let mut text = format!(
-        "{} reviews read as {trade}, {} in other languages\n\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ALONE  CLASSIFIER ALONE\n",
+        "{} reviews read as {trade}, {} in other languages\n\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ONLY   \
+         CLASSIFIER ONLY\n",
         all.reviews, all.in_other_languages, "FIGURE"
     );
     let columns = others.map(|(_, quality)| quality.shares());

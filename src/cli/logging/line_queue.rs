@@ -105,7 +105,7 @@ impl LineQueue {
                 tracing::warn!(
                     lines,
                     stream,
-                    "log.dropped: lines are missing above, as nobody took them or there was no room"
+                    "log.dropped: lines are missing above, because the output was blocked or full"
                 );
             }
         }

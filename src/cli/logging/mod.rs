@@ -45,7 +45,7 @@ fn with_quiet_libraries(given: &str) -> String {
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One object a line, for what collects logs.
+    /// One object per line, for log collectors.
     Json,
 }
 

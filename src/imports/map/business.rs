@@ -146,7 +146,7 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
     };
     PublishStaff::find(&name).ok_or_else(|| {
         let message = format!(
-            "{} is none of {}",
+            "{} is not one of {}",
             shown_text(&name),
             PublishStaff::ALL.map(PublishStaff::name).join(", ")
         );
@@ -160,7 +160,7 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
             let message = format!(
-                "has {} bytes; at most {TEXT_BYTES_MAX} are published, so shorten it",
+                "has {} bytes; at most {TEXT_BYTES_MAX} can be published; shorten it",
                 text.len()
             );
             return Err(Problem::new(path.as_str(), message));
@@ -196,7 +196,7 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
         let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
         let meant = zones.find(|zone| zone.eq_ignore_ascii_case(&name));
         let message = format!(
-            "{} is no time zone of the IANA database; write it like {}",
+            "{} is not a time zone of the IANA database; write it like {}",
             shown_text(&name),
             meant.unwrap_or("America/Phoenix")
         );
@@ -218,7 +218,7 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
         return Ok(Some(tag));
     }
     let message = format!(
-        "{} is no language tag; write it like en or es-MX",
+        "{} is not a language tag; write it like en or es-MX",
         shown_text(&tag)
     );
     Err(fields.problem("language", message))
@@ -233,7 +233,7 @@ fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
         return Ok(Some(code.to_ascii_uppercase()));
     }
     let message = format!(
-        "{} is no country code of ISO 3166; write it like US or DE",
+        "{} is not a country code of ISO 3166; write it like US or DE",
         shown_text(&code)
     );
     Err(fields.problem("country", message))
@@ -331,7 +331,7 @@ fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Res
     if seen.insert(key.to_owned()) {
         return Ok(());
     }
-    let message = format!("{} is there twice; each must be its own", shown_text(key));
+    let message = format!("{} appears twice; each must be unique", shown_text(key));
     Err(Problem::new(path(), message))
 }
 

@@ -116,7 +116,7 @@ impl Dates<'_> {
     fn formatted(self, text: &str, format: &str) -> Result<Posted, String> {
         let wrong = || {
             format!(
-                "{} is not written {} as --date-format says",
+                "{} does not match {} of --date-format",
                 quoted(text),
                 quoted(format)
             )
@@ -151,7 +151,7 @@ impl Dates<'_> {
             Some(DateOrder::DayFirst) => self.place(day_first, text),
             None if month_first.date == day_first.date => self.place(month_first, text),
             None => Err(format!(
-                "{} may be {} or {}; say which with --date-format %m/%d/%Y or --date-format %d/%m/%Y",
+                "{} may be {} or {}; choose with --date-format %m/%d/%Y or --date-format %d/%m/%Y",
                 quoted(text),
                 month_first.date,
                 day_first.date
@@ -354,7 +354,7 @@ fn unknown(text: &str) -> String {
         flags.join(" or ")
     };
     format!(
-        "{} is no date that is known, for example 2026-10-31; say how it is written with {advice}",
+        "{} is not a known date such as 2026-10-31; give its format with {advice}",
         quoted(text),
     )
 }

@@ -267,7 +267,7 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
     };
     if text.len() > TEXT_BYTES_MAX {
         return Err(problem(format!(
-            "has {} bytes; at most {TEXT_BYTES_MAX} are taken",
+            "has {} bytes; at most {TEXT_BYTES_MAX} are allowed",
             text.len()
         )));
     }
@@ -282,7 +282,7 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
 
 fn no_instant(text: &str) -> String {
     let shown = shown_text(text);
-    format!("{shown} is no instant of RFC 3339, for example 2024-05-31T08:00:00Z")
+    format!("{shown} is not a time of RFC 3339, for example 2024-05-31T08:00:00Z")
 }
 
 /// SQLite's date functions, which the tables' checks use, accept no leap seconds and only the years 1 to 9999.
@@ -306,6 +306,6 @@ pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Prob
     if fits {
         return Ok(text);
     }
-    let message = format!("{} is no http or https URL", shown_text(&text));
+    let message = format!("{} is not an http or https URL", shown_text(&text));
     Err(Problem::new(path(), message))
 }

@@ -391,7 +391,7 @@ pub enum RenameError {
     #[error("write it as FIELD=THEIR_FIELD, for example text=Review")]
     Shape,
     /// The field is unknown.
-    #[error("`{0}` is no field of a review; take one of {known}", known = fields().collect::<Vec<_>>().join(", "))]
+    #[error("`{0}` is not a field of a review; use one of {known}", known = fields().collect::<Vec<_>>().join(", "))]
     Field(String),
 }
 

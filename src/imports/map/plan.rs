@@ -150,7 +150,7 @@ impl Found<'_> {
         };
         if text.len() > TEXT_BYTES_MAX {
             return Err(self.problem(format!(
-                "has {} bytes; at most {TEXT_BYTES_MAX} are taken",
+                "has {} bytes; at most {TEXT_BYTES_MAX} are allowed",
                 text.len()
             )));
         }
@@ -960,7 +960,7 @@ fn recommendation(text: &str) -> Result<Rating, String> {
         | "doesn't recommend" | "does not recommend" | "no" | "false" | "0" => 1,
         _ => {
             return Err(format!(
-                "{} is none of positive, negative, recommended, not recommended",
+                "{} is not one of positive, negative, recommended, not recommended",
                 quoted(text)
             ));
         }

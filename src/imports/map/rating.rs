@@ -48,13 +48,13 @@ pub fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
             whole((value * 5.0 / of).round().max(1.0), text)
         }
         Some(of) if value > of => Err(format!(
-            "{} is above {of}, where the scale ends",
+            "{} is above {of}, the end of the scale",
             quoted(text)
         )),
         Some(_) => Err(half(text)),
         None if value.fract() != 0.0 && (0.0..=5.0).contains(&value) => Err(half(text)),
         None if (5.5..=10.0).contains(&value) => Err(format!(
-            "{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 give --scale 10",
+            "{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 pass --scale 10",
             quoted(text)
         )),
         None => whole(value, text),
@@ -133,7 +133,7 @@ fn whole(value: f64, text: &str) -> Result<Rating, String> {
 
 fn half(text: &str) -> String {
     format!(
-        "{} is no whole number of stars; give --scale 5 to round halves up",
+        "{} is not a whole number of stars; pass --scale 5 to round halves up",
         quoted(text)
     )
 }

@@ -80,7 +80,7 @@ pub fn flag(text: &str) -> Result<bool, String> {
         "false" | "no" | "n" | "0" | "f" | "off" | "not verified" | "unverified" | "nein"
         | "non" | "nee" | "nao" | "nie" => Ok(false),
         _ => Err(format!(
-            "{} is none of yes, no, true, false, 1, 0",
+            "{} is not one of yes, no, true, false, 1, 0",
             quoted(text)
         )),
     }

@@ -140,7 +140,7 @@ pub fn of_members(
 
 fn unknown(path: &str, value: &str, may_ignore: bool) -> Problem {
     let ignore = if may_ignore {
-        ", or ignore what the file says of that with --map status="
+        ", or ignore that column with --map status="
     } else {
         ""
     };

@@ -447,7 +447,7 @@ fn decided(names: &[String]) -> Result<Units, Problem> {
         let known = || Unit::ALL.map(Unit::name).join(", ");
         let message = || {
             format!(
-                "`{name}` is no field that an owner decides; take those of {}",
+                "`{name}` is not a field that an owner can edit; use those of {}",
                 known()
             )
         };

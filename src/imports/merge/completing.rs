@@ -45,7 +45,7 @@ pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Res
     }
     let undecided = &mut merging.report.undecided;
     let look = |id, known| {
-        undecided.add(|| format!("{id} may be {known}, as another row may"));
+        undecided.add(|| format!("{id} may be {known}, and so may another row"));
     };
     staging.leave_out_contested(look).await?;
     last.clear();

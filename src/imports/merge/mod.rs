@@ -380,8 +380,8 @@ impl<'w> Merging<'w> {
         }
         let from = &self.again_from;
         Err(MergeError::Refused(format!(
-            "every review of this import is there as one from {from}: the ids of rows without one are made of their source, too; \
-             say --source \"{from}\" if that is where they are from, or withhold these with --skip-duplicates"
+            "every review of this import already exists as one from {from}, because IDs of rows without one include the source; \
+             pass --source \"{from}\" if they are from there, or withhold these with --skip-duplicates"
         )))
     }
 

@@ -33,15 +33,16 @@ pub struct Undone {
 #[derive(Debug, Error)]
 pub enum UndoError {
     /// There was no import.
-    #[error("there is no import to take back; `reviews status` lists the imports")]
+    #[error("no import to undo; `reviews status` lists the imports")]
     None,
     /// Runs older than the newest [`UNDOABLE_MAX`] are not kept.
     #[error(
-        "there is no import {0} that can be taken back, the last {UNDOABLE_MAX} can; `reviews status` lists the imports"
+        "import {0} cannot be undone, only one of the last {UNDOABLE_MAX}; `reviews status` lists the imports"
     )]
     Unknown(i64),
     /// It has been undone.
-    #[error("import {run} was taken back already, at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` takes back the one before")))]
+    #[error("import {run} was already undone at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` \
+        undoes the one before")))]
     Already {
         run: i64,
         /// RFC 3339 UTC.

@@ -36,13 +36,13 @@ pub async fn missing(
     let rejected = merging.report.rejected;
     if rejected > 0 {
         return refused(format!(
-            "{rejected} rows were rejected, and what they are about would count as missing; correct them first"
+            "{rejected} rows were rejected, and their reviews would count as missing; correct them first"
         ));
     }
     let undecided = merging.report.undecided.count;
     if undecided > 0 {
         return refused(format!(
-            "{undecided} rows may each be one of several reviews, and what they are about would count as missing; import without it first"
+            "{undecided} rows may each be one of several reviews, which would count as missing; import without this option first"
         ));
     }
     for place in staging.places().await? {
@@ -51,8 +51,8 @@ pub async fn missing(
             let (source, location) = &place;
             let location = location.as_ref().map(|name| format!(" of {name}"));
             return refused(format!(
-                "{missing} of {} reviews that {source}{} gave are missing, more than {SHARE_PERCENT_MAX} %; \
-                 look whether the file is whole, and add --yes if they are to go",
+                "{missing} of {} reviews that {source}{} gave are missing, more than {SHARE_PERCENT_MAX} %; check that the file \
+                 is complete, and add --yes to withhold them",
                 present + missing,
                 location.unwrap_or_default()
             ));

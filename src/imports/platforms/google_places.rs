@@ -7,7 +7,8 @@ pub const FORMAT: Format = Format {
     label: "Google Places API",
     excerpts: true,
     note: Some(
-        "the Places API gives five reviews of a place at most, and Google's terms limit how long they may be kept and how they are shown; a Takeout has all, without such terms",
+        "the Places API returns at most five reviews of a place, and Google's terms limit how long they may be kept and how they \
+         are shown; a Takeout export has all reviews, without such terms",
     ),
     source: "Google",
     keys: &[

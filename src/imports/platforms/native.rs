@@ -105,7 +105,7 @@ fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
 
 fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, Problem> {
     let text = fields.text("text")?;
-    text.ok_or_else(|| fields.problem("text", "missing; write \"\" for stars without words"))
+    text.ok_or_else(|| fields.problem("text", "missing; write \"\" for a rating without a text"))
 }
 
 fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
@@ -124,7 +124,7 @@ fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
     match stated(fields, "language")? {
         Stated::Given(tag) if !shaped(&tag) => {
             let message = format!(
-                "{} is no language tag of BCP 47, for example en or es-MX",
+                "{} is not a language tag of BCP 47, for example en or es-MX",
                 shown_text(&tag)
             );
             Err(fields.problem("language", message))

@@ -148,7 +148,7 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
         Some(Ok(best)) if (1.0..=255.0).contains(&best) && best.fract() == 0.0 => {
             NonZeroU8::new(best as u8)
         }
-        Some(_) => return Err(rated.problem("bestRating", "is no whole number from 1 to 255")),
+        Some(_) => return Err(rated.problem("bestRating", "is not a whole number from 1 to 255")),
     };
     // Half stars are refused on a scale of five as everywhere.
     let scale = best.filter(|best| best.get() != 5);

@@ -7,7 +7,7 @@ pub const FORMAT: Format = Format {
     label: "Yelp Fusion",
     excerpts: true,
     note: Some(
-        "Yelp's API gives three excerpts at most, and its terms limit how long they may be kept and how they are shown",
+        "Yelp's API returns at most three excerpts, and its terms limit how long they may be kept and how they are shown",
     ),
     source: "Yelp",
     keys: &["time_created, user.name", "time_created, user.id"],

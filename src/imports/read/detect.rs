@@ -281,7 +281,7 @@ fn advice(shape: &Shape) -> String {
         )
     };
     let is_known = |name: &str| is_sure && shape.has_below(&prefix, name);
-    let mut advice = "to read it all the same, take --format table".to_owned();
+    let mut advice = "to read it anyway, pass --format table".to_owned();
     for (field, list) in table::FORMAT.fields {
         if is_needed(field) && !names(list).any(is_known) {
             let ours = names(list).next().unwrap_or_default();

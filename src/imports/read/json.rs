@@ -54,7 +54,7 @@ pub fn elements(
         take,
     };
     if scan.peek()?.is_none() {
-        return Err(scan.broken("nothing but blanks"));
+        return Err(scan.broken("only white space"));
     }
     // Several values may follow each other, as in pretty-printed JSON Lines.
     while scan.peek()?.is_some() {
@@ -605,7 +605,7 @@ mod tests {
             ("{\"d\": {\"r\": [{}]", "`,` or `}` is missing"),
             ("{d: 1}", "a member's name in \"quotes\" is missing"),
             ("{\"d\" 1}", "`:` is missing"),
-            ("  ", "nothing but blanks"),
+            ("  ", "only white space"),
         ] {
             let fault = found(json, "d.r", 4096).unwrap_err();
             assert!(fault.contains(said), "{json}: {fault}");

@@ -79,7 +79,7 @@ pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns),
         (Some((_, header, columns)), _) => Ok((header, columns)),
         (None, Some(row)) if any => Err(FileError::NoSuchRow(row)),
         (None, _) => Err(FileError::Workbook(
-            "none of its sheets has a cell".to_owned(),
+            "all of its sheets are empty".to_owned(),
         )),
     }
 }

@@ -24,13 +24,13 @@ const HEADS_MAX: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum WeightsError {
     /// The file has another signature.
-    #[error("these are no weights of a linear model over words")]
+    #[error("these are not weights of a linear model over words")]
     Foreign,
     /// The file is too short or too long.
-    #[error("the weights are cut off, or followed by something")]
+    #[error("the weights are incomplete, or followed by other data")]
     Length,
     /// The names of the heads cannot be read.
-    #[error("the names of the heads are no names, or too many")]
+    #[error("the names of the heads are invalid, or too many")]
     Heads,
 }
 

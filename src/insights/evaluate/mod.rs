@@ -103,29 +103,26 @@ mod tests {
         let head = "text\taspect\tpolarity\n";
         assert_eq!(
             fault("text,aspect\n").to_string(),
-            "mine:1: the first line is to be `text`, `aspect`, `polarity`, with tabs between"
+            "mine:1: the first line must be `text`, `aspect`, `polarity`, with tabs between"
         );
-        assert_eq!(
-            fault(head).to_string(),
-            "mine:1: there are no rows below the header"
-        );
+        assert_eq!(fault(head).to_string(), "mine:1: no rows below the header");
         assert_eq!(
             fault(&format!("{head}\nDear.\tprice\n")).to_string(),
             "mine:3: a row has 3 fields with tabs between, this one 2"
         );
         assert_eq!(
             fault(&format!("{head}Dear.\tcost\tnegative")).to_string(),
-            "mine:2: `cost` is none of price, overall"
+            "mine:2: `cost` is not one of price, overall"
         );
         assert_eq!(
             fault(&format!("{head}Dear.\tprice\tbad")).to_string(),
-            "mine:2: `bad` is none of positive, negative, neutral"
+            "mine:2: `bad` is not one of positive, negative, neutral"
         );
         assert_eq!(fault(&format!("{head}Dear.\tprice\tuncertain")).line, 2);
         let twice = format!("{head}Dear.\tprice\tnegative\nDear.\tprice\tneutral\n");
         assert_eq!(
             fault(&twice).to_string(),
-            "mine:3: `price` of this text stands above already"
+            "mine:3: `price` of this text is a duplicate"
         );
     }
 

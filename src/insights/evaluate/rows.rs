@@ -58,7 +58,7 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Annotated
     {
         return Err(fault(
             1,
-            "the first line is to be `text`, `aspect`, `polarity`, with tabs between".to_owned(),
+            "the first line must be `text`, `aspect`, `polarity`, with tabs between".to_owned(),
         ));
     }
     let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
@@ -83,7 +83,7 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Annotated
         if !aspects.contains(&aspect) {
             return Err(fault(
                 number,
-                format!("`{aspect}` is none of {}", aspects.join(", ")),
+                format!("`{aspect}` is not one of {}", aspects.join(", ")),
             ));
         }
         let polarity = match Polarity::find(polarity) {
@@ -91,14 +91,14 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Annotated
             _ => {
                 return Err(fault(
                     number,
-                    format!("`{polarity}` is none of positive, negative, neutral"),
+                    format!("`{polarity}` is not one of positive, negative, neutral"),
                 ));
             }
         };
         if !seen.insert((text, aspect)) {
             return Err(fault(
                 number,
-                format!("`{aspect}` of this text stands above already"),
+                format!("`{aspect}` of this text is a duplicate"),
             ));
         }
         rows.push(AnnotatedRow {
@@ -108,7 +108,7 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Annotated
         });
     }
     if rows.is_empty() {
-        return Err(fault(1, "there are no rows below the header".to_owned()));
+        return Err(fault(1, "no rows below the header".to_owned()));
     }
     Ok(rows)
 }
@@ -156,7 +156,7 @@ pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, RowErr
         .map(|(number, line)| review(line).map_err(|message| RowError::new(file, number, &message)))
         .collect::<Result<_, _>>()?;
     if reviews.is_empty() {
-        return Err(RowError::new(file, 1, "there are no reviews"));
+        return Err(RowError::new(file, 1, "the file has no reviews"));
     }
     Ok(reviews)
 }
@@ -169,7 +169,7 @@ fn review(line: &str) -> Result<AnnotatedReview, String> {
         )
     })?;
     if let Some(stars) = line.stars.filter(|stars| !(1..=5).contains(stars)) {
-        return Err(format!("`stars` is {stars}, and is to be 1 to 5"));
+        return Err(format!("`stars` is {stars}, but must be 1 to 5"));
     }
     let mut findings = Vec::with_capacity(line.findings.len());
     for finding in line.findings {
@@ -177,14 +177,14 @@ fn review(line: &str) -> Result<AnnotatedReview, String> {
             .filter(|polarity| *polarity != Polarity::Uncertain)
             .ok_or_else(|| {
                 format!(
-                    "`{}` is none of positive, negative, neutral",
+                    "`{}` is not one of positive, negative, neutral",
                     finding.polarity
                 )
             })?;
         let at = line
             .text
             .find(&finding.quote)
-            .ok_or_else(|| format!("the text does not say `{}`", finding.quote))?;
+            .ok_or_else(|| format!("the text does not contain `{}`", finding.quote))?;
         let start = line.text[..at].chars().count();
         findings.push((
             finding.aspect,

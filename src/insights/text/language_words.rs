@@ -178,7 +178,7 @@ impl LanguageWords {
             (at, error.message().to_owned())
         })?;
         let code = LanguageCode::find(&file.code).ok_or_else(|| {
-            let message = "`code` is to be the two lower-case letters of ISO 639-1, like `es`";
+            let message = "`code` must be the two lower-case letters of ISO 639-1, like `es`";
             (0, message.to_owned())
         })?;
         let folds = file.ignores_accents;

@@ -47,7 +47,7 @@ impl Background {
         let sentences = numbers.find_map(|word| word.parse().ok());
         let (mut counts, mut faults) = (HashMap::default(), Vec::new());
         if sentences.is_none_or(|sentences: u32| sentences == 0) {
-            faults.push(fault(1, "the first line is to be `# 6293 sentences`"));
+            faults.push(fault(1, "the first line must be `# 6293 sentences`"));
         }
         let lines = text.lines().zip(1..).skip(1);
         for (line, number) in lines.filter(|(line, _)| !line.starts_with('#')) {

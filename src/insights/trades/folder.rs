@@ -107,7 +107,7 @@ fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, Fold
         (None, None) => return Err(FolderError::Languageless(folder.to_owned())),
     };
     if language.words.code.as_str() != code {
-        let message = format!("the folder is called `{code}`, and `code` is to be the same");
+        let message = format!("the folder is called `{code}`, and `code` must be the same");
         let fault = TradeError {
             file: name,
             line: 1,

@@ -398,19 +398,19 @@ mod tests {
         );
         assert_eq!(
             fault(&format!("{ASPECT}pozitive = []")),
-            "trade:5: `pozitive` is none of positive, mildly_positive, neutral, mildly_negative, negative"
+            "trade:5: `pozitive` is not one of positive, mildly_positive, neutral, mildly_negative, negative"
         );
         assert_eq!(
             fault("\n\n[colours]"),
-            "trade:3: `colours` is none of trade, aspect, phrases, opinions, cues, lists, irregular, spellings"
+            "trade:3: `colours` is not one of trade, aspect, phrases, opinions, cues, lists, irregular, spellings"
         );
         assert_eq!(
             fault("[cues]\nnegators = ['not', 'Not']"),
-            "trade:2: `Not` is no word: lower case, and no hyphen (write two words)"
+            "trade:2: `Not` is not a word: use lower case and no hyphen (write two words)"
         );
         assert!(fault("[cues\n").starts_with("trade:1: "));
         let twice = format!("{ASPECT}{ASPECT}");
-        assert!(fault(&twice).ends_with("there are two aspects `price`"));
+        assert!(fault(&twice).ends_with("the aspect `price` appears twice"));
         let lines = format!("{ASPECT}positive = '''\nfair\nup (front\n'''");
         assert_eq!(fault(&lines), "trade:7: a `(` is never closed");
     }
@@ -421,9 +421,9 @@ mod tests {
         assert!(pattern("fair?").contains("without a single word"));
         assert!(pattern(".. fair").contains("begins with a gap"));
         assert!(pattern("a ..40 b").contains("at most 9 words"));
-        assert!(pattern("@nowhere").contains("no list `nowhere`"));
-        assert!(pattern("<colour>").contains("no class `<colour>`"));
-        assert!(pattern("fair)").contains("too many"));
+        assert!(pattern("@nowhere").contains("unknown list `nowhere`"));
+        assert!(pattern("<colour>").contains("unknown class `<colour>`"));
+        assert!(pattern("fair)").contains("extra"));
         let many = "(a b|c d|e f|g h|i j|k l|m n|o p) ".repeat(5);
         assert!(pattern(many.trim()).contains("more than 4096 ways"));
     }
@@ -440,7 +440,7 @@ mod tests {
         let expected = TradeError {
             file: "words.toml".to_owned(),
             line: 2,
-            message: "`fair` stands here twice".to_owned(),
+            message: "`fair` appears twice".to_owned(),
         };
         assert_eq!(faults, [expected]);
     }
@@ -482,7 +482,7 @@ mod tests {
         assert!(by_name.rules.len() > by_id + 50);
         let unknown = fault(&format!("{fees}uses = [\"prices\"]"));
         assert!(
-            unknown.starts_with("trade:5: no phrases `prices` are shared: cleanliness, "),
+            unknown.starts_with("trade:5: unknown shared phrases `prices`: cleanliness, "),
             "{unknown}"
         );
     }
@@ -518,12 +518,12 @@ mod tests {
         .unwrap_err();
         let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let begins = [
-            "trade.toml:1: `quiet` names `taste`, which is no aspect here",
-            "trade.toml:2: an id is lower case letters and `_`, not `Food`",
-            "trade.toml:3: `a bar` is no type of schema.org: write it like `AutoRepair`",
+            "trade.toml:1: `quiet` names `taste`, which is not an aspect here",
+            "trade.toml:2: an id must be lower case letters and `_`, not `Food`",
+            "trade.toml:3: `a bar` is not a type of schema.org: write it like `AutoRepair`",
             "price.toml:5: a `(` is never closed",
             "price.toml:5: `Cheap` is no word",
-            "price.toml:6: `cheap` is none of positive",
+            "price.toml:6: `cheap` is not one of positive",
             "broken.toml:1: ",
         ];
         assert_eq!(told.len(), begins.len(), "{told:#?}");
@@ -551,7 +551,7 @@ mod tests {
         let short = trade("['price', 'sound']").unwrap_err().to_string();
         assert_eq!(
             short,
-            "trade:1: `aspects` does not list `smell`; trade:1: `aspects` names `sound`, which is no aspect here"
+            "trade:1: `aspects` does not list `smell`; trade:1: `aspects` names `sound`, which is not an aspect here"
         );
     }
 
@@ -632,7 +632,7 @@ mod tests {
         write("fr/language.toml", "code = \"de\"\n");
         let fault = read_folder(folder.path()).map_err(told).unwrap_err();
         assert!(
-            fault.ends_with("the folder is called `fr`, and `code` is to be the same"),
+            fault.ends_with("the folder is called `fr`, and `code` must be the same"),
             "{fault}"
         );
         write(
@@ -661,8 +661,8 @@ mod tests {
         );
         let fault = read_folder(folder.path()).map_err(told).unwrap_err();
         for part in [
-            "`aspect` stands in the package's own files",
-            "`prix` is no aspect of the package",
+            "`aspect` is in the package's own files",
+            "`prix` is not an aspect of the package",
         ] {
             assert!(fault.contains(part), "{fault}");
         }

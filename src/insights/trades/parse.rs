@@ -109,7 +109,7 @@ pub fn parse_language(
         for (key, _) in &file.table {
             if let name @ ("trade" | "aspect") = key.get_ref().as_ref() {
                 let message = format!(
-                    "`{name}` stands in the package's own files; here `[[phrases]]` name an aspect by its `id`"
+                    "`{name}` is in the package's own files; here `[[phrases]]` name an aspect by its `id`"
                 );
                 faults.push(file.fault((key.span().start, message)));
             }
@@ -117,7 +117,7 @@ pub fn parse_language(
         for (at, phrases) in each(&file.table, "phrases").unwrap_or_default() {
             let id = find(phrases, "id").and_then(|id| string(id).ok());
             if let Some(id) = id.filter(|id| trade.aspect(id).is_none()) {
-                let message = format!("`{id}` is no aspect of the package");
+                let message = format!("`{id}` is not an aspect of the package");
                 faults.push(file.fault((at, message)));
             }
         }
@@ -239,7 +239,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
                     };
                     let name_text = name.get_ref().to_string();
                     if of.contains_key(&name_text) && !file.is_shared {
-                        let message = format!("`{name_text}` stands here twice");
+                        let message = format!("`{name_text}` appears twice");
                         self.faults.push(file.fault((name.span().start, message)));
                         continue;
                     }
@@ -299,7 +299,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         }
         for (at, set) in named.iter().filter(|(_, set)| !known.contains(set)) {
             let names: Vec<&str> = known.iter().copied().collect();
-            let message = format!("no phrases `{set}` are shared: {}", names.join(", "));
+            let message = format!("unknown shared phrases `{set}`: {}", names.join(", "));
             self.faults.push(file.fault((*at, message)));
         }
         named.into_iter().map(|(_, set)| set.to_owned()).collect()
@@ -478,14 +478,14 @@ pub fn table<'table, 'file>(
     value
         .get_ref()
         .as_table()
-        .ok_or_else(|| (value.span().start, "this is to be a table".to_owned()))
+        .ok_or_else(|| (value.span().start, "this must be a table".to_owned()))
 }
 
 pub fn string<'value>(value: &'value TomlValue<'_>) -> Result<&'value str, PackageFault> {
     value.get_ref().as_str().ok_or_else(|| {
         (
             value.span().start,
-            "this is to be a text in quotes".to_owned(),
+            "this must be a text in quotes".to_owned(),
         )
     })
 }
@@ -529,7 +529,7 @@ pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, 
         .iter()
         .find(|(one, _)| *one == name)
         .map(|(_, value)| *value)
-        .ok_or_else(|| (at, format!("`{name}` is none of {}", known())))
+        .ok_or_else(|| (at, format!("`{name}` is not one of {}", known())))
 }
 
 // The table `[trade]`. It is read before any phrase, because it identifies the package.
@@ -602,7 +602,7 @@ impl TradeHeader {
             };
             let at = value.span().start;
             if head.place.is_some() {
-                faults.push(file.fault((at, "there are two tables [trade]".to_owned())));
+                faults.push(file.fault((at, "the table [trade] appears twice".to_owned())));
                 continue;
             }
             head.place = Some((number, at));
@@ -646,7 +646,7 @@ pub fn is_among(types: &[String], kind: &str) -> bool {
 }
 
 fn boolean(key: &str, value: &TomlValue<'_>) -> Result<bool, PackageFault> {
-    let message = || (value.span().start, format!("`{key}` is true or false"));
+    let message = || (value.span().start, format!("`{key}` must be true or false"));
     value.get_ref().as_bool().ok_or_else(message)
 }
 
@@ -666,7 +666,7 @@ fn types(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
     match types.iter().find(|(_, name)| !is_type(name)) {
         Some((at, name)) => Err((
             *at,
-            format!("`{name}` is no type of schema.org: write it like `AutoRepair`"),
+            format!("`{name}` is not a type of schema.org: write it like `AutoRepair`"),
         )),
         None => Ok(types.into_iter().map(|(_, name)| name.to_owned()).collect()),
     }
@@ -676,7 +676,7 @@ fn types(value: &TomlValue<'_>) -> Result<Vec<String>, PackageFault> {
 pub fn id(value: &TomlValue<'_>) -> Result<String, PackageFault> {
     let id = string(value)?;
     if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
-        let message = format!("an id is lower case letters and `_`, not `{id}`");
+        let message = format!("an id must be lower case letters and `_`, not `{id}`");
         return Err((value.span().start, message));
     }
     Ok(id.to_owned())
@@ -706,7 +706,7 @@ impl PackageReader<'_, '_> {
                     continue;
                 };
                 if self.trade.aspect(&id).is_some() {
-                    let message = format!("there are two aspects `{id}`");
+                    let message = format!("the aspect `{id}` appears twice");
                     self.faults.push(file.fault((at, message)));
                     continue;
                 }
@@ -751,8 +751,9 @@ impl PackageReader<'_, '_> {
         ] {
             let is_missing = |id: &&String| self.trade.aspect(id).is_none() && ids != usual;
             let missing = ids.iter().filter(is_missing);
-            unknown
-                .extend(missing.map(|id| format!("`{key}` names `{id}`, which is no aspect here")));
+            unknown.extend(
+                missing.map(|id| format!("`{key}` names `{id}`, which is not an aspect here")),
+            );
         }
         unknown
             .into_iter()

@@ -60,7 +60,7 @@ pub fn parse(
     };
     let items = parser.sequence()?;
     if !parser.rest.is_empty() {
-        return Err(format!("`{text}` has a `{}` too many", &parser.rest[..1]));
+        return Err(format!("`{text}` has an extra `{}`", &parser.rest[..1]));
     }
     let ways = expand(&items).ok_or_else(|| {
         format!("`{text}` can match in more than {WAYS_MAX} ways: say it in several patterns")
@@ -196,12 +196,12 @@ impl Parser<'_> {
             } else {
                 words
                     .parse()
-                    .map_err(|_| format!("`{word}` is no gap: write `..` or `..5`"))?
+                    .map_err(|_| format!("`{word}` is not a gap: write `..` or `..5`"))?
             };
             return if words <= GAP_MAX {
                 Ok(PatternItem::Gap(words))
             } else {
-                Err(format!("a gap passes at most {GAP_MAX} words"))
+                Err(format!("a gap may skip at most {GAP_MAX} words"))
             };
         }
         let (word, is_optional) = word
@@ -227,13 +227,13 @@ impl Parser<'_> {
     fn symbol(&self, word: &str) -> Result<Vec<Vec<PatternItem>>, String> {
         let single = |word: &str| Ok(vec![vec![PatternItem::Symbol(word.to_owned())]]);
         if word.is_empty() {
-            return Err("there is an empty alternative".to_owned());
+            return Err("an alternative is empty".to_owned());
         }
         if let Some(name) = word.strip_prefix('@') {
             let list = self
                 .lists
                 .get(name)
-                .ok_or_else(|| format!("there is no list `{name}`"))?;
+                .ok_or_else(|| format!("unknown list `{name}`"))?;
             if list
                 .iter()
                 .all(|entry| !entry.contains([' ', '(', '|', '?', '@']))
@@ -256,7 +256,7 @@ impl Parser<'_> {
             return if CLASSES.contains(&word) {
                 single(word)
             } else {
-                Err(format!("there is no class `{word}`: {}", CLASSES.join(" ")))
+                Err(format!("unknown class `{word}`: {}", CLASSES.join(" ")))
             };
         }
         let plain = word.strip_suffix('~').unwrap_or(word);
@@ -271,7 +271,7 @@ impl Parser<'_> {
             single(word)
         } else {
             Err(format!(
-                "`{word}` is no word: lower case, and no hyphen (write two words)"
+                "`{word}` is not a word: use lower case and no hyphen (write two words)"
             ))
         }
     }

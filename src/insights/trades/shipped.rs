@@ -205,7 +205,7 @@ pub fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, Vec<TradeE
     if text.lines().next() != Some(HEADER) {
         tell(
             1,
-            format!("the first line is to be `{HEADER}`, tabs between"),
+            format!("the first line must be `{HEADER}`, tabs between"),
         );
     }
     for (line, number) in text.lines().zip(1..).skip(1) {

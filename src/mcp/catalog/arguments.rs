@@ -80,9 +80,9 @@ impl<'a> Arguments<'a> {
             .filter(|(name, _)| !names.contains(&name.as_str()))
         {
             let message = match names.as_slice() {
-                [] => format!("is no argument; {} takes none", self.tool),
+                [] => format!("is not an argument; {} takes none", self.tool),
                 names => format!(
-                    "is no argument of {}; known are {}",
+                    "is not an argument of {}; known are {}",
                     self.tool,
                     names.join(", ")
                 ),

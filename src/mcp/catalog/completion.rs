@@ -64,7 +64,7 @@ pub fn complete(
 }
 
 fn no_argument(known: &str) -> CallError {
-    CallError::Arguments(format!("There is no such argument; known here: {known}."))
+    CallError::Arguments(format!("Unknown argument; known here: {known}."))
 }
 
 fn named(name: &str) -> Facet {

@@ -42,12 +42,12 @@ pub fn all(snapshot: &Snapshot) -> Vec<Resource> {
         resource(
             "business",
             format!("About {business}"),
-            "Who the business is, and its overall rating: as get_business gives it.",
+            "Who the business is, and its overall rating, as get_business returns it.",
         ),
         resource(
             "insights",
             format!("What the reviews of {business} say"),
-            "Aspects, people, services, places, topics and questions in short: as get_insights gives them.",
+            "Aspects, people, services, places, topics and questions in short, as get_insights returns them.",
         ),
         resource(
             "reviews",
@@ -77,7 +77,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
             EVIDENCE_TEMPLATE,
             "evidence",
             "The sentences behind an aspect",
-            "What reviews say of one aspect, sentence by sentence: as get_evidence gives it.",
+            "What reviews say about one aspect, sentence by sentence, as get_evidence returns it.",
         ),
         template(
             PAGE_TEMPLATE,

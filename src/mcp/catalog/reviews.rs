@@ -113,8 +113,8 @@ pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value
     found.ok_or_else(|| {
         let id = text(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
         CallError::Arguments(format!(
-            "There is no published review with the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from \
-             an answer of search_reviews or get_reviews_since."
+            "No published review has the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from an \
+             answer of search_reviews or get_reviews_since."
         ))
     })
 }
@@ -154,7 +154,7 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
     let Some(query) = query else {
         let said: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
-            "There is no aspect {}; there are {}.",
+            "No aspect {}; known are {}.",
             text(&json!(said)),
             trade.aspect_ids().join(", ")
         )));

@@ -102,7 +102,7 @@ fn plain(schema: Object, description: &str) -> Object {
         words = format!("{} {least} to {most}.", words.trim_end());
     }
     if let Some(default) = bound("default") {
-        words = format!("{} {default} where left out.", words.trim_end());
+        words = format!("{} Default {default}.", words.trim_end());
     }
     let mut plain: Object = schema
         .into_iter()
@@ -160,8 +160,8 @@ mod tests {
     fn bounds_of_arguments_are_said_in_words() {
         let schema = json!({"type": "integer", "format": "uint8", "minimum": 1.0, "maximum": 100.0, "default": 20});
         let expected = json!({"type": "integer",
-            "description": "Most reviews to return. 1 to 100. 20 where left out."});
-        let plain = plain(object(schema), "Most reviews to return.");
+            "description": "Maximum number of reviews to return. 1 to 100. Default 20."});
+        let plain = plain(object(schema), "Maximum number of reviews to return.");
         assert_eq!(Value::Object(plain), expected);
     }
 }

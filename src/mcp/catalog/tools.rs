@@ -69,7 +69,7 @@ impl ToolKind {
             Self::Since => "Reviews since a day",
             Self::Insights => "What the reviews say",
             Self::Evidence => "The sentences behind an aspect",
-            Self::Facets => "What reviews can be narrowed by",
+            Self::Facets => "Filters and their counts",
             Self::Periods => "Compare two periods",
         }
     }
@@ -89,17 +89,17 @@ impl ToolKind {
                 "Get one review in full. Use when you have an id or a link. Do not use to find reviews (use search_reviews)."
             }
             Self::Since => {
-                "Get the reviews of a day and all later ones, newest first. Use when asked what is new. Do not use to narrow by text, \
-                 stars or names (use search_reviews)."
+                "Get the reviews from a day on, newest first. Use when asked what is new. Do not use to narrow by text, stars or \
+                 names (use search_reviews)."
             }
             Self::Insights => {
-                "Get what the reviews say, counted, in stages. Use without arguments first, for an overview with complaints, the worst \
-                 first; then with one argument for one aspect, technician, service or area with quotes, or one part. Do not use for \
-                 sentences or dates (use get_evidence)."
+                "Get counts of what the reviews say, in stages. Use without arguments first, for an overview with complaints, \
+                 worst first; then with one argument for one aspect, technician, service or area with quotes, or one part. Do \
+                 not use for sentences or dates (use get_evidence)."
             }
             Self::Evidence => {
-                "Get the sentences in which reviews speak of one aspect, newest first, each with the owner's answer, and counts of all \
-                 that match by technician and service. Use for who is praised most for what, or what complaints say (aspect=price, \
+                "Get the sentences about one aspect, newest first, each with the owner's answer, and counts of all matches by \
+                 technician and service. Use for who is praised most for what, or what complaints say (aspect=price, \
                  polarity=negative). Do not use for whole reviews (use search_reviews). hits=false is shorter."
             }
             Self::Facets => {
@@ -107,8 +107,9 @@ impl ToolKind {
                  ids right, or to rank. Do not use for contact details (use get_business). At most 100 values a list."
             }
             Self::Periods => {
-                "Compare the reviews of two ranges of days, both ends included: verdict says whether the second is better. Use for \
-                 change: this year against last, with aspect of one alone. Do not use to read reviews (use search_reviews)."
+                "Compare the reviews of two ranges of days, both ends included: verdict says whether the second is better. Use \
+                 for changes, such as this year against last; aspect limits it to one. Do not use to read reviews (use \
+                 search_reviews)."
             }
         }
     }
@@ -151,7 +152,7 @@ impl ToolKind {
                 });
                 for limit in paging.iter_mut().filter(|known| known.name == Limit::NAME) {
                     let words = format!(
-                        "Most reviews to return, 1 to {LIMIT_MAX}; as many as fit where left out."
+                        "Maximum number of reviews to return, 1 to {LIMIT_MAX}; default: all that fit."
                     );
                     limit.schema.insert("description".to_owned(), json!(words));
                 }

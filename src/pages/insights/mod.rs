@@ -97,7 +97,7 @@ impl InsightsEndpoint {
     ) -> Response {
         let trade = snapshot.input.analyzer.trade();
         let Some(query) = EvidenceQuery::about(trade, id, wanted) else {
-            return nothing("There is no aspect of that id; /insights lists them.");
+            return nothing("No aspect has that id; /insights lists them.");
         };
         if let Some(cursor) = query.foreign_cursor() {
             return web::invalid_parameters(vec![cursor.invalid().into()]);
@@ -131,7 +131,7 @@ impl InsightsEndpoint {
                     let html = apart(|| entity::show(&snapshot, kind, entity, &self.ctx.links));
                     page(request, Arc::clone(&snapshot), html, POLICY)
                 }
-                None => nothing("No review names that; /insights lists whom and what they name."),
+                None => nothing("No review has that name; /insights lists the names."),
             }
         };
         in_turn(request, &self.ctx.compute, work).await

@@ -140,7 +140,7 @@ texts = { $count ->
    *[other] { $number } texts
 }
 on-this-page = On this page
-what-they-judge = What they judge
+what-they-judge = Topics
 in-short = In short
 in-the-words-of = In the words of { $business }
 nothing-counted = No review mentions anything that could be counted yet.
@@ -148,7 +148,7 @@ people = People they name
 services = Services
 places = Places
 name = Name
-said-where-named = What is said where they are named
+said-where-named = Sentiment where they are named
 topics = Words that stand out
 faq = Questions and answers
 method = How this was made
@@ -191,12 +191,12 @@ all-sentences-about = { $count ->
 }
 sentences = Sentences
 reviews-speak-of-it = { $count ->
-    [one] { $number } review speaks of it. Newest first.
-   *[other] { $number } reviews speak of it. Newest first.
+    [one] { $number } review mentions it. Newest first.
+   *[other] { $number } reviews mention it. Newest first.
 }
 reviews-speak-of-it-so = { $count ->
-    [one] Filtered: { $number } review speaks of it so that the whole is { $polarity }.
-   *[other] Filtered: { $number } reviews speak of it so that the whole is { $polarity }. Newest first.
+    [one] Filtered: { $number } review with the sentiment { $polarity }.
+   *[other] Filtered: { $number } reviews with the sentiment { $polarity }. Newest first.
 }
 aspect-title = { $topic }: what customers say about { $business }
 aspect-described = { $topic }: sentences of customers of { $business }, with the figures counted from them.
@@ -206,9 +206,9 @@ whole-review-of = The whole review of { $day }
 next = The next { $number }
 findings-json = These findings as JSON, with the rules behind each
 reviews-that-name = { $naming } of { $all } name { $name }.
-said-where-is-named = What is said where { $name } is named
+said-where-is-named = Sentiment where { $name } is named
 too-few-for-figures = Too few reviews name { $name } for figures.
-same-reviews-judge = What the same reviews judge
+same-reviews-judge = Topics of the same reviews
 in-customers-words = In customers’ words
 newest-that-name = The newest reviews that name { $name }
 all-of-these = All of these reviews
@@ -263,7 +263,7 @@ name-warranty-and-standing-behind-the-work = Warranty and standing behind the wo
 
 ## Embed and badge
 
-embed-filtered = Filtered: only reviews of { $stars } stars or more are shown; the figure is of all.
+embed-filtered = Filtered: only reviews of { $stars } stars or more are shown; the figure counts all reviews.
 see-all = See all { $number }
 newest-first = Newest first.
 badge-no-reviews = no reviews yet
@@ -292,7 +292,7 @@ try-layout-list = List
 try-layout-grid = Grid
 try-layout-carousel = Carousel
 try-limit = Number of reviews
-try-min-rating = Fewest stars
+try-min-rating = Minimum stars
 try-theme = Colors
 try-theme-light = Light
 try-theme-dark = Dark
@@ -312,7 +312,7 @@ review-original = original
 find-filters = Filters
 find-more = More filters
 find-counts = { $count ->
-    [one] The count is of the { $number } review there is.
+    [one] The count is of { $number } review.
    *[other] Counts are of all { $number } reviews.
 }
 find-years = By year
@@ -329,7 +329,7 @@ find-filtered = { $count ->
     [one] Filtered, of { $number } review:
    *[other] Filtered, of { $number } reviews:
 }
-find-page-is-empty = There are no reviews on this page any more.
+find-page-is-empty = This page of results is empty now.
 find-none = No reviews found
 find-nothing = No review matches all of these filters.
 find-refused = Something in this search is not right

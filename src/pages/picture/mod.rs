@@ -41,7 +41,7 @@ impl Endpoint for Picture {
                 Some(body) => web::cached_body(request.headers(), &snapshot, body),
                 None => problem(
                     StatusCode::INTERNAL_SERVER_ERROR,
-                    "The picture could not be made; the log says why.",
+                    "The picture could not be made; see the log.",
                 ),
             };
             protected(response, POLICY)

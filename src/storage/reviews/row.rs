@@ -24,7 +24,8 @@ pub enum Flaw {
     Oversized,
     /// Its id became reserved after it was written.
     #[error(
-        "has an id that no link can lead to (`.`, `..`, `search`) and is left out; import it again with another one, and delete it"
+        "has an ID that cannot be part of a link (`.`, `..`, `search`) and is left out; import it again with another ID, and \
+         delete it"
     )]
     Reserved,
 }

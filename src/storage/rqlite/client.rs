@@ -370,21 +370,23 @@ pub(super) fn cause(error: &reqwest::Error) -> String {
 pub enum ClusterError {
     /// No node took it; nothing was changed.
     #[error(
-        "no node of the rqlite cluster took it in time ({0}); nothing was changed; see that a majority of the nodes runs, and that \
-         DATABASE_URL names them"
+        "no node of the rqlite cluster accepted the write in time ({0}); nothing was changed; check that a majority of the nodes \
+         is running, and that DATABASE_URL names them"
     )]
     Unreachable(String),
     /// A connection was cut, or an election came in between, after it was sent; it may have been applied.
     #[error(
-        "the rqlite cluster did not confirm it in time ({0}); it may have been applied or not: look, or run it again, which changes \
-         nothing twice"
+        "the rqlite cluster did not confirm the write in time ({0}); it may or may not have been applied; run it again, which \
+         changes nothing twice"
     )]
     Unknown(String),
     /// Data read before has changed; nothing was written.
-    #[error("somebody else wrote to the cluster meanwhile; nothing was changed; run it again")]
+    #[error(
+        "another process wrote to the cluster at the same time; nothing was changed; run it again"
+    )]
     Overtaken,
     /// A statement failed; nothing was changed.
-    #[error("the rqlite cluster refuses this: {0}")]
+    #[error("the rqlite cluster rejects this: {0}")]
     Refused(String),
     /// A node refuses such requests altogether.
     #[error(
@@ -398,15 +400,15 @@ pub enum ClusterError {
     },
     /// This node's file has not caught up with the cluster.
     #[error(
-        "the file of this node's rqlited has not caught up with the cluster within {seconds} s; see that DATABASE_URL names the file \
-         of a running node"
+        "the file of this node's rqlited has not caught up with the cluster within {seconds} s; check that DATABASE_URL names \
+         the file of a running node"
     )]
     Behind {
         /// Seconds waited.
         seconds: u64,
     },
     /// The client's settings cannot be used.
-    #[error("no connection to the rqlite cluster can be made: {0}")]
+    #[error("cannot connect to the rqlite cluster: {0}")]
     Client(String),
 }
 

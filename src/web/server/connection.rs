@@ -172,7 +172,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
                 .await;
         }
         Finish::Reset => {
-            tracing::debug!(%peer, "server.reader_cut: a client took its response too slowly");
+            tracing::debug!(%peer, "server.reader_cut: a client read its response too slowly");
             // A plain close would leave the rest of the response to the system, which keeps sending it for minutes.
             let _ = socket.into_stream().set_zero_linger();
         }

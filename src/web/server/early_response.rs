@@ -66,7 +66,8 @@ impl EarlyResponse {
             ),
             Self::HostInvalid => (
                 StatusCode::BAD_REQUEST,
-                "The `Host` header field is no host with or without a port. Send one such as `example.com` or `127.0.0.1:8080`.",
+                "The `Host` header field is not a host with an optional port. Send one such as `example.com` or \
+                 `127.0.0.1:8080`.",
             ),
             Self::CodingUnknown => (
                 StatusCode::NOT_IMPLEMENTED,
@@ -101,7 +102,7 @@ impl EarlyResponse {
             Self::PeerCrowded => {
                 let max = limits.connections_per_peer_max;
                 let detail = format!(
-                    "Your network has as many connections open as it may, {max} at most. Close some, or use those again."
+                    "Your network has reached its limit of {max} open connections. Close some, or reuse them."
                 );
                 return (StatusCode::TOO_MANY_REQUESTS, detail);
             }

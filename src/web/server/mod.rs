@@ -169,7 +169,8 @@ fn bound_unsent(listener: &TcpListener, limits: Limits) {
     if let Err(error) =
         socket2::SockRef::from(listener).set_tcp_notsent_lowat(limits.unsent_bytes_max)
     {
-        tracing::warn!(%error, "server.unsent_unbounded: the system does not bound unsent bytes, slow readers are judged coarsely");
+        tracing::warn!(%error, "server.unsent_unbounded: the system does not limit unsent bytes, so slow readers are detected \
+            later");
     }
 }
 
@@ -302,7 +303,7 @@ impl<E: Endpoint + 'static> Server<E> {
             let connections = self.connections.len();
             tracing::warn!(
                 connections,
-                "server.cut: the time to stop is over, connections still in use are cut"
+                "server.cut: the time to stop is over; connections still in use are closed"
             );
             self.connections.shutdown().await;
             self.refusals.shutdown().await;

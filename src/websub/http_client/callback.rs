@@ -54,7 +54,7 @@ pub enum CallbackFault {
     Character(char),
     #[error("it is not an https URL; callbacks are called by HTTPS only")]
     NotHttps,
-    #[error("it has a user name or password; leave out all up to the `@`")]
+    #[error("it has a user name or password; leave out everything up to the `@`")]
     Userinfo,
     /// Fragments are never sent.
     #[error("it has a fragment; leave out the `#` and what follows it")]
@@ -64,7 +64,7 @@ pub enum CallbackFault {
     #[error("its host ends with a dot; leave the dot out")]
     TrailingDot,
     /// A URL parser changes it, so it could not be called as given.
-    #[error("it would be called as `{0}`; give that")]
+    #[error("it would be called as `{0}`; use that")]
     Respelt(String),
     #[error("{0}")]
     Refused(#[from] Refused),

@@ -26,7 +26,7 @@ const CAUSES_MAX: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
-    #[error("the URL is not one that is called: {0}")]
+    #[error("the URL cannot be called: {0}")]
     Url(CallbackFault),
     /// Not permitted by the policy; nothing was sent.
     #[error("not called: {0}")]
@@ -39,7 +39,7 @@ pub enum Failure {
     #[error("no connection: {0}")]
     Connect(String),
     /// No route, no address or no socket on this machine.
-    #[error("no way to the network: {0}")]
+    #[error("no route to the network: {0}")]
     NetworkDown(String),
     /// A router or this machine reports the host unreachable.
     #[error("the host cannot be reached: {0}")]

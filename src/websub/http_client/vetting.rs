@@ -132,7 +132,7 @@ pub enum ResolveError {
     #[error("the name has no address")]
     Unknown,
     /// The resolver or the network to it failed.
-    #[error("the resolver gives no answer ({0})")]
+    #[error("the resolver does not answer ({0})")]
     Unavailable(String),
     /// This process or machine has no file descriptor left.
     #[error("no file descriptor is left to look the name up with")]

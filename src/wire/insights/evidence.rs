@@ -15,23 +15,22 @@ pub struct AspectEvidence {
     pub aspect: String,
     /// Display name of the aspect.
     pub label: String,
-    /// How many reviews support it so; without other filters the figure in `/insights.json`.
+    /// Number of reviews that match; without other filters the figure in `/insights.json`.
     pub total: u64,
-    /// How many of them speak so because the text left it open and the stars confirmed the side that led.
+    /// How many of them were uncertain from the text and confirmed by the stars.
     pub confirmed: u64,
-    /// How many of them speak so of which technician: in a sentence that names the person, or in the next one. The most
-    /// frequent first.
+    /// Number of them for each technician, by a sentence that names the person or the next one; the most frequent first.
     pub by_technician: Vec<Facet>,
-    /// How many of them mention which service. The most frequent first.
+    /// Number of them for each service that they mention; the most frequent first.
     pub by_service: Vec<Facet>,
     /// How many are on this page.
     pub count: u64,
-    /// How many there may be.
+    /// Maximum number of reviews on a page.
     pub limit: u64,
     /// What to send as `cursor` for the next page; left out on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What may have been meant, where nobody and nothing of the name asked for is known.
+    /// Suggestions if the requested name is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
     /// The reviews of this page, newest first.
@@ -47,14 +46,14 @@ pub struct EvidenceReview {
     pub url: String,
     /// Day of the review, `YYYY-MM-DD`, in the business's time zone.
     pub date: NaiveDate,
-    /// Its stars, which may withdraw a judgement, or confirm one that the text left open, and never make one.
+    /// Its stars, which may withdraw a judgement or confirm an uncertain one, but never create one.
     pub stars: u8,
-    /// Its one vote: what its findings say together.
+    /// Its one vote, from all its findings.
     pub polarity: Polarity,
-    /// True where the text left that open and the stars confirmed the side that led; else left out.
+    /// True if the vote was uncertain from the text and confirmed by the stars; otherwise left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
-    /// Where it speaks of the aspect, in the order of the text.
+    /// Its findings about the aspect, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public answer to the review, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,19 +71,19 @@ pub struct EvidenceFinding {
     pub end: u32,
     /// The words: exactly that slice.
     pub text: String,
-    /// How they speak of the aspect.
+    /// Their sentiment on the aspect.
     pub polarity: Polarity,
-    /// The technicians whom its sentence or the one before names, sorted; left out where there are none.
+    /// The technicians that its sentence or the one before names, sorted; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub technicians: Vec<String>,
     /// The sum of the hits' points: well above 0 is positive, well below negative.
     pub score: i32,
-    /// Who made it: `rule`, `classifier` or `both`.
+    /// Source of the judgement: `rule`, `classifier` or `both`.
     pub witness: Witness,
-    /// In how many of a hundred such cases aspect and label were right.
+    /// Percentage of such cases in which aspect and label were right.
     pub confidence: u8,
-    /// Why; left out where it was not asked for.
+    /// The reasons; left out if `hits` is `false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hits: Option<Vec<EvidenceHit>>,
 }
@@ -102,16 +101,16 @@ pub struct EvidenceHit {
     pub points: i32,
 }
 
-/// What makes a finding.
+/// Source of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum Witness {
-    /// Rules of the trade alone.
+    /// Only rules of the trade.
     Rule,
-    /// The classifier alone.
+    /// Only the classifier.
     Classifier,
-    /// Rules, and the classifier hears it likewise.
+    /// Rules, and the classifier agrees.
     Both,
 }
 

@@ -21,12 +21,12 @@ pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 /// The only measure that is not a share.
 const F1: &str = "f1";
 
-/// What the reviews say. Every part is always there; what nothing is said of is empty.
+/// What the reviews say. Every part is always present, and empty if there is nothing to report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Insights {
-    /// What customers judge, in the order of the trade; aspects that no review speaks of are left out.
+    /// What customers judge, in the order of the trade; aspects that no review mentions are left out.
     pub aspects: Vec<Aspect>,
-    /// Whom and what they name.
+    /// People, services and places that they name.
     pub entities: Entities,
     /// Phrases that stand out, the clearest first.
     pub topics: Vec<Topic>,
@@ -45,13 +45,13 @@ pub struct Insights {
 pub struct GeneratedFrom {
     /// How many published reviews there are.
     pub reviews: u32,
-    /// How many of them say something.
+    /// Number of reviews with a text.
     pub with_text: u32,
     /// How many texts were analysed: the English ones, and those in other languages that the trade's package reads.
     pub analysed: u32,
-    /// Why the others were not; their recorded mentions are counted all the same.
+    /// Why the others were not; their recorded mentions are still counted.
     pub excluded: Vec<Excluded>,
-    /// From when to when they are; left out where there are none.
+    /// The range of their days; left out if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
 }
@@ -59,8 +59,8 @@ pub struct GeneratedFrom {
 /// Reviews that were not analysed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Excluded {
-    /// `not_read_yet`: in the next snapshot; `no_text`: stars alone; `no_words`: a text without any; `not_english`: in a language that
-    /// is not read.
+    /// `not_read_yet`: in the next snapshot; `no_text`: only stars; `no_words`: a text without words; `not_english`: in a
+    /// language that is not read.
     pub reason: String,
     /// How many reviews were left out for this reason.
     pub n: u32,
@@ -78,7 +78,7 @@ pub struct Window {
 /// How the insights were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Method {
-    /// What reads the texts, and its version.
+    /// The engine that analyses the texts, and its version.
     pub engine: String,
     /// How the engine reads the texts, in plain words.
     pub description: String,
@@ -92,27 +92,28 @@ pub struct Method {
     pub deterministic: bool,
     /// What `start` and `end` count: `code_point`.
     pub offset_unit: String,
-    /// Judgements that were taken back, because the review's stars contradict them and one witness alone made them, or neither surely.
+    /// Judgements that were withdrawn, because the review's stars contradict them and only one source made them, or neither
+    /// source was sure.
     pub withdrawn: Withdrawn,
-    /// What the texts left open and the reviews' stars confirmed.
+    /// Findings that were uncertain from the text and confirmed by the stars.
     pub confirmed: ConfirmedFindings,
-    /// How good it is on annotated sentences and reviews, if that was measured of the trade (`trade.is_measured`).
+    /// Measured quality on annotated sentences and reviews, if the trade was measured (`trade.is_measured`).
     pub quality: Vec<Quality>,
 }
 
 /// The trade whose words the texts are read with: that of the business's type, or the one that the owner sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct MethodTrade {
-    /// Its id: `home_services`, `food`, `general` for whatever business, or the owner's own.
+    /// Its id: `home_services`, `food`, `general` for any business, or the owner's own.
     pub id: String,
     /// Its name for readers.
     pub label: String,
-    /// Whether `quality` has figures measured with this trade; where not, nobody has measured how well it reads.
+    /// Whether `quality` has figures measured with this trade; if not, its quality is unknown.
     pub is_measured: bool,
 }
 
-/// Findings that the text left `uncertain`, leaning the way of the review's stars. They count as `positive` or `negative`, and
-/// are never quoted.
+/// Findings that are `uncertain` from the text and lean the same way as the review's stars. They count as `positive` or
+/// `negative`, and are never quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct ConfirmedFindings {
     /// How many there are.
@@ -121,7 +122,7 @@ pub struct ConfirmedFindings {
     pub reviews: u32,
 }
 
-/// Judgements that the review's stars contradict, and that one witness made alone or both not surely. They count as `uncertain`.
+/// Judgements that the review's stars contradict, and that only one source made, or neither surely. They count as `uncertain`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Withdrawn {
     /// How many there are.
@@ -133,10 +134,10 @@ pub struct Withdrawn {
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Weights {
-    /// Those of the detector: which aspects a sentence sounds like; left out where the trade has none and goes by its rules alone.
+    /// Weights that detect aspects; left out if the trade has none and uses only rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detector: Option<String>,
-    /// Those of polarity, which all trades share.
+    /// Weights of polarity, which all trades share.
     pub polarity: String,
 }
 
@@ -153,7 +154,7 @@ pub struct Quality {
     pub measure: String,
     /// Its value, from 0 to 1.
     pub value: f64,
-    /// Lower and upper end of the 95 % interval, where the measure is a share.
+    /// Lower and upper end of the 95 % interval, if the measure is a share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci95: Option<Vec<f64>>,
 }

@@ -14,7 +14,7 @@ pub struct Share {
     /// Lower and upper end of the 95 % interval.
     #[oai(validator(min_items = 2, max_items = 2))]
     pub ci95: Vec<f64>,
-    /// Of how many: the reviews that judge, that is all but the neutral and the uncertain ones.
+    /// Number of reviews that judge: all except the neutral and the uncertain ones.
     pub n: u32,
 }
 
@@ -52,20 +52,20 @@ impl From<aggregate::SampleConfidence> for Confidence {
     }
 }
 
-/// How something is spoken of: `mixed` is both well and badly, `neutral` a plain fact, `uncertain` too close to call.
+/// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum Polarity {
-    /// Well, and nowhere badly.
+    /// Only positive.
     Positive,
-    /// Badly, and nowhere well.
+    /// Only negative.
     Negative,
     /// As a fact, without judgement.
     Neutral,
-    /// Both well and badly.
+    /// Both positive and negative.
     Mixed,
-    /// Too close to call between well and badly.
+    /// Too close to call.
     Uncertain,
 }
 
@@ -104,7 +104,7 @@ impl From<Polarity> for aggregate::Vote {
     }
 }
 
-/// Votes that the text alone leaves open, leaning the way of the review's stars, which settle them.
+/// Votes that are uncertain from the text and lean the same way as the review's stars, which confirm them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct ConfirmedVotes {
     /// How many of the positive ones.
@@ -130,7 +130,7 @@ impl ConfirmedVotes {
     }
 }
 
-/// How texts speak as a whole: reviews by the text's own balance, never by their stars.
+/// Overall sentiment of the texts: reviews by the text's own balance, never by their stars.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Overall {
     /// How many analysed texts are positive as a whole.
@@ -141,7 +141,7 @@ pub struct Overall {
     pub neutral: u32,
     /// How many analysed texts are too close to call.
     pub uncertain: u32,
-    /// The share of positive ones among those that judge; left out where none does.
+    /// The share of positive ones among those that judge; left out if none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
 }
@@ -167,20 +167,20 @@ impl From<&aggregate::VoteCounts> for Overall {
     }
 }
 
-/// How it was and is.
+/// Development over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Trend {
     /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
     pub months: Vec<Monthly>,
-    /// Where the share of positive reviews is going.
+    /// Direction of the share of positive reviews.
     pub direction: Direction,
-    /// What was compared; left out where there are fewer than 10 judging reviews on either side.
+    /// The comparison; left out if either side has fewer than 10 judging reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
 }
 
-/// `up` or `down` where the last half year differs from the one before beyond chance, else `flat`; `unknown` where there
-/// are too few reviews.
+/// `up` or `down` if the last half year differs from the one before beyond chance, otherwise `flat`; `unknown` if there are too
+/// few reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
@@ -201,18 +201,18 @@ pub enum Direction {
 pub struct Monthly {
     /// The calendar month, written `YYYY-MM`.
     pub month: String,
-    /// How many reviews of the month speak of the aspect or name the entity.
+    /// Number of reviews of the month that mention the aspect or name the entity.
     pub reviews: u32,
     /// How many of these are positive.
     pub positive: u32,
     /// How many of these are negative.
     pub negative: u32,
-    /// How many of the positive and of the negative ones the stars confirmed; left out where none.
+    /// How many of the positive and of the negative ones the stars confirmed; left out if none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<ConfirmedVotes>,
 }
 
-/// What a direction rests on.
+/// The comparison behind a direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 #[oai(rename = "TrendBasis")]
 pub struct Basis {
@@ -338,7 +338,7 @@ pub struct Quote {
     pub end: u32,
     /// The words: exactly that slice of the text.
     pub text: String,
-    /// How they speak of it.
+    /// Their sentiment.
     pub polarity: Polarity,
     /// Day of the quoted review, `YYYY-MM-DD`.
     pub date: NaiveDate,

@@ -18,37 +18,37 @@ pub struct Aspect {
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// How many reviews speak of it.
+    /// Number of reviews that mention it.
     pub reviews: u32,
-    /// How often they do.
+    /// Number of mentions.
     pub mentions: u32,
-    /// How many reviews speak well of it and nowhere badly.
+    /// Number of reviews that are only positive about it.
     pub positive: u32,
-    /// How many reviews speak badly of it and nowhere well.
+    /// Number of reviews that are only negative about it.
     pub negative: u32,
     /// How many reviews only state facts about it.
     pub neutral: u32,
-    /// How many reviews speak both well and badly of it.
+    /// Number of reviews that are both positive and negative about it.
     pub mixed: u32,
-    /// How many reviews speak of it, but too close to call.
+    /// Number of reviews that are too close to call.
     pub uncertain: u32,
-    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    /// How many of the positive and of the negative ones were uncertain from the text and confirmed by the stars.
     pub confirmed: ConfirmedVotes,
-    /// The share of positive ones among those that judge; left out where none does.
+    /// The share of positive ones among those that judge; left out if none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
-    /// How much that can be relied on.
+    /// How reliable that is.
     pub confidence: Confidence,
-    /// By month, and where it is going.
+    /// By month, with the direction.
     pub trend: Trend,
     /// Topics that go with it, the most frequent first.
     pub sub_topics: Vec<SubTopic>,
-    /// Whom and what the same reviews name.
+    /// People, services and places that the same reviews name.
     pub co_mentioned: CoMentioned,
-    /// Words of customers. Of the side that more take at most three; of the other at most two, if it has three reviews and
-    /// one in ten of those that judge.
+    /// Words of customers. At most three of the majority; at most two of the minority, if it has three reviews and one in ten of
+    /// those that judge.
     pub quotes: Vec<Quote>,
-    /// Where all the evidence is.
+    /// Address of all the evidence.
     pub evidence_url: String,
 }
 
@@ -57,14 +57,15 @@ pub struct Aspect {
 pub struct SubTopic {
     /// Words of the phrase, in lower case.
     pub phrase: String,
-    /// How many reviews have them and speak of the aspect.
+    /// Number of reviews that have them and mention the aspect.
     pub reviews: u32,
 }
 
-/// Whom and what the same reviews name: at most three of each kind, the most frequent first, in three reviews or more.
+/// People, services and places that the same reviews name: at most three of each kind, the most frequent first, in three reviews
+/// or more.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct CoMentioned {
-    /// People whom three reviews or more name.
+    /// People that three or more of these reviews name.
     pub technicians: Vec<CoMention>,
     /// Services that three or more of these reviews mention.
     pub services: Vec<CoMention>,
@@ -72,21 +73,21 @@ pub struct CoMentioned {
     pub service_areas: Vec<CoMention>,
 }
 
-/// Something that the same reviews speak of.
+/// An entity or aspect that the same reviews mention.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct CoMention {
-    /// Its id; left out where it has none.
+    /// Its id; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Display name of the technician, service, service area or aspect.
     pub name: String,
-    /// How many reviews speak of both.
+    /// Number of reviews that mention both.
     pub reviews: u32,
-    /// How many times as many as by chance.
+    /// Ratio to the number expected by chance.
     pub lift: f64,
 }
 
-/// Whom and what reviews name, in the firm's own order; then names that are not in its lists, sorted.
+/// People, services and places that reviews name, in the firm's own order; then names that are not in its lists, sorted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Entities {
     /// Technicians of the business, then other names that reviews mention.
@@ -97,13 +98,13 @@ pub struct Entities {
     pub service_areas: Vec<Entity>,
 }
 
-/// Somebody or something that reviews name. `positive` to `uncertain` count the reviews by what they say where they name it
-/// and go on about it, and add up to `reviews`. Where nothing is judged there, a person's vote is `neutral`, and that of a
-/// service or a place is the review's own as a whole. Of what no review names, and of people whom fewer than three name,
-/// nothing but the counts is told.
+/// A person, service or place that reviews name. `positive` to `uncertain` count the reviews by the sentiment of the passages
+/// about it, and add up to `reviews`. If such a passage judges nothing, a person's vote is `neutral`, and the vote of a service
+/// or a place is that of the whole review. Only the counts are given for entities that no review names, and for people that fewer
+/// than three reviews name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Entity {
-    /// The firm's id; left out where it has none.
+    /// The firm's id; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name as displayed; for a service that the business does not list, its id.
@@ -112,40 +113,40 @@ pub struct Entity {
     pub reviews: u32,
     /// How often texts name it for certain.
     pub mentions: u32,
-    /// How often texts may mean it or somebody else; counted for nobody.
+    /// Number of ambiguous mentions, which are not counted for anyone.
     pub ambiguous_mentions: u32,
-    /// They speak well of it.
+    /// Number of reviews that are positive about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive: Option<u32>,
-    /// They speak badly of it.
+    /// Number of reviews that are negative about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<u32>,
-    /// They judge nothing where they name it.
+    /// Number of reviews that judge nothing about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neutral: Option<u32>,
-    /// They speak both well and badly of it.
+    /// Number of reviews that are both positive and negative about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mixed: Option<u32>,
-    /// What they say is too close to call.
+    /// Number of reviews that are too close to call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncertain: Option<u32>,
-    /// How many of the positive and of the negative ones the text left open and the stars confirmed.
+    /// How many of the positive and of the negative ones were uncertain from the text and confirmed by the stars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<ConfirmedVotes>,
     /// The share of positive ones among those that judge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive_share: Option<Share>,
-    /// How much that can be relied on.
+    /// How reliable that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// By month, and where it is going.
+    /// By month, with the direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trend: Option<Trend>,
     /// Which aspects the same reviews judge: at most three, the most frequent first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspects: Option<Vec<CoMention>>,
-    /// Words of customers: of a person where they name him or her, of a service or a place from reviews that do. At most one
-    /// of either side, by the rule of aspects.
+    /// Words of customers: for a person, passages that name the person; for a service or a place, from reviews that name it. At
+    /// most one of either side, by the rule of aspects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes: Option<Vec<Quote>>,
 }
@@ -159,18 +160,18 @@ pub struct Topic {
     pub phrase: String,
     /// How many reviews have them.
     pub reviews: u32,
-    /// How many would by chance, two decimals.
+    /// Number expected by chance, two decimals.
     pub expected: f64,
     /// How much that differs: the log-likelihood ratio, one decimal. The topics come in its order.
     pub log_likelihood: f64,
-    /// The id of the aspect that its sentences judge most often; left out where there is none.
+    /// The id of the aspect that its sentences judge most often; left out if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
-    /// How many of its reviews speak well of the firm as a whole.
+    /// How many of its reviews are positive about the firm as a whole.
     pub positive: u32,
-    /// How many speak badly of it.
+    /// How many are negative about it.
     pub negative: u32,
-    /// A sentence that has it; left out where all are too long.
+    /// A sentence that has it; left out if all are too long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<Quote>,
 }
@@ -442,10 +443,10 @@ impl From<aggregate::Answered> for Faq {
 /// The whole in a few sentences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct Summary {
-    /// The firm's own words; left out where it wrote none.
+    /// The firm's own words; left out if it wrote none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub editorial: Option<String>,
-    /// How the analysed texts speak as a whole.
+    /// Overall sentiment of the analysed texts.
     pub overall: Overall,
     /// Sentences made of the figures, in a fixed form.
     pub sentences: Vec<Sentence>,
@@ -459,28 +460,28 @@ pub struct Sentence {
     pub text: String,
     /// Its form: `overall`, `unheard`, `aspect_positive`, `aspect_negative`, `trend`, `technicians`, `services` or `topics`.
     pub template: String,
-    /// What it rests on.
+    /// The evidence behind it.
     pub evidence: Evidence,
 }
 
-/// What a sentence rests on.
+/// The evidence behind a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[oai(rename = "SummaryEvidence")]
 pub struct Evidence {
-    /// Id of the aspect that the sentence is about; left out where it is about none.
+    /// Id of the aspect that the sentence is about; left out if it is about none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<String>,
-    /// Technicians or services that it names: ids, or names where there is no id.
+    /// Technicians or services that it names: ids, or names if they have no id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<String>>,
-    /// Phrases that the sentence names; left out where it names none. Of complaints the one that most of them have.
+    /// Phrases that the sentence names; left out if it names none. For complaints, the most frequent one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<String>>,
-    /// The numbers in it, by name, as they stand in the aggregates.
+    /// The numbers in it, by name, as in the aggregates.
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.
     pub review_ids: Vec<String>,
-    /// Words of a customer who says so, where the sentence is of complaints; left out where none can be shown.
+    /// Words of a customer, if the sentence is about complaints; left out if none can be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<Quote>,
 }

@@ -10,7 +10,7 @@ use super::{GeneratedFrom, Insights, Method};
 use crate::insights::aggregate::WilsonShare;
 use crate::wire::{AspectFacet, LeftOut};
 
-/// All that is derived, or one stage of it.
+/// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
 #[oai(one_of)]
 #[expect(
@@ -20,65 +20,65 @@ use crate::wire::{AspectFacet, LeftOut};
 pub enum InsightsAnswer {
     /// Without parameters: every part.
     Whole(Insights),
-    /// With one: what it asks for.
+    /// With one: the requested stage.
     Stage(InsightsStage),
 }
 
 /// One stage of the insights. Which members there are depends on `part`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct InsightsStage {
-    /// What was asked for: `aspect`, `technician`, `service`, `area`, or the value of `part`.
+    /// The requested stage: `aspect`, `technician`, `service`, `area`, or the value of `part`.
     pub part: String,
     /// Which reviews this was made of.
     pub generated_from: GeneratedFrom,
-    /// The whole in a few sentences: of the overview.
+    /// The whole in a few sentences: in the overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentences: Option<Vec<String>>,
-    /// What is spoken of, and how: of the overview.
+    /// Aspects with their votes: in the overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspects: Option<Vec<AspectFacet>>,
-    /// What is complained about, the worst first: by how many reviews complain, then by their share, then by id; the aspect of the
-    /// firm as a whole left out. Of the overview.
+    /// Complaints, the worst first: by how many reviews complain, then by their share, then by id; the aspect of the firm as a
+    /// whole left out. Of the overview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complaints: Option<Vec<ComplaintRow>>,
-    /// Whom reviews name, the most often named first: of the overview, and of `part=technicians`.
+    /// People that reviews name, the most often named first: in the overview and with `part=technicians`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub technicians: Option<Vec<EntityRow>>,
-    /// What work they name: of the overview, and of `part=services`.
+    /// Services that they name: in the overview and with `part=services`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub services: Option<Vec<EntityRow>>,
-    /// What places they name: of the overview, and of `part=areas`.
+    /// Places that they name: in the overview and with `part=areas`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub areas: Option<Vec<EntityRow>>,
-    /// Phrases that stand out: of the overview, and of `part=topics` with a quote each.
+    /// Phrases that stand out: in the overview and, with a quote each, with `part=topics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topics: Option<Vec<TopicRow>>,
-    /// Questions: of the overview, and of `part=faq` with their answers.
+    /// Questions: in the overview and, with answers, with `part=faq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faq: Option<Vec<FaqRow>>,
-    /// The summary with what each sentence rests on: of `part=summary`.
+    /// The summary with the evidence for each sentence: with `part=summary`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
-    /// How it was made: of `part=method`.
+    /// How it was made: with `part=method`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<Method>,
-    /// The aspect that was asked for, with quotes and where its evidence is.
+    /// The requested aspect, with quotes and the address of its evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<Aspect>,
-    /// The technician, service or area that was asked for, with quotes.
+    /// The requested technician, service or area, with quotes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<Entity>,
-    /// How reviews speak of each aspect where they name the technician, or if they mention the service or area; each with where
-    /// its evidence is.
+    /// Sentiment on each aspect in passages that name the technician, or in reviews that mention the service or area; each with
+    /// the address of its evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_aspect: Option<Vec<AspectFacet>>,
-    /// Lists of which only the first values are here; absent where all are.
+    /// Lists that are shortened to their first values; absent if all are complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub left_out: Vec<LeftOut>,
 }
 
-/// An aspect that reviews complain about: they speak badly of it and nowhere well (`negative` in `aspects`), or also well (`mixed`).
+/// An aspect that reviews complain about: they are only negative about it (`negative` in `aspects`), or also positive (`mixed`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
 pub struct ComplaintRow {
     /// Id of the aspect, for example `punctuality`.
@@ -87,27 +87,27 @@ pub struct ComplaintRow {
     pub reviews: u32,
     /// The share of those that complain among those that judge.
     pub share: Share,
-    /// How many of those that complain the text left open and the stars confirmed.
+    /// How many of the complaining reviews were uncertain from the text and confirmed by the stars.
     pub confirmed: u32,
 }
 
-/// Somebody or something that reviews name, in short. The votes are left out of people whom fewer than three name.
+/// A person, service or place that reviews name, in short. Votes are left out for people that fewer than three reviews name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct EntityRow {
-    /// Id that the business gave it; left out where it has none.
+    /// Id that the business gave it; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name as displayed; for a service that the business does not list, its id.
     pub name: String,
     /// How many published reviews mention it.
     pub reviews: u32,
-    /// They speak well of it.
+    /// Number of reviews that are positive about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positive: Option<u32>,
-    /// They speak badly of it.
+    /// Number of reviews that are negative about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub negative: Option<u32>,
-    /// How many of the positive and negative ones the text left open and the stars confirmed; left out where none.
+    /// How many of the positive and negative ones were uncertain from the text and confirmed by the stars; left out if none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<u32>,
 }
@@ -127,7 +127,7 @@ pub struct TopicRow {
     pub quote: Option<Quote>,
 }
 
-/// A question, with its answer where that was asked for.
+/// A question, with its answer if that was requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct FaqRow {
     /// The question as a customer would ask it.

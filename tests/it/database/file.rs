@@ -95,7 +95,7 @@ async fn a_missing_folder_is_named() {
         .await
         .unwrap_err();
     assert!(matches!(error, DbError::Create { .. }), "{error:?}");
-    assert!(error.to_string().contains("make its folder"), "{error}");
+    assert!(error.to_string().contains("create its folder"), "{error}");
 }
 
 #[tokio::test]
@@ -286,7 +286,7 @@ async fn what_is_out_of_step_is_found() {
         ),
         (
             "update review_fts set text = 'something else' where rowid = 5",
-            "is not indexed with the text that it has",
+            "is not indexed with its current text",
         ),
         (
             "insert into review_fts (rowid, text, review_id) values (99999, 'stray', 'nobody')",

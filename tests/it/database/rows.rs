@@ -272,7 +272,7 @@ async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() 
             id.parse::<ReviewId>()
                 .unwrap_err()
                 .to_string()
-                .contains("cannot be linked to")
+                .contains("cannot be part of a link")
         );
     }
     // From a time when nobody minded.
@@ -288,7 +288,7 @@ async fn ids_that_no_link_can_lead_to_are_refused_and_left_out_where_they_are() 
     ))
     .await;
     drop(listening);
-    assert_eq!(logs.with("an id that no link can lead to").len(), 1);
+    assert_eq!(logs.with("an ID that cannot be part of a link").len(), 1);
     assert_eq!(app.get("/reviews.json").await.ids().len(), 5);
     app.shell("update review set review_id = 'found' where review_id = 'search'")
         .await;

@@ -24,7 +24,7 @@ async fn whatever_is_missing_or_of_another_shape_is_found() {
         ),
         (
             "drop trigger mention_deleted; create trigger mention_deleted after delete on mention begin select 1; end",
-            "the trigger mention_deleted has another shape",
+            "the trigger mention_deleted differs from its definition",
         ),
         (
             "drop index review_newest",
@@ -32,20 +32,20 @@ async fn whatever_is_missing_or_of_another_shape_is_found() {
         ),
         (
             "drop index review_newest; create index review_newest on review (author)",
-            "the index review_newest has another shape",
+            "the index review_newest differs from its definition",
         ),
         ("drop table attempt", "the table attempt is missing"),
         (
             "drop table intent; create table intent (subscription_id integer primary key)",
-            "the table intent has another shape",
+            "the table intent differs from its definition",
         ),
         (
             "alter table review add column mine text",
-            "the table review has another shape",
+            "the table review differs from its definition",
         ),
         (
             "alter table review rename column title to headline",
-            "the table review has another shape",
+            "the table review differs from its definition",
         ),
         (
             "drop view derived_mention",

@@ -170,7 +170,7 @@ async fn any_question_is_answered_as_the_document_promises() {
                     && !is_aspect(issue)
                     && !issue.message.starts_with("must not be before ")
                     && !issue.message.starts_with("must be given together with ")
-                    && !issue.message.starts_with("must be left out beside ")
+                    && !issue.message.starts_with("must be left out if ")
             };
             let expected: Vec<Issue> = issues.into_iter().filter(|issue| is_other(issue)).collect();
             if answer.status == 400 {

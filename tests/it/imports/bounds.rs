@@ -50,7 +50,7 @@ async fn a_quote_that_nobody_closes_is_named_by_the_line_of_its_row() {
         ))
         .await;
     assert!(
-        refusal.contains("line 3: the row that begins here has more than 1 MiB; close the quote"),
+        refusal.contains("line 3: the row that starts here is larger than 1 MiB; close the quote"),
         "{refusal}"
     );
     assert_eq!(bench.reviews().await, 0);
@@ -120,7 +120,7 @@ async fn an_archive_or_a_page_of_something_else_is_called_what_it_is() {
             b"<html><script type=\"application/ld+json\">{\"@type\": \"Organization\"}</script></html>".to_vec(),
             "is a page whose structured data has no Review",
         ),
-        (workbook(&[]), "none of its sheets has a cell"),
+        (workbook(&[]), "all of its sheets are empty"),
         (b"[{\"sku\": 1, \"price\": 2}]".to_vec(), "is a JSON array of objects with keys price, sku"),
         (
             b"{\"orders\": [{\"sku\": 1}], \"page\": 2}".to_vec(),

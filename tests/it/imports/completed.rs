@@ -139,7 +139,7 @@ async fn where_two_could_be_meant_it_is_reported_and_neither_is_touched() {
     assert_eq!((counts(&report), report.undecided.count), ((0, 0, 0, 0), 2));
     let said = summary(&report, false);
     assert!(
-        said.contains("2 not taken, because they have no id"),
+        said.contains("2 skipped, because they have no ID"),
         "{said}"
     );
     assert_eq!(bench.texts(), "Ann||");
@@ -191,7 +191,8 @@ async fn a_table_without_a_column_known_to_be_the_text_is_refused_and_its_column
     .await;
     let refusal = refused.unwrap_err().to_string();
     assert!(
-        refusal.contains("Customer, Stars, When, What they said, Our reply: no column is known to be the text; say --map text=\"What they said\", or --no-text if there is none"),
+        refusal.contains("Customer, Stars, When, What they said, Our reply: no column is recognised as the text; pass --map \
+            text=\"What they said\", or --no-text if there is none"),
         "{refusal}"
     );
     assert_eq!(

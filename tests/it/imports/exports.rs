@@ -466,7 +466,10 @@ async fn only_an_answer_of_the_shop_becomes_one_wherever_it_stands() {
         let (report, rejections) = bench.take(rows).await;
         assert_eq!((counts(&report), rejections), ((1, 0, 0, 0), Vec::new()));
         assert_eq!(report.left_out, 3);
-        assert!(summary(&report, false).contains("3 rows left out, which answer others"));
+        assert!(
+            summary(&report, false)
+                .contains("3 rows left out: replies that are not the business's answer")
+        );
         let answer = bench.find("woocommerce-1").await.unwrap().response.unwrap();
         assert_eq!(answer.text, "Thank you.");
         assert_eq!(answer.date.unwrap().to_string(), "2026-10-13");

@@ -19,7 +19,7 @@ async fn a_file_that_cannot_be_read_stops_the_whole_call_and_every_such_file_is_
         .await;
     let said = report.unwrap_err().to_string();
     assert!(
-        said.contains("bad: is a table with the columns rating, text: none of them is known to be the date, the author"),
+        said.contains("bad: is a table with the columns rating, text: none of them is recognised as the date, the author"),
         "{said}"
     );
     assert!(

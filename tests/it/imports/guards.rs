@@ -218,7 +218,7 @@ async fn the_listing_s_name_is_offered_and_names_the_locations_of_an_archive() {
     let (report, _) = bench.import(&[&alone]).await;
     let said = summary(&report, false);
     assert!(
-        said.contains(r"this location is called Desert Peak's North: `reviews init --name 'Desert Peak'\''s North'` takes it"),
+        said.contains(r"this location is called Desert Peak's North; `reviews init --name 'Desert Peak'\''s North'` sets it"),
         "{said}"
     );
     sqlite3(bench.database.path(), "update business set name = 'Ours'");

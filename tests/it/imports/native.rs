@@ -152,7 +152,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
     let bench = bench().await;
     let cases = [
         (json!({"id": null}), "id: missing"),
-        (json!({"id": "a/b"}), "id: `a/b` is no review id"),
+        (json!({"id": "a/b"}), "id: `a/b` is not a review id"),
         (json!({"id": 12}), "id: 12 is not a text"),
         (json!({"rating": null}), "rating: missing"),
         (
@@ -166,7 +166,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         (json!({"rating": 0}), "rating: 0 is not"),
         (
             json!({"date": "2026-1-1"}),
-            "date: `2026-1-1` is no calendar day written YYYY-MM-DD",
+            "date: `2026-1-1` is not a calendar day written YYYY-MM-DD",
         ),
         (json!({"date": "2026-02-30"}), "date: `2026-02-30`"),
         (json!({"date": "11/01/2026"}), "date: `11/01/2026`"),
@@ -176,7 +176,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         (json!({"text": "a\u{0}b"}), "text: has a NUL character"),
         (
             json!({"language": "en_US"}),
-            "language: \"en_US\" is no language tag",
+            "language: \"en_US\" is not a language tag",
         ),
         (
             json!({"source": "Yelp"}),
@@ -188,7 +188,7 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         ),
         (
             json!({"source": {"name": "x", "url": "javascript:alert(1)"}}),
-            "source.url: \"javascript:alert(1)\" is no http",
+            "source.url: \"javascript:alert(1)\" is not an http",
         ),
         (
             json!({"verification": {"verified": "no"}}),
@@ -200,11 +200,11 @@ async fn what_is_wrong_with_a_row_is_said_with_its_field() {
         ),
         (
             json!({"verification": {"verified_at": "2026-11-01"}}),
-            "verification.verified_at: \"2026-11-01\" is no instant",
+            "verification.verified_at: \"2026-11-01\" is not a time",
         ),
         (
             json!({"updated_at": "2026-11-01T23:59:60Z"}),
-            "updated_at: \"2026-11-01T23:59:60Z\" is no instant",
+            "updated_at: \"2026-11-01T23:59:60Z\" is not a time",
         ),
         (
             json!({"updated_at": "2026-11-01 10:00:00Z"}),

@@ -183,7 +183,7 @@ async fn every_fault_of_a_row_is_said_at_once_with_its_column_and_the_row_can_be
     assert!(
         rejections[0]
             .to_string()
-            .contains(":2: Review Date: \"yesterday\" is no date"),
+            .contains(":2: Review Date: \"yesterday\" is not a known date"),
         "{}",
         rejections[0]
     );

@@ -78,7 +78,7 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
         ),
         (
             "{\"id\": \"x\", \"name\": \"X\", \"services\": [{\"id\": \"a\", \"name\": \"A\"},\n{\"id\": \"a\", \"name\": \"B\"}]}",
-            "services[1].id: \"a\" is there twice",
+            "services[1].id: \"a\" appears twice",
         ),
         (
             "{\"id\": \"x\", \"name\": \"X\", \"technicians\": [\"Art\"]}",
@@ -89,7 +89,7 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
                 "{{\"id\": \"x\", \"name\": \"X\",\n\"services\": [{{\"id\": \"{}\"}}]}}",
                 "x".repeat(65_537)
             ),
-            "services[0].id: has 65537 bytes; at most 65536 are published",
+            "services[0].id: has 65537 bytes; at most 65536 can be published",
         ),
     ] {
         let folder = seed_folder(&bench, business);
@@ -101,7 +101,7 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
         fs::remove_file(folder.join(missing)).unwrap();
         let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
         assert!(
-            error.contains(missing) && error.contains("there is no such file"),
+            error.contains(missing) && error.contains("no such file"),
             "{error}"
         );
     }

@@ -154,7 +154,7 @@ async fn a_column_that_nobody_can_guess_is_named_by_map_and_one_that_is_not_ther
     let refusal = bench.refusal(csv).await;
     assert!(
         refusal.contains(
-            "is a table with the columns Who, How many, On, Said: none of them is known to be the rating, the date, the author"
+            "is a table with the columns Who, How many, On, Said: none of them is recognised as the rating, the date, the author"
         ),
         "{refusal}"
     );
@@ -196,7 +196,7 @@ async fn an_ambiguous_date_is_refused_until_the_format_is_said() {
     assert_eq!(counts(&report), (1, 0, 0, 1));
     assert!(
         rejections[0].error.contains(
-            "date: \"10/11/2026\" may be 2026-10-11 or 2026-11-10; say which with --date-format"
+            "date: \"10/11/2026\" may be 2026-10-11 or 2026-11-10; choose with --date-format"
         ),
         "{}",
         rejections[0]
@@ -225,9 +225,7 @@ async fn a_scale_of_ten_is_never_taken_for_one_of_five() {
         .await;
     let refusal = report.unwrap_err().to_string();
     assert!(
-        refusal.contains(
-            "line 3: a rating of 9 shows that the scale ends at 10; say so with --scale 10"
-        ),
+        refusal.contains("line 3: a rating of 9 means that the scale ends at 10; pass --scale 10"),
         "{refusal}"
     );
     let (report, _) = bench
@@ -411,7 +409,7 @@ async fn rows_whose_source_is_left_out_the_second_time_are_refused_and_can_be_wi
         let refusal = bench.order(&order(other, false)).await.0.unwrap_err();
         let refusal = refusal.to_string();
         assert!(
-            refusal.contains("say --source \"Houzz\"") && refusal.contains("nothing was changed"),
+            refusal.contains("pass --source \"Houzz\"") && refusal.contains("nothing was changed"),
             "{refusal}"
         );
     }

@@ -56,7 +56,7 @@ fn insights_are_shown_and_say_whether_they_are_in_step() {
     assert!(
         shown
             .out
-            .contains("Behind: 256 reviews are still to be read"),
+            .contains("Behind: 256 reviews are not analysed yet"),
         "{}",
         shown.out
     );
@@ -74,13 +74,13 @@ fn insights_are_shown_and_say_whether_they_are_in_step() {
     assert!(
         rebuilt
             .out
-            .starts_with("0 readings deleted\n256 reviews read, "),
+            .starts_with("0 analyses deleted\n256 reviews read, "),
         "{}",
         rebuilt.out
     );
     let again = home.run(&["insights"]);
     assert!(
-        again.out.ends_with("In step with the reviews.\n"),
+        again.out.ends_with("Up to date with the reviews.\n"),
         "{}",
         again.out
     );
@@ -115,7 +115,7 @@ async fn a_rebuild_gives_the_same_rows_and_bytes_and_leaves_the_firms_own_texts(
         .unwrap();
     let said = String::from_utf8(said.stdout).unwrap();
     assert!(
-        said.starts_with("256 readings deleted\n") && said.contains(&format!(": {count} findings")),
+        said.starts_with("256 analyses deleted\n") && said.contains(&format!(": {count} findings")),
         "{said}"
     );
     app.drain().await;
@@ -137,7 +137,7 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
     assert!(
         behind
             .out
-            .contains("behind  insights: 256 reviews are still to be read"),
+            .contains("behind  insights: 256 reviews are not analysed yet"),
         "{}",
         behind.out
     );
@@ -162,12 +162,12 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         (
             "update derived_analysis set findings = '[]' where review_id = 'r-1150'",
             2,
-            "wrong   insights: r-1150 has findings other",
+            "wrong   insights: r-1150 has findings that do not match",
         ),
         (
             "update derived_index set note = x'01' where review_id = 'r-1150'",
             2,
-            "wrong   insights: r-1150 has findings other",
+            "wrong   insights: r-1150 has findings that do not match",
         ),
         (
             "delete from derived_analysis where review_id = 'r-1150'",
@@ -177,7 +177,7 @@ fn check_tells_what_is_behind_from_what_is_wrong() {
         (
             "insert into derived_index values ('nobody', '', '', '[]', x'')",
             2,
-            "wrong   insights: 1 readings are of no review",
+            "wrong   insights: analyses of reviews that are not published: 1",
         ),
     ] {
         sqlite3(&home.path(), sql);
@@ -208,7 +208,7 @@ fn an_analysis_is_explained_with_its_sums() {
     }
     let missing = home.run(&["insights", "explain", "nobody"]);
     assert!(
-        missing.code == Some(2) && missing.err.contains("there is no review nobody"),
+        missing.code == Some(2) && missing.err.contains("no review nobody"),
         "{}",
         missing.err
     );

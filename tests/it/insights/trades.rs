@@ -144,7 +144,7 @@ fn the_trade_of_the_manual_works_word_for_word() {
         "r.jsonl",
     ]);
     assert!(
-        own.code == Some(2) && own.err.contains("r.jsonl is there and holds no figures"),
+        own.code == Some(2) && own.err.contains("r.jsonl exists and holds no figures"),
         "no other file is replaced: {}",
         own.err
     );
@@ -175,7 +175,8 @@ fn lint_tells_all_that_is_wrong_at_once_and_what_a_package_lacks() {
     };
     let (code, out) = lint();
     assert!(
-        code == Some(0) && out.contains("remark  no quality.tsv: nobody has measured"),
+        code == Some(0)
+            && out.contains("remark  no quality.tsv: its quality has not been measured"),
         "{out}"
     );
 
@@ -195,7 +196,7 @@ fn lint_tells_all_that_is_wrong_at_once_and_what_a_package_lacks() {
         "aspect `pain` lacks a `question` that ends with `?`",
         "aspect `pain` lacks `names`",
         "aspect `pain` lacks `positive` phrases",
-        "trade.toml:6: `ouch` says what is said by `ouch` (dentist/trade.toml:6)",
+        "trade.toml:6: `ouch` has the same meaning as `ouch` (dentist/trade.toml:6)",
         "trade.toml:8: `great` is shared already: `great` (shared/opinions.toml:",
     ] {
         assert!(out.contains(wrong), "{wrong}: {out}");
@@ -236,7 +237,7 @@ fn weights_of_other_aspects_and_folders_without_a_head_are_refused() {
         foreign.code == Some(2)
             && foreign
                 .out
-                .contains("classifier.weights: knows `workmanship`, which is no aspect here"),
+                .contains("classifier.weights: knows `workmanship`, which is not an aspect here"),
         "{}",
         foreign.out
     );
@@ -357,7 +358,7 @@ fn a_line_that_is_no_annotated_review_is_told_with_its_number() {
         ("{\"text\": \"Fine.\", \"stars\": 6}", "`stars` is 6"),
         (
             "{\"text\": \"Fine.\", \"findings\": [{\"aspect\": \"price\", \"polarity\": \"positive\", \"quote\": \"cheap\"}]}",
-            "the text does not say `cheap`",
+            "the text does not contain `cheap`",
         ),
     ] {
         let lines = format!("{{\"text\": \"Fine.\"}}\n{line}\n");
@@ -398,7 +399,7 @@ fn a_file_is_measured_with_the_first_package_that_has_its_aspects() {
         unknown.code == Some(2)
             && unknown
                 .err
-                .contains("rows.tsv:2: `karma` is none of punctuality"),
+                .contains("rows.tsv:2: `karma` is not one of punctuality"),
         "{}",
         unknown.err
     );

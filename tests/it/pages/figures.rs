@@ -74,7 +74,7 @@ async fn every_figure_of_the_insights_leads_to_its_sentences() {
             .await
             .json();
         assert!(
-            page.contains(&format!("{} reviews speak of it", evidence["total"])),
+            page.contains(&format!("{} reviews mention it", evidence["total"])),
             "{query}"
         );
         let ids = evidence["reviews"]

@@ -369,7 +369,7 @@ fn what_is_named_after_a_decision_takes_it_back_or_shows_it() {
 fn readings_that_are_behind_are_made_by_the_command_that_is_named() {
     let home = Home::with(3);
     home.follows(&["insights"], "reviews insights rebuild", &[], "3");
-    let shown = home.does(&["insights"], "In step with the reviews.");
+    let shown = home.does(&["insights"], "Up to date with the reviews.");
     assert!(!shown.out.contains("Behind"), "{}", shown.out);
 }
 

@@ -72,7 +72,7 @@ fn init_asks_for_name_type_and_time_zone_until_they_can_be_taken() {
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     for part in [
         "Name of the business:",
-        "it needs a name",
+        "the business needs a name",
         "Type (schema.org",
         "Plumber",
         "Time zone (for example America/Phoenix):",
@@ -183,8 +183,7 @@ fn restore_puts_nothing_in_place_without_a_yes() {
     let said = home.at_terminal(&["restore", "copy.db"], &["n"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(
-        said.err
-            .contains("copy.db has 3 reviews. Put it in the place of"),
+        said.err.contains("copy.db has 3 reviews. Replace "),
         "{}",
         said.err
     );

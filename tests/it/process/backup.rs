@@ -24,7 +24,7 @@ fn a_backup_is_whole_private_and_writes_over_nothing() {
         fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
         0o600
     );
-    home.refuses(&["backup", "copy.db"], "is there already");
+    home.refuses(&["backup", "copy.db"], "already exists");
     home.insert(6, 7);
     home.does(&["backup", "copy.db", "--force"], "copy.db: ");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");

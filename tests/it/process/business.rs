@@ -124,7 +124,7 @@ fn a_country_and_a_review_link_that_cannot_be_used_are_refused() {
     for (content, said) in [
         (
             r#"{"country": "USA"}"#,
-            "country: \"USA\" is no country code of ISO 3166; write it like US or DE",
+            "country: \"USA\" is not a country code of ISO 3166; write it like US or DE",
         ),
         (
             r#"{"review_links": [{"name": "Google", "url": "http://g.example/"}]}"#,
@@ -247,7 +247,7 @@ fn what_search_engines_lack_is_said_until_it_is_there_and_the_advice_works() {
     sqlite3(&home.path(), "update business set type = 'Plumbing'");
     let said = home.does(
         &["check"],
-        "note    business: the type Plumbing is none of schema.org's",
+        "note    business: the type Plumbing is not a local business of schema.org",
     );
     let notes = said.out.lines().filter(|line| line.starts_with("note"));
     let notes = notes.collect::<Vec<_>>().join(" ");

@@ -73,7 +73,8 @@ fn check_ends_with_two_where_something_is_wrong_and_names_it() {
         ),
         (
             "drop table mention",
-            "reviews.db: the reviews cannot be looked at\nwrong   schema: the index mention_technician is missing\nwrong   schema: the table mention is missing",
+            "reviews.db: the reviews cannot be read\nwrong   schema: the index mention_technician is missing\nwrong   schema: \
+             the table mention is missing",
         ),
     ] {
         let home = Home::with(5);
@@ -155,13 +156,17 @@ fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
         (
             "DATABASE_URL",
             "postgres://localhost/reviews",
-            "DATABASE_URL `postgres://localhost/reviews` names no SQLite file",
+            "DATABASE_URL `postgres://localhost/reviews` does not name a SQLite file",
         ),
-        ("DATABASE_URL", "sqlite::memory:", "names no SQLite file"),
+        (
+            "DATABASE_URL",
+            "sqlite::memory:",
+            "does not name a SQLite file",
+        ),
         (
             "DATABASE_URL",
             "sqlite://none/reviews.db",
-            "cannot make the database none/reviews.db",
+            "cannot create the database none/reviews.db",
         ),
         (
             "DATABASE_URL",

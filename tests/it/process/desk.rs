@@ -127,7 +127,7 @@ fn reviews_are_listed_newest_first_in_lines_of_80_columns_at_most() {
         said.lines().all(|line| line.chars().count() <= 80),
         "{said}"
     );
-    let few = home.does(&["list", "--limit", "2"], "There are more; `--limit 4`");
+    let few = home.does(&["list", "--limit", "2"], "More reviews match; `--limit 4`");
     assert_eq!(few.out.lines().filter(|line| line.contains('★')).count(), 2);
 }
 
@@ -154,7 +154,10 @@ fn a_list_is_filtered_by_stars_status_source_and_words_whatever_their_case() {
     ] {
         assert_eq!(home.listed(words), ids, "{words:?}");
     }
-    home.does(&["list", "--query", "nothing has this"], "No review fits");
+    home.does(
+        &["list", "--query", "nothing has this"],
+        "No review matches",
+    );
     home.refuses(&["list", "--rating", "6"], "6 is not in 1..=5");
     home.refuses(&["list", "--status", "hidden"], "published, withheld");
     let empty = Home::new();
@@ -195,13 +198,14 @@ fn a_unique_prefix_and_the_permalink_name_a_review_in_every_command() {
     }
     home.refuses(
         &["delete", "trustpilot-"],
-        "trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more of it, `reviews list` shows the IDs",
+        "trustpilot- is the beginning of several IDs: trustpilot-77, trustpilot-78; give more characters, `reviews list` shows \
+         the IDs",
     );
     home.refuses(
         &["withhold", "trustpiolt-77", "--reason", "x"],
-        "there is no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs",
+        "no review trustpiolt-77; the nearest ID is trustpilot-77; `reviews list` shows the IDs",
     );
-    home.refuses(&["show", ""], "there is no review");
+    home.refuses(&["show", ""], "no review");
     assert_eq!(home.listed(&[]).len(), 4);
     // The id of a deleted review is no prefix of another one.
     home.file(
@@ -224,7 +228,7 @@ fn a_review_is_shown_to_people_as_text_and_to_programs_as_json() {
         "rating          ★★★★★ 5 of 5\n",
         "author          Ann Baker\n",
         "status          published\n",
-        "decided         response: imports leave that as it is\n",
+        "decided         response: imports do not change that\n",
         "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
         ":\n  Thank you, Ann.\n",
     ] {
@@ -361,7 +365,7 @@ fn an_export_carries_the_business_and_the_editorial_texts_to_another_machine() {
     assert!(!dry.path().exists());
     home.does(
         &["export", "out.csv", "--format", "csv"],
-        "note: a table has no room for the business and the editorial texts",
+        "note: a table cannot hold the business and the editorial texts",
     );
 }
 
@@ -432,12 +436,12 @@ fn what_the_owner_published_stays_when_its_import_is_taken_back() {
     home.file("more.jsonl", &rows.join("\n"));
     home.does(&["import", "more.jsonl"], "3 new");
     // It is published already, so nothing of it changes but what the owner said of it.
-    home.does(&["publish", "u-1"], "u-1: was published already");
+    home.does(&["publish", "u-1"], "u-1: is already published");
     home.does(&["withhold", "u-2", "--reason", "x"], "u-2: withheld");
     home.does(&["publish", "u-2"], "u-2: published");
     let said = home.does(&["undo"], "1 removed").out;
     assert!(
-        said.contains("2 left as they are, because somebody changed them since: u-1 (you changed status), u-2 (you changed status)"),
+        said.contains("2 kept, because they were changed since: u-1 (you changed status), u-2 (you changed status)"),
         "{said}"
     );
     let ids = home.listed(&[]);
@@ -475,13 +479,13 @@ fn a_wrong_import_is_taken_back_and_imported_rightly() {
     );
     assert_eq!(home.listed(&[]).len(), 8);
     let said = home
-        .does(&["undo"], "2 removed; nothing of it is left in the file")
+        .does(&["undo"], "2 removed; and erased from the file")
         .out;
     for part in [
         "2: ",
         "wrong.jsonl",
-        "1 left as they are, because somebody changed them since: w-3 (you changed response)",
-        "1 that the import updated keep its values; `reviews restore FILE`",
+        "1 kept, because they were changed since: w-3 (you changed response)",
+        "1 updated by the import keep its values; `reviews restore FILE`",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -530,15 +534,15 @@ fn an_import_is_taken_back_once_and_an_older_one_by_its_number() {
     home.does(&["import", "two.jsonl"], "1 new");
     home.does(&["import", "three.jsonl"], "1 new");
     home.does(&["undo", "2"], "1 removed");
-    home.refuses(&["undo", "2"], "import 2 was taken back already");
+    home.refuses(&["undo", "2"], "import 2 was already undone");
     home.does(&["undo"], "1 removed");
-    home.refuses(&["undo"], "import 3 was taken back already");
-    home.refuses(&["undo"], "`reviews undo 1` takes back the one before");
-    home.refuses(&["undo", "9"], "there is no import 9");
-    home.does(&["status"], "three.jsonl: 1 new, 0 updated, taken back\n");
+    home.refuses(&["undo"], "import 3 was already undone");
+    home.refuses(&["undo"], "`reviews undo 1` undoes the one before");
+    home.refuses(&["undo", "9"], "import 9 cannot be undone");
+    home.does(&["status"], "three.jsonl: 1 new, 0 updated, undone\n");
     home.does(&["undo", "1"], "5 removed");
     let none = Home::with(2);
-    none.refuses(&["undo"], "there is no import to take back");
+    none.refuses(&["undo"], "no import to undo");
 }
 
 #[test]

@@ -292,7 +292,7 @@ fn healthcheck_asks_where_the_service_listens() {
     serving.kill();
     let gone = check(&[]);
     assert!(
-        gone.code == Some(2) && gone.err.contains("is the service running"),
+        gone.code == Some(2) && gone.err.contains("check that the service is running"),
         "{}",
         gone.err
     );

@@ -98,7 +98,7 @@ fn like_faults_are_shown_twenty_times_and_then_counted_with_their_causes() {
     let (shown, counted) = lines(&said.err);
     assert_eq!(shown.len(), 20 + 20 + 1, "{}", said.err);
     assert!(
-        shown[19].starts_with("table.csv:21: date: \"someday 19\" is no date"),
+        shown[19].starts_with("table.csv:21: date: \"someday 19\" is not a known date"),
         "{}",
         shown[19]
     );
@@ -108,7 +108,8 @@ fn like_faults_are_shown_twenty_times_and_then_counted_with_their_causes() {
         shown[40]
     );
     assert!(
-        counted[0].starts_with("3000 rows like table.csv:2: date: \"someday 0\" is no date"),
+        counted[0]
+            .starts_with("3000 rows like table.csv:2: date: \"someday 0\" is not a known date"),
         "{counted:?}"
     );
     assert!(

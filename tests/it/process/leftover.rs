@@ -91,6 +91,6 @@ fn a_new_database_of_an_import_is_there_whole_and_alone() {
             "--database",
             "sqlite://none/reviews.db",
         ],
-        "cannot make the database none/reviews.db",
+        "cannot create the database none/reviews.db",
     );
 }

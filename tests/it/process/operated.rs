@@ -161,7 +161,7 @@ fn as_json_every_line_of_both_streams_is_one_object_with_its_event() {
     let started = of("server.started").unwrap();
     assert_eq!(
         started["message"],
-        "the reviews of Unnamed business are served"
+        "serving the reviews of Unnamed business"
     );
     let fields = &started["fields"];
     assert_eq!(

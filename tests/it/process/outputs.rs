@@ -254,7 +254,7 @@ fn rejected_rows_are_written_over_nothing_but_former_ones() {
         assert_refused(
             &home,
             &words,
-            "--rejects notes is there and is no file of rejected rows; name another file",
+            "--rejects notes exists and is not a file of rejected rows; name another file",
         );
         assert_eq!(
             fs::metadata(folder.join("notes"))
@@ -268,7 +268,7 @@ fn rejected_rows_are_written_over_nothing_but_former_ones() {
     symlink("nowhere", folder.join("loose")).unwrap();
     fs::create_dir(folder.join("folder")).unwrap();
     for (rejects, said) in [
-        ("loose", "is a symbolic link that leads nowhere"),
+        ("loose", "is a symbolic link to a missing file"),
         ("folder", "is a folder or a disk; name a file"),
         (
             "none/rejected",
@@ -335,7 +335,7 @@ fn no_command_touches_the_database_of_another_program() {
         assert_refused(
             &home,
             words,
-            "reviews.db is the database of another program, and was left as it is; set DATABASE_URL",
+            "reviews.db is the database of another program, and was not changed; set DATABASE_URL",
         );
     }
 }
@@ -359,7 +359,7 @@ fn a_database_in_utf_16_is_refused_by_the_first_command() {
         assert_refused(
             &home,
             words,
-            "keeps its texts in UTF-16le, and this release reads UTF-8 alone",
+            "stores its texts in UTF-16le, and this release reads only UTF-8",
         );
     }
 }

@@ -48,7 +48,7 @@ fn an_import_says_a_table_s_columns_before_it_writes_and_its_advice_works() {
     assert!(
         refused
             .err
-            .contains("say --map text=\"What they said\", or --no-text if there is none"),
+            .contains("pass --map text=\"What they said\", or --no-text if there is none"),
         "{}",
         refused.err
     );
@@ -158,7 +158,7 @@ fn init_makes_a_business_and_changes_only_what_is_given() {
     home.file("some.json", &says("\"some\""));
     home.refuses(
         &["business", "some.json"],
-        "publish_staff: \"some\" is none of full, first_name, off",
+        "publish_staff: \"some\" is not one of full, first_name, off",
     );
     home.file("broken.json", "{\n \"id\": \"x\"\n}");
     home.refuses(
@@ -177,10 +177,7 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
         "r-1: withheld (under dispute)",
     );
     home.does(&["respond", "r-2", "Thank you."], "r-2: answered");
-    home.does(
-        &["delete", "r-3"],
-        "r-3: deleted, nothing of it is left in the file",
-    );
+    home.does(&["delete", "r-3"], "r-3: deleted, and erased from the file");
     sqlite3(
         &home.path(),
         "update review set text = 'As the owner has it.' where review_id = 'r-4'",
@@ -214,13 +211,13 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
     );
     home.does(
         &["show", "r-4"],
-        "decided         text: imports leave that as it is",
+        "decided         text: imports do not change that",
     );
     home.does(
         &["publish", "r-1"],
         "r-1: published; was withheld (under dispute)",
     );
-    home.does(&["respond", "r-2", "--remove"], "the answer is gone");
+    home.does(&["respond", "r-2", "--remove"], "answer removed");
     home.does(&["import", "first.jsonl", "--restore"], "1 new");
     for words in [
         &["show", "none"][..],
@@ -228,7 +225,7 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
         &["delete", "none"],
         &["respond", "none", "x"],
     ] {
-        home.refuses(words, "there is no review none");
+        home.refuses(words, "no review none");
     }
     home.refuses(&["withhold", "r-1", "--reason", " "], "--reason is empty");
 }
@@ -293,7 +290,7 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
     home.file("mine.txt", "Dear diary");
     home.refuses(
         &["export", "mine.txt"],
-        "FILE mine.txt is there already; name another file, or write over it with --force",
+        "FILE mine.txt already exists; name another file, or overwrite it with --force",
     );
     assert_eq!(
         fs::read_to_string(home.0.path().join("mine.txt")).unwrap(),
@@ -314,7 +311,7 @@ fn an_import_says_how_many_of_the_updated_do_not_appear() {
     let changed = |id| (id, json!({"text": "Another text."}));
     home.file("one.jsonl", &rows(&[changed("r-1"), changed("r-3")]));
     let said = home.does(&["import", "one.jsonl"], "0 new, 2 updated, 2 unchanged");
-    let line = "1 of the updated is withheld, so what changed in it does not appear\n";
+    let line = "1 of the updated reviews is withheld, so its changes do not appear\n";
     assert!(said.out.contains(line), "{}", said.out);
     // Nothing is said where all that was updated appears, though some are withheld.
     home.file(
@@ -382,7 +379,7 @@ fn of_a_deleted_review_nothing_readable_stays_in_the_file() {
     home.does(&["import", "rows.jsonl"], "4 new");
     drop(home.serve());
     assert!(home.holds("zyxglintword") && home.holds("Quixwendol") && home.holds("xgl"));
-    home.does(&["delete", "r-2"], "nothing of it is left in the file");
+    home.does(&["delete", "r-2"], "and erased from the file");
     for word in ["zyxglint", "Quixwendol", "Vorplent", "xgl"] {
         assert!(!home.holds(word), "{word} is still in the file");
     }
@@ -405,16 +402,19 @@ fn the_sample_never_mixes_with_a_firm_s_own_reviews() {
     home.does(&["seed", seeds], "0 new, 0 updated");
     home.refuses(
         &["import", "own.jsonl"],
-        "`reviews init --discard-sample --name NAME` empties it for yours",
+        "remove it with `reviews init --discard-sample --name NAME`",
     );
     home.does(
         &["init", "--discard-sample", "--name", "Mine"],
-        "the sample is gone",
+        "removed the sample data",
     );
     home.does(&["import", "own.jsonl"], "4 new");
     assert_eq!(sqlite3(&home.path(), "select count(*) from review"), "4");
-    home.refuses(&["seed", seeds], "holds a firm's own data");
-    home.refuses(&["init", "--discard-sample"], "holds no sample by itself");
+    home.refuses(&["seed", seeds], "holds a business's own data");
+    home.refuses(
+        &["init", "--discard-sample"],
+        "does not hold only sample data",
+    );
     drop(home.serve());
     assert_eq!(home.run(&["check"]).code, Some(0));
     let mixed = Home::new();
@@ -441,7 +441,7 @@ fn a_new_time_zone_moves_the_days_of_instants_that_nobody_set_otherwise() {
     );
     home.does(
         &["init", "--time-zone", "America/Phoenix"],
-        "2 reviews to the day that their instant has in America/Phoenix",
+        "2 reviews to their day in America/Phoenix",
     );
     let days = "select review_id, reviewed_on from review order by 1";
     assert_eq!(
@@ -546,10 +546,7 @@ fn a_table_of_reviews_runs_no_formula_and_comes_back_as_it_was() {
     assert_eq!(other.reviews(), home.reviews());
     other.does(&["export", "out.csv", "--format", "csv"], "11 reviews");
     assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);
-    other.refuses(
-        &["export", "out.csv", "--format", "csv"],
-        "is there already",
-    );
+    other.refuses(&["export", "out.csv", "--format", "csv"], "already exists");
     let words = ["export", "out.csv", "--format", "csv", "--force"];
     other.does(&words, "11 reviews");
     assert_eq!(fs::read(other.0.path().join("out.csv")).unwrap(), table);

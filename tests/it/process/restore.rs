@@ -86,7 +86,7 @@ fn a_backup_takes_the_place_of_the_database_but_deletions_and_withholdings_stay(
     for part in [
         "1 deleted again",
         "1 withheld again",
-        "the former file is kept as ",
+        "the previous file is kept as ",
         "the service removes it after 30 days",
     ] {
         assert!(done.out.contains(part), "{part}: {}", done.out);
@@ -228,21 +228,21 @@ fn what_is_no_sound_backup_is_refused_and_changes_nothing() {
     for (file, said) in [
         (
             "none.db",
-            "there is no backup none.db; `reviews backup FILE` writes one",
+            "no backup at none.db; `reviews backup FILE` writes one",
         ),
-        ("text.db", "text.db is no SQLite database"),
-        ("empty.db", "empty.db is no SQLite database"),
+        ("text.db", "text.db is not a SQLite database"),
+        ("empty.db", "empty.db is not a SQLite database"),
         ("theirs.db", "theirs.db is the database of another program"),
         (
             "wrong.db",
-            "the backup wrong.db is not sound, and nothing was changed: text index: review r-3",
+            "the backup wrong.db is damaged, and nothing was changed: text index: review r-3",
         ),
         ("cut.db", "cut.db is damaged"),
         (
             "reviews.db",
             "FILE reviews.db is the database; name another one",
         ),
-        (".", ". is no SQLite database"),
+        (".", ". is not a SQLite database"),
     ] {
         home.refuses(&["restore", file], said);
         assert_eq!(names(), before, "{file}");
@@ -259,7 +259,7 @@ fn a_damaged_database_is_replaced_and_that_nothing_was_carried_over_is_said() {
     fs::write(home.path(), "This was a database once.").unwrap();
     let done = home.does(
         &["restore", "copy.db"],
-        "warning: the former file could not be read",
+        "warning: the previous file could not be read",
     );
     assert!(done.out.contains("is kept as"), "{}", done.out);
     home.does(&["check"], "4 reviews");

@@ -103,7 +103,7 @@ fn a_signal_during_the_start_stops_it() {
         let said = String::from_utf8(output.stdout).unwrap();
         assert_eq!(
             (output.status.code(), said.as_str()),
-            (Some(0), "Stopped before it served.\n"),
+            (Some(0), "Stopped before serving.\n"),
             "SIG{signal}"
         );
         theirs.execute_batch("commit").unwrap();
@@ -134,7 +134,7 @@ fn a_second_signal_ends_it_at_once() {
         (status.code(), rest.as_str()),
         (
             Some(2),
-            "Stopped at once by a second signal; what was in flight was cut.\n"
+            "Stopped at once by a second signal; requests in progress were cut off.\n"
         )
     );
     let _ = slow.read_to_end(&mut answer);

@@ -29,7 +29,7 @@ use crate::support::{
 const REVIEWS: &str = "https://reviews.example.com/reviews.json";
 const FEED: &str = "https://reviews.example.com/api/feed.json";
 const ATOM: &str = "https://reviews.example.com/feed.xml";
-/// The lease of who wishes for none.
+/// The lease granted when none is requested.
 const TEN_DAYS: i64 = 864_000;
 
 /// A service with five reviews, and a receiver that confirms and takes everything until told

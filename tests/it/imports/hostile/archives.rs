@@ -38,7 +38,7 @@ fn an_archive_that_unpacks_to_more_than_a_gigabyte_is_given_up() {
     assert_refused(
         "a zip bomb",
         bomb,
-        "all files of one import together may have 1024 MiB, unpacked; split it",
+        "the files of one import may have at most 1024 MiB in total, unpacked; split it",
     );
 }
 

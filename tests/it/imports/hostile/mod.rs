@@ -103,7 +103,7 @@ fn input_that_never_ends_is_given_up_after_a_gigabyte() {
     assert_clear(
         "endless input",
         &said,
-        "standard input: all files of one import together may have 1024 MiB",
+        "standard input: the files of one import may have at most 1024 MiB in total",
     );
     assert_eq!(home.names(), [""; 0]);
 }

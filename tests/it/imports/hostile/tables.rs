@@ -33,7 +33,7 @@ fn a_workbook_that_unpacks_to_more_than_its_bound_is_given_up() {
     assert_refused(
         "a workbook of blanks",
         workbook_with("xl/sharedStrings.xml", &blanks),
-        "the workbook is too large: 32 MiB packed and 256 MiB unpacked are taken",
+        "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked)",
     );
 }
 
@@ -65,12 +65,12 @@ fn tables_that_would_fill_the_memory_are_refused() {
     assert_refused(
         "a quote that nobody closes",
         quote,
-        "given: line 2: the row that begins here has more than 1 MiB; close the quote",
+        "given: line 2: the row that starts here is larger than 1 MiB; close the quote",
     );
     assert_refused(
         "a column for each letter",
         format!("author,rating,date,text{}\n", ",x".repeat(20_000)),
-        "given: has 20004 columns; at most 1000 are taken",
+        "given: has 20004 columns; at most 1000 are supported",
     );
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let cell = |cell: &str| {
@@ -84,7 +84,7 @@ fn tables_that_would_fill_the_memory_are_refused() {
             "xl/worksheets/sheet1.xml",
             cell("<c r=\"XFD1\"><v>1</v></c>").as_bytes(),
         ),
-        "given: has 16384 columns; at most 1000 are taken",
+        "given: has 16384 columns; at most 1000 are supported",
     );
     let entities: String = ('b'..='m')
         .zip('a'..)

@@ -158,7 +158,7 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
         );
     }
     let limit = properties["limit"]["description"].as_str().unwrap();
-    assert!(limit.ends_with("1 to 100. 20 where left out."), "{limit}");
+    assert!(limit.ends_with("1 to 100. Default 20."), "{limit}");
     assert_eq!(properties["cursor"]["type"], "string");
     assert!(!search.input_schema.contains_key("required"));
 }

@@ -160,7 +160,7 @@ async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_ask
         "{told}"
     );
     let told = desk.refused("list_facets", json!({"links": true}));
-    assert!(told.contains("links: is no argument"), "{told}");
+    assert!(told.contains("links: is not an argument"), "{told}");
 }
 
 #[tokio::test]

@@ -169,8 +169,8 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
         }
     }
     for (arguments, status, said) in [
-        (json!({"aspect": "parking"}), 404, "there are punctuality, "),
-        (json!({"technician": "Nobody Known"}), 404, "there are "),
+        (json!({"aspect": "parking"}), 404, "known are punctuality, "),
+        (json!({"technician": "Nobody Known"}), 404, "known are "),
         (
             json!({"part": "everything"}),
             400,
@@ -179,7 +179,7 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
         (
             json!({"aspect": "price", "part": "faq"}),
             400,
-            "must be left out beside aspect",
+            "must be left out if aspect is given",
         ),
     ] {
         let refused = desk.refused("get_insights", arguments.clone());
