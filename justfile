@@ -54,7 +54,7 @@ prepare:
     rm -f target/prepare.db* && cat migrations/*.sql | sqlite3 target/prepare.db
     DATABASE_URL="sqlite://$PWD/target/prepare.db" SQLX_OFFLINE=false cargo sqlx prepare -- --all-targets
 
-# Accept the snapshots that tests wrote anew, after reading them.
+# Accept the snapshots that tests wrote, after reading them.
 bless:
     INSTA_UPDATE=always cargo test
 

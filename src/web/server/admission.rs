@@ -499,7 +499,7 @@ mod tests {
                 InPlaceOf(15),
             ),
             (
-                "loopback likewise",
+                "loopback is limited too",
                 &[("127.0.0.1", 15, Busy)],
                 "127.0.0.1",
                 Admit,
