@@ -99,7 +99,7 @@ impl InsightsApi {
         let snapshot = self.0.current.load();
         let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
             let told = format!(
-                "No aspect has that id; known are {}.",
+                "No aspect has that id; known: {}.",
                 snapshot.input.analyzer.trade().aspect_ids().join(", ")
             );
             return problem(StatusCode::NOT_FOUND, told);

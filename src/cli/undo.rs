@@ -72,7 +72,7 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
     }
     text.push('\n');
     if *deleted > 0 {
-        let _ = writeln!(text, "{deleted} deleted again that the import had restored");
+        let _ = writeln!(text, "{deleted} restored by the import are deleted again");
     }
     if *published > 0 {
         let _ = writeln!(

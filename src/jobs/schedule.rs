@@ -104,7 +104,7 @@ impl Schedule {
                     return;
                 }
                 if let Err(error) = work(of).await {
-                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it runs again at its next time");
+                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it runs again as scheduled");
                 }
             }))
         })?;

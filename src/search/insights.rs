@@ -296,7 +296,7 @@ fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> NoSuchStage 
     NoSuchStage(if known.is_empty() {
         format!("No {what} has that name; none are known.")
     } else {
-        format!("No {what} has that name; known are {}.", known.join(", "))
+        format!("No {what} has that name; known: {}.", known.join(", "))
     })
 }
 

@@ -100,7 +100,7 @@ impl<'a> Fields<'a> {
             return Ok(());
         };
         let nearest = nearest(name, names(known)).unwrap_or_default();
-        let message = format!("is unknown, did you mean {nearest}? Known are {known}");
+        let message = format!("is unknown, did you mean {nearest}? Known: {known}");
         Err(self.problem(name, message))
     }
 

@@ -522,7 +522,7 @@ mod tests {
             "trade.toml:2: an id must be lower case letters and `_`, not `Food`",
             "trade.toml:3: `a bar` is not a type of schema.org: write it like `AutoRepair`",
             "price.toml:5: a `(` is never closed",
-            "price.toml:5: `Cheap` is no word",
+            "price.toml:5: `Cheap` is not a word",
             "price.toml:6: `cheap` is not one of positive",
             "broken.toml:1: ",
         ];

@@ -82,7 +82,7 @@ impl<'a> Arguments<'a> {
             let message = match names.as_slice() {
                 [] => format!("is not an argument; {} takes none", self.tool),
                 names => format!(
-                    "is not an argument of {}; known are {}",
+                    "is not an argument of {}; known: {}",
                     self.tool,
                     names.join(", ")
                 ),

@@ -185,7 +185,7 @@ fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
         issue(
             name,
             format!(
-                "is not an argument of {}; known are {}",
+                "is not an argument of {}; known: {}",
                 prompt.name,
                 known.join(", ")
             ),

@@ -154,7 +154,7 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
     let Some(query) = query else {
         let said: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
-            "No aspect {}; known are {}.",
+            "No aspect {}; known: {}.",
             text(&json!(said)),
             trade.aspect_ids().join(", ")
         )));

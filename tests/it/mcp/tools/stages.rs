@@ -169,8 +169,8 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
         }
     }
     for (arguments, status, said) in [
-        (json!({"aspect": "parking"}), 404, "known are punctuality, "),
-        (json!({"technician": "Nobody Known"}), 404, "known are "),
+        (json!({"aspect": "parking"}), 404, "known: punctuality, "),
+        (json!({"technician": "Nobody Known"}), 404, "known: "),
         (
             json!({"part": "everything"}),
             400,
