@@ -186,7 +186,10 @@ impl ApiResponse for HubResponse {
                 202,
                 "The request was accepted; the callback will be asked to confirm it.",
             ),
-            (400, "The request is invalid; the body lists what to change."),
+            (
+                400,
+                "The request is invalid; the body lists what to change.",
+            ),
             (408, "The body took too long to arrive."),
             (413, "The body is too large."),
             (415, "The body is not a form."),

@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteConnection;
 
 use super::Database;
 use super::error::DbError;
-use super::files::{beside, create_private, unused_name};
+use super::files::{LOG, beside, create_private, unused_name};
 use crate::clock::Clock;
 
 pub const FORMER_KEPT_DAYS: i64 = 30;
@@ -24,6 +24,18 @@ const INSTANT: &str = "%Y%m%dT%H%M%SZ";
 
 pub(super) fn name(database: &Path, reason: &str, now: DateTime<Utc>) -> PathBuf {
     beside(database, &format!("{MARK}{reason}-{}", now.format(INSTANT)))
+}
+
+/// A name that no former state has yet: of this second or, if it is taken, of the next free one.
+pub(super) fn unused(database: &Path, reason: &str, now: DateTime<Utc>) -> PathBuf {
+    let mut at = now;
+    loop {
+        let name = name(database, reason, at);
+        if !name.exists() && !beside(&name, LOG).exists() {
+            return name;
+        }
+        at += TimeDelta::seconds(1);
+    }
 }
 
 /// Copies the database behind `connection` before this release migrates it.
@@ -118,6 +130,7 @@ fn all(path: &Path) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
         let name = entry.file_name();
         let parts = name
             .to_str()
+            .map(|name| name.strip_suffix(LOG).unwrap_or(name))
             .and_then(|name| name.strip_prefix(&prefix)?.rsplit_once('-'));
         let Some((reason, instant)) = parts else {
             continue;
@@ -148,6 +161,7 @@ mod tests {
         let (database, _) = Database::open(&path).await.unwrap();
         for name in [
             "reviews.db.before-restore-20261001T120000Z",
+            "reviews.db.before-restore-20261001T120000Z-wal",
             "reviews.db.before-restore-20261021T120000Z",
             "reviews.db.before-restore-mine",
             "reviews.db.before-upgrade-1.0.0-20261001T120000Z",
@@ -159,7 +173,7 @@ mod tests {
             fs::write(folder.path().join(name), "").unwrap();
         }
         let now = Utc.with_ymd_and_hms(2026, 11, 1, 0, 0, 0).unwrap();
-        assert_eq!(database.remove_former(now).unwrap(), 2);
+        assert_eq!(database.remove_former(now).unwrap(), 3);
         let is_there = |name: &str| folder.path().join(name).exists();
         assert!(!is_there("reviews.db.before-restore-20261001T120000Z"));
         assert!(is_there("reviews.db.before-restore-20261021T120000Z"));

@@ -11,7 +11,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::error::DbError;
-use super::files::remove_files;
+use super::files::{LOG, beside, remove_files};
 use super::schema::untouching;
 use super::{Database, DeliveryLock, former, migrate, options, schema, unused_name};
 
@@ -92,8 +92,13 @@ impl Prepared {
         self.database.close().await;
         let former = place
             .exists()
-            .then(|| former::name(&place, former::RESTORE, now));
+            .then(|| former::unused(&place, former::RESTORE, now));
         if let Some(former) = &former {
+            // A damaged file still has its log; SQLite would apply it to the file that takes its place.
+            let log = beside(&place, LOG);
+            if log.exists() {
+                rename(&log, beside(former, LOG)).map_err(fault)?;
+            }
             fs::set_permissions(&place, Permissions::from_mode(0o600)).map_err(fault)?;
             // Without links, there is no database for a moment.
             hard_link(&place, former)
@@ -109,6 +114,7 @@ impl Prepared {
             } else {
                 rename(former, &place)
             };
+            let _ = rename(beside(former, LOG), beside(&place, LOG));
         }
         moved.map_err(fault)?;
         if let Some(folder) = place.parent() {

@@ -195,8 +195,8 @@ reviews-speak-of-it = { $count ->
    *[other] { $number } reviews mention it. Newest first.
 }
 reviews-speak-of-it-so = { $count ->
-    [one] Filtered: { $number } review with the sentiment { $polarity }.
-   *[other] Filtered: { $number } reviews with the sentiment { $polarity }. Newest first.
+    [one] Filtered: { $number } review mentions it with the sentiment { $polarity }.
+   *[other] Filtered: { $number } reviews mention it with the sentiment { $polarity }. Newest first.
 }
 aspect-title = { $topic }: what customers say about { $business }
 aspect-described = { $topic }: sentences of customers of { $business }, with the figures counted from them.

@@ -43,7 +43,12 @@ async fn two_locations_are_never_merged_silently() {
         "{said}"
     );
     let (report, _) = bench.order(&order(Some("99"))).await;
-    assert!(report.unwrap_err().to_string().contains("there are 77, 88"));
+    assert!(
+        report
+            .unwrap_err()
+            .to_string()
+            .contains("name one of 77, 88")
+    );
     let (report, _) = bench.order(&order(Some("88"))).await;
     let report = report.unwrap();
     assert_eq!((counts(&report), report.elsewhere), ((1, 0, 0, 0), 1));

@@ -75,7 +75,7 @@ fn what_is_advised_for_foreign_json_imports_it() {
         home.file("foreign.json", &content);
         let refused = home.run(&["import", "foreign.json"]);
         assert_eq!(refused.code, Some(2), "{content}: {}", refused.err);
-        let advice = refused.err.trim_end().split("take ").nth(1).unwrap();
+        let advice = refused.err.trim_end().split("pass ").nth(1).unwrap();
         let mut words = vec!["import".to_owned(), "foreign.json".to_owned()];
         for word in advice.split(' ') {
             let ours = word.strip_suffix("=THEIR_FIELD");
@@ -142,7 +142,7 @@ fn a_table_is_shown_before_it_is_refused_and_both_ways_out_that_are_advised_work
          rating ← Stars    date ← When    author ← Customer    text ← (none)    response ← (none)\n  \
          not used: What they said, Our reply\n"
     );
-    let advice = refused.err.split("say ").nth(1).unwrap();
+    let advice = refused.err.split("pass ").nth(1).unwrap();
     let (map, flag) = advice.trim_end().split_once(", or ").unwrap();
     let map = map.strip_prefix("--map ").unwrap().replace('"', "");
     let flag = flag.split(' ').next().unwrap();

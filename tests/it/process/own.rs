@@ -242,7 +242,7 @@ fn an_export_imported_elsewhere_behaves_as_the_original() {
         &["withhold", "r-1", "--reason", "under dispute"],
         "withheld",
     );
-    home.does(&["respond", "r-2", "--remove"], "gone");
+    home.does(&["respond", "r-2", "--remove"], "answer removed");
     home.does(&["delete", "r-3"], "deleted");
     sqlite3(
         &home.path(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Home, reviews, said};
-use crate::support::sqlite3;
+use crate::support::{connect, sqlite3};
 
 /// A firm with four reviews, and a backup of that.
 fn home() -> Home {
@@ -265,6 +265,42 @@ fn a_damaged_database_is_replaced_and_that_nothing_was_carried_over_is_said() {
     home.does(&["check"], "4 reviews");
     let [former] = home.former().try_into().unwrap();
     assert_eq!(fs::read(former).unwrap(), b"This was a database once.");
+}
+
+#[test]
+fn every_restore_keeps_a_former_file_of_its_own() {
+    let home = home();
+    for _ in 0..3 {
+        home.does(&["restore", "copy.db"], "is kept as");
+    }
+    assert_eq!(home.former().len(), 3);
+}
+
+#[test]
+fn what_was_committed_but_not_yet_in_a_damaged_file_is_kept_beside_it() {
+    let home = home();
+    let log = home.0.path().join("reviews.db-wal");
+    let writer = connect(&home.path());
+    writer
+        .execute_batch("pragma wal_autocheckpoint = 0; update review set text = 'Changed at last.' where review_id = 'r-1'")
+        .unwrap();
+    let bytes = fs::read(&log).unwrap();
+    drop(writer);
+    // As a kill leaves it, and then the file is lost.
+    fs::write(&log, &bytes).unwrap();
+    fs::write(home.path(), "This was a database once.").unwrap();
+    home.does(&["restore", "copy.db"], "is kept as");
+    home.does(&["check"], "4 reviews");
+    let text = sqlite3(
+        &home.path(),
+        "select text from review where review_id = 'r-1'",
+    );
+    assert_eq!(text.trim(), "Text of number 1.");
+    let kept = home.former();
+    let kept = kept
+        .iter()
+        .find(|path| path.to_str().unwrap().ends_with("-wal"));
+    assert_eq!(fs::read(kept.unwrap()).unwrap(), bytes);
 }
 
 #[test]
