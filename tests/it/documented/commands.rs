@@ -137,7 +137,7 @@ async fn the_commands_in_the_docs_are_the_ones_that_there_are() {
                     "test" | "build" | "install" | "bench" | "clippy" | "fmt",
                     ..,
                 ]
-                | ["openssl" | "rqlited" | "export", ..] => {}
+                | ["openssl" | "rqlited" | "export" | "npx", ..] => {}
                 [script, ..]
                     if script.starts_with("benches/") || script.starts_with("examples/") =>
                 {

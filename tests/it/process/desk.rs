@@ -582,7 +582,7 @@ fn reviews_that_an_import_restored_are_deleted_again_when_it_is_taken_back() {
     let home = home();
     home.does(&["delete", "r-1"], "deleted");
     home.does(&["import", "rows.jsonl", "--restore"], "1 new");
-    home.does(&["undo"], "are deleted again");
+    home.does(&["undo"], "1 restored by the import are deleted again");
     home.does(&["import", "rows.jsonl"], "kept deleted: r-1");
 }
 
