@@ -22,24 +22,24 @@ use crate::metrics::figure;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError, is_overtaken};
 
-/// Concurrent exchanges that are not slow yet.
+/// Maximum number of concurrent exchanges, without slow ones.
 const SLOTS_MAX: usize = 256;
-/// Concurrent exchanges in total; slow ones count only here, so they delay no other.
+/// Maximum number of concurrent exchanges in total; slow ones count only here, so they delay no other.
 const IN_FLIGHT_MAX: usize = 2_048;
-/// Concurrent exchanges with one host.
+/// Maximum number of concurrent exchanges with one host.
 const HOST_IN_FLIGHT_MAX: usize = 4;
-/// Results are recorded when there are this many, or after this time.
+/// Results are recorded when there are this many, or after this delay.
 const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// The delay before a failed read or write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// While hosts hang or wait, results of others cause a read of the database only this often.
+/// While hosts hang or wait, results of other hosts cause a read of the database at most once in this interval.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// Results that may wait for a locked database; beyond that, sending pauses.
+/// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
 /// How long shutdown waits for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Subscriptions read at once: per host, and in total.
+/// Maximum number of subscriptions read at once: per host, and in total.
 const HOST_READ_MAX: usize = 256;
 const READ_MAX: usize = 8_192;
 /// The wait of a subscription after its exchange panicked.
@@ -48,7 +48,7 @@ const SLOW_AFTER: Duration = Duration::from_secs(1);
 /// Maximum time between two reads of the database.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
 
-/// Why there may be due work that was not read, in ascending urgency.
+/// Reasons to read due work again, the most urgent last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WakeReason {
     None,
@@ -79,15 +79,15 @@ pub struct Worker {
     unrecorded_at: Monotonic,
     /// Subscriptions verified since `queues` was read, whose rows in it are out of date.
     revised: HashSet<i64>,
-    /// Whether the database may have more than `queues`.
+    /// Whether the database may have due work that is not in `queues`.
     is_stale: bool,
-    /// Why work may have become due since `queues` was read.
+    /// The reason to read again since `queues` was read.
     wake_reason: WakeReason,
     /// Notified when a slow exchange gives up its slot.
     room: Arc<Notify>,
     /// When `queues` was read.
     read_at: Option<Monotonic>,
-    /// When the next work becomes due that was not when `queues` was read.
+    /// When the next work becomes due that was not yet due when `queues` was read.
     next_at: Monotonic,
     has_timer: bool,
 }
@@ -205,7 +205,7 @@ impl Worker {
             self.read().await?;
         }
         self.start_queues();
-        // The rest is for hosts that hang or wait; it must not hide what is due for others.
+        // The queued work is for hosts that hang or wait; it must not hide due work for other hosts.
         if self.wake_reason != WakeReason::None && self.has_room() {
             self.read().await?;
             self.start_queues();
@@ -297,7 +297,7 @@ impl Worker {
             let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
             if is_ahead && is_idle(due.subscription_id) {
                 self.queues.push(&due.host.clone(), Due::Deliver(due));
-                // There may be another page.
+                // There may be more due work than one read returns.
                 self.is_stale = true;
             }
         }

@@ -1,4 +1,4 @@
-//! Sends one request and receives one response, within limits of time and size that hold whatever the receiver does.
+//! Sends one request and receives one response, within limits of time and size that the receiver cannot extend.
 //!
 //! A GET gets its own connection to addresses that were just checked ([`Egress::vet`]), so that its caller can count
 //! by address before connecting. A POST uses the client of its host, which reuses connections for a while.
@@ -47,7 +47,6 @@ pub struct Egress {
 
 #[derive(Debug, Error)]
 pub enum EgressError {
-    /// The length of the whole callback.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
 }
@@ -280,7 +279,7 @@ impl Egress {
     }
 }
 
-/// The deadline of the whole exchange, so a slow receiver is cut like a silent one.
+/// Applies a deadline to the whole exchange, so a slow receiver is cut off like a silent one.
 async fn within<T>(
     timeout: Duration,
     exchange: impl Future<Output = Result<T, Failure>>,

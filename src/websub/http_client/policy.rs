@@ -74,7 +74,7 @@ impl Policy {
         }
     }
 
-    /// Whether `address` is in a net that the operator allows; such addresses are exempt from limits per host.
+    /// Whether `address` is in a network that the operator allows; such addresses are exempt from limits per host.
     #[must_use]
     pub fn is_allowed_besides(&self, address: IpAddr) -> bool {
         let canonical = address.to_canonical();

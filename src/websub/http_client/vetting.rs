@@ -1,7 +1,7 @@
 //! Resolves a name and checks every address before it is connected to.
 //!
-//! A client calls this for every connection, so a name that has moved is checked again; only returned addresses are
-//! connected to, so nothing can change in between.
+//! A client calls it for every connection, so a name with new addresses is checked again. Only the returned addresses
+//! are connected to, so they cannot change after the check.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
