@@ -124,7 +124,7 @@ impl Default for EmbedOptions {
 }
 
 impl EmbedOptions {
-    /// Parses the query and returns all faults, each of which begins with the parameter and says what is allowed.
+    /// Parses the query and returns all errors, each of which begins with the parameter and lists the allowed values.
     /// Unknown parameters are ignored.
     pub fn parse(query: &str) -> (Self, Vec<String>) {
         let (mut options, mut faults) = (Self::default(), Vec::new());

@@ -27,7 +27,7 @@ pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; script
 pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// What all pages share.
+/// Data that all pages share.
 #[derive(Debug, Clone)]
 pub struct Site {
     pub locale: Locale,

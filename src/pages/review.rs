@@ -22,9 +22,9 @@ use crate::web::context::Ctx;
 use crate::web::{UrlParameters, problem};
 use crate::wire;
 
-/// In a list, longer texts are folded after this many characters.
+/// In a list, the rest of a longer text is folded after this many characters.
 const FOLDED_CHARACTERS: usize = 420;
-/// Characters of a review's own title in `<title>`.
+/// Maximum number of characters of a review's own title in `<title>`.
 const TITLE_CHARACTERS: usize = 80;
 
 #[derive(Debug, Clone, Template)]

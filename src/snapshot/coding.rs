@@ -149,7 +149,7 @@ const LEVEL: u32 = 6;
 const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// An empty final segment (RFC 1951 §3.2.3: final, fixed codes, end of segment).
 const LAST_SEGMENT: [u8; 2] = [3, 0];
-/// Content in fewer pieces is not remembered: none would be found again.
+/// Pieces of a content with fewer are not remembered: none would be used again.
 const PIECES_MIN: usize = 2;
 
 #[derive(Debug)]

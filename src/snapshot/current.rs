@@ -17,9 +17,9 @@ use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
-/// Superseded snapshots kept alive; readers of older ones are cut off.
+/// Maximum number of superseded snapshots kept alive; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
-/// Totals that a snapshot caches.
+/// Maximum number of totals that a snapshot caches.
 const TOTALS_MAX: usize = 4_096;
 
 /// A published document: its body and its publication.

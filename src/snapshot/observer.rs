@@ -18,7 +18,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Dates with `now` whatever differs from the reviews in `out`.
+    /// Dates with `now` every review that differs from its version in `out`.
     #[must_use]
     pub fn new(now: DateTime<Utc>, out: Option<ReviewIndex>) -> Self {
         Self {

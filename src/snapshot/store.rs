@@ -133,7 +133,7 @@ pub async fn publish(
 /// Makes versions and dates continue above those that the `former` database published, and makes every document due.
 ///
 /// # Errors
-/// If `former` cannot be read or the other not be written.
+/// If `former` cannot be read or the other database cannot be written.
 pub async fn carry_publications(
     former: &mut SqliteConnection,
     write: &mut Write,

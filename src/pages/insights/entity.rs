@@ -17,7 +17,7 @@ use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
 
-/// Reviews on the page.
+/// Number of reviews on the page.
 const NEWEST: usize = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl EntityKind {
     }
 }
 
-/// An aspect that these reviews judge.
+/// An aspect on which these reviews have an opinion.
 struct JudgedAspect {
     name: String,
     reviews: Cow<'static, str>,

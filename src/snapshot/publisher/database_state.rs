@@ -32,7 +32,7 @@ pub struct DatabaseState {
     pub input: SnapshotInput,
     /// The publications, in the order of [`Document::ALL`].
     pub out: Vec<Option<Publication>>,
-    /// Whether these were rendered from this very change and the first base URL is stored.
+    /// Whether the stored publications were rendered from this very change, and the first base URL is stored.
     pub is_recorded: bool,
     /// Results to be stored.
     pub loaded: Loaded,
