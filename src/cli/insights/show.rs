@@ -140,7 +140,7 @@ fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
     ])
 }
 
-/// The table's header of votes.
+/// Column headings of the votes.
 const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
 
 /// A line of a table.

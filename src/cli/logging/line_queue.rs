@@ -140,7 +140,7 @@ impl LineQueue {
             return None;
         }
         let lost = queue.dropped - queue.told;
-        // Not while the queue is still full: only once, when that is over.
+        // Not while the queue is still full, so that a loss is logged only once, after it has ended.
         if lost == 0 || queue.lines.len() > QUEUED_LINES_MAX / 2 {
             return None;
         }

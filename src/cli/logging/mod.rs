@@ -65,7 +65,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Logs why the command failed, whatever the filter.
+    /// Logs why the command failed, regardless of the filter.
     pub fn fail(&self, reason: &str) {
         let line = match self.format {
             LogFormat::Text => format!("error: {reason}\n"),

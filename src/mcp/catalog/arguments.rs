@@ -16,7 +16,7 @@ use crate::model::parameters::{
 };
 use crate::wire::{Facet, Issue, IssueCode};
 
-/// The most wrong arguments that an error names, more than any tool has.
+/// Maximum number of invalid arguments that an error names; no tool has as many.
 const NAMED_MAX: usize = 40;
 
 /// The beginning of the message about a missing argument.

@@ -18,7 +18,7 @@ pub const RESULT_BYTES_MAX: usize = 48 * 1024;
 const ENVELOPE_BYTES: usize = 512;
 /// The minimum size of a rendered review.
 const REVIEW_BYTES_MIN: usize = 192;
-/// The most reviews that can fit.
+/// Maximum number of reviews that can fit.
 pub const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
 
 /// The reviews that fit into a result.
@@ -81,7 +81,7 @@ pub fn cut(
     }
 }
 
-/// The number of reviews that fit; at least one.
+/// The number of reviews that fit, at least one.
 fn fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
     let mut bytes = 0;
     let fits = |place: &&Place| {
