@@ -1,5 +1,5 @@
-//! Insights for REST, MCP and pages: stages, each a part of the whole, and the evidence of an aspect, which is the
-//! reviews that support it.
+//! Insights for REST, MCP and pages: stages, which are parts of the insights, and the evidence of an aspect, which is
+//! the reviews that support it.
 
 use std::collections::HashMap;
 
@@ -108,7 +108,7 @@ pub fn stage(
     }
 }
 
-/// The part with as many values as fit; always at least one.
+/// The part with as many values as fit, at least one.
 fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
     let mut most = VALUES_MAX;
     loop {
@@ -339,7 +339,7 @@ impl EvidenceRequest {
         }
     }
 
-    /// The same for a page that can be filtered only by polarity.
+    /// Like [`Self::take_from`], for a page whose only filter is the polarity.
     pub fn take_polarity_from(source: &mut impl ParameterSource) -> Self {
         Self {
             polarity: source.take::<parameters::Polarity>(),
@@ -405,13 +405,13 @@ impl<'a> EvidenceQuery<'a> {
 
 #[derive(Debug)]
 pub struct EvidencePage {
-    /// Supporting reviews in total.
+    /// Total number of supporting reviews.
     pub total: u64,
-    /// Those whose stars decided an uncertain text.
+    /// Number of supporting reviews whose text was uncertain, so that their stars decided.
     pub confirmed: u64,
-    /// Counts by technician that the opinion is about.
+    /// Number of reviews by technician that the opinion is about.
     pub by_technician: Vec<Facet>,
-    /// Counts by mentioned service.
+    /// Number of reviews by mentioned service.
     pub by_service: Vec<Facet>,
     /// Newest first.
     pub reviews: Vec<Supporting>,
@@ -716,7 +716,7 @@ fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
 #[derive(Default)]
 struct SupportCounts {
     total: u64,
-    /// Those whose stars decided an uncertain text.
+    /// Number of supporting reviews whose text was uncertain, so that their stars decided.
     confirmed: u64,
     by_name: HashMap<(MentionKind, u64), u64>,
 }

@@ -7,13 +7,13 @@ use crate::model::{SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
 use crate::wire::{DidYouMean, Facet};
 
-/// Characters of a name that are compared.
+/// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// The number of most-mentioned values that are compared.
+/// Maximum number of values that are compared, most mentioned first.
 const VALUES_MAX: usize = 1_000;
-/// Minimum likeness of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
+/// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
 const LIKENESS_MIN: f64 = 0.6;
-/// The factor for a name of which only one word is alike.
+/// Factor of the similarity if only one word of a name is similar.
 const WORD_SHARE: f64 = 0.9;
 
 /// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
@@ -188,7 +188,7 @@ fn nearest(
     best.map(|(_, value)| value)
 }
 
-/// How alike a name is, as a whole or in one of its words; both are folded.
+/// The similarity of a name, as a whole or by one of its words; both names are folded.
 fn likeness(asked: &str, name: &str) -> f64 {
     let words = name.split([' ', '-', '_']).filter(|word| word.len() > 1);
     let by_word = words
