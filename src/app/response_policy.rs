@@ -1,5 +1,5 @@
-//! The policy of every response: errors are problems, panics are errors, reading is allowed from all origins, and
-//! every request is counted.
+//! The policy of every response: errors become problem documents, panics become errors, pages of all origins may read,
+//! and every request is counted.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -96,7 +96,7 @@ impl Endpoint for ResponsePolicy {
 }
 
 impl ResponsePolicy {
-    /// The response that needs only a request's head and no waiting, if there is one.
+    /// The response, if it needs only the request's head and no waiting.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -205,7 +205,7 @@ fn is_of(response: &Response, kind: &str) -> bool {
         .is_some_and(|its| its == kind)
 }
 
-/// The hub's errors are one line of text that says what to change (WebSub §5.1.2).
+/// The hub's errors are one line of text that explains what to change (WebSub §5.1.2).
 fn as_line(response: Response) -> Response {
     let status = response.status();
     let is_text = response

@@ -83,7 +83,7 @@ impl AnalyzeBacklog {
             return Ok(true);
         }
         let snapshot = self.ctx.current.load();
-        // The next snapshot takes up the finished analyses; until then there is no more work.
+        // The next snapshot uses the finished analyses; until then there is no more work.
         if self.backlog.is_analyzed() || snapshot.input.behind() == 0 {
             return Ok(false);
         }

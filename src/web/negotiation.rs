@@ -92,7 +92,7 @@ impl EncodingWeights {
         named.or(self.others).unwrap_or(0)
     }
 
-    /// `None` if refused. Unnamed, it is acceptable and ranks below all that are named.
+    /// `None` if refused. If the header does not name it, it is acceptable and ranks below all codings that are named.
     fn identity(&self) -> Option<u16> {
         match self.identity.or(self.others) {
             None => Some(0),

@@ -247,7 +247,7 @@ async fn answer<E: Endpoint>(
     Ok(response.map(|body| ResponseBody { body, cycle }))
 }
 
-/// Reports what is wrong with a head that hyper accepts.
+/// The error response to an invalid head that hyper accepts.
 fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyResponse> {
     let uri = request.uri();
     let target_bytes = uri.path().len()
@@ -261,7 +261,7 @@ fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyRespon
 }
 
 /// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for a value that is not `uri-host [ ":" port ]`. An
-/// empty one belongs to a target without an authority.
+/// empty value is valid for a target without an authority.
 fn host_fault(version: Version, headers: &HeaderMap) -> Option<EarlyResponse> {
     let mut hosts = headers.get_all(HOST).iter();
     let (first, has_more) = (hosts.next(), hosts.next().is_some());

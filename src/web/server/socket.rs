@@ -36,7 +36,7 @@ pub(super) struct Socket {
     timer: DeadlineTimer,
     /// The deadline for receiving bytes, and the phase that it is for.
     read_by: Option<(Phase, Instant)>,
-    /// Exists from the first time a response had to wait until it is sent.
+    /// Set when a response has to wait for the client; cleared when the response is sent.
     pace: Option<Pace>,
     /// The status with which hyper rejected a request.
     rejected: Option<u16>,
@@ -280,7 +280,7 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    /// Whether no request is with the handler. What hyper writes in these phases is its own error response.
+    /// Whether no request is being handled. In these phases hyper writes only its own error responses.
     pub(super) const fn is_reading(self) -> bool {
         match self {
             Self::New | Self::Idle | Self::Head => true,
