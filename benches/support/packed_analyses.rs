@@ -110,7 +110,6 @@ impl Noted {
             .sum()
     }
 
-    /// A text of 110 words.
     #[must_use]
     pub fn text_of_110_words(&self) -> TokenizedText {
         let words: Vec<&str> = self

@@ -3,10 +3,10 @@
 //! (`src/insights/aspects/decision.tsv`).
 //!
 //! ```text
-//! cargo run --release --example train_classifier                        # writes the weights of the aspects
-//! cargo run --release --example train_classifier -- --data DIR          # those of polarity too
-//! cargo run --release --example train_classifier -- --data DIR --document   # prints the weights of whole texts alone
-//! cargo run --release --example train_classifier -- --check             # whether training anew gives the same bytes
+//! cargo run --release --example train_classifier                       # writes the weights of the aspects
+//! cargo run --release --example train_classifier -- --data DIR         # also writes those of polarity
+//! cargo run --release --example train_classifier -- --data DIR --document  # only prints the weights of whole texts
+//! cargo run --release --example train_classifier -- --check            # checks that training gives the same bytes
 //! ```
 //!
 //! Its data is `trade.tsv`, `reviews.tsv` and `reviews.jsonl` in its folder, written for this purpose, and the

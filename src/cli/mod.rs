@@ -181,7 +181,7 @@ impl Cli {
     /// Runs the command.
     ///
     /// # Errors
-    /// What failed, and what to do.
+    /// The failure and its remedy.
     pub async fn run(self) -> anyhow::Result<Outcome> {
         catch_signal()?;
         self.run_command().await.map_err(name)

@@ -334,9 +334,9 @@ fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u
 enum Ending<T> {
     /// It ended by itself or after the request to stop.
     Done(T),
-    /// A signal arrived before it had started, so there was nothing to finish.
+    /// A signal arrived before it had started, so there was no work to finish.
     BeforeStart,
-    /// A second signal cut what was in flight.
+    /// A second signal aborted the work in flight.
     AtOnce,
 }
 

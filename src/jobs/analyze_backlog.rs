@@ -130,7 +130,7 @@ impl AnalyzeBacklog {
         Some((ids, last))
     }
 
-    /// Analyzes those of these reviews without a stored analysis of this method.
+    /// Analyzes the reviews of `ids` that have no stored analysis of this method.
     async fn read(
         &self,
         analyzer: &Arc<Analyzer>,

@@ -1,4 +1,4 @@
-//! Answers one POST: selects the revision by body and headers, and with it whether a session is needed.
+//! Answers one POST: selects the revision by body and headers, which determines whether a session is needed.
 //!
 //! The endpoint has already checked the origin, the content type and the body's length.
 
@@ -119,7 +119,7 @@ impl Dispatcher {
         }
     }
 
-    /// The session of the header. Its revision applies, whichever revision with sessions the other header names.
+    /// The session in the header. Its revision applies, even if the other header names another revision with sessions.
     fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, RpcError)> {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
         let (Some(id), None) = (ids.next(), ids.next()) else {

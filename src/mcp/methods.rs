@@ -298,7 +298,7 @@ impl Methods {
             .map_err(|error| ErrorData::internal_error(error, None))
     }
 
-    /// Adds the server's identity and how long the result may be cached.
+    /// Adds the server's identity and the time for which clients may cache the result.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the SDK's results are many, and of most none is ever made here"

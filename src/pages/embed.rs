@@ -1,5 +1,5 @@
 //! `/embed`: rating and newest reviews for an `iframe` on another site, the only page that may be framed. It states
-//! what a filter leaves out (FTC 16 CFR 465: a filtered display must not pass for all reviews).
+//! which reviews a filter omits (FTC 16 CFR 465: a filtered display must not pass for all reviews).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -41,7 +41,7 @@ struct EmbedPage {
     accent: Option<String>,
     faults: Vec<String>,
     rating: Option<RatingFigure>,
-    /// A note on what the filter leaves out.
+    /// A note on the reviews that the filter omits.
     filtered: Option<Cow<'static, str>>,
     reviews: Vec<ReviewFragment>,
 }
@@ -50,7 +50,7 @@ struct EmbedPage {
 pub enum Layout {
     /// One below the other.
     List,
-    /// Cards, as many per row as fit.
+    /// Cards in rows that fill the width.
     Grid,
     /// Cards in one row that scrolls sideways.
     Carousel,

@@ -21,7 +21,7 @@ use crate::snapshot::{ReviewIndex, Snapshot};
 const NEWEST: usize = 20;
 /// Number of reviews in the structured data.
 const STRUCTURED: usize = 10;
-/// Aspects on the page, those with the most reviews: these, and more in a fold.
+/// Number of aspects on the page, those with the most reviews; then the number of further ones in a fold.
 const ASPECTS: usize = 3;
 const ASPECTS_FOLDED: usize = 8;
 /// Number of years in the chart of means.

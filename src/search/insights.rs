@@ -1,5 +1,5 @@
-//! Insights for REST, MCP and pages: stages, which are parts of the insights, and the evidence of an aspect, which is
-//! the reviews that support it.
+//! Insights for REST, MCP and pages: the stages, which are parts of the insights, and the evidence of an aspect, which
+//! consists of the supporting reviews.
 
 use std::collections::HashMap;
 
@@ -108,7 +108,7 @@ pub fn stage(
     }
 }
 
-/// The part with as many values as fit, at least one.
+/// The part with the maximum number of values that fit, at least one.
 fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
     let mut most = VALUES_MAX;
     loop {
@@ -152,7 +152,7 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
     stage
 }
 
-/// The overview with as many values per list as fit.
+/// The overview with the maximum number of values per list that fit.
 fn overview(snapshot: &Snapshot) -> InsightsStage {
     let mut most = OVERVIEW_VALUES;
     loop {

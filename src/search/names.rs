@@ -161,7 +161,7 @@ fn nearest_name(facets: &[Facet], asked: &str) -> Option<String> {
     nearest(asked, facets, |facet| facet.name.clone(), |_| Vec::new())
 }
 
-/// The `value` of the nearest facet, by that value or another word for it; among equals the most mentioned.
+/// The `value` of the facet whose value or synonym is nearest; among equals, that of the most mentioned facet.
 fn nearest(
     asked: &str,
     facets: &[Facet],

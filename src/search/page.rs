@@ -187,7 +187,7 @@ impl<'a> PageBuilder<'a> {
             .filter(|stars| filter.takes_stars(*stars))
     }
 
-    /// Reviews of one day are ordered by ID.
+    /// Adds the hits of the day to the page, ordered by ID.
     fn end_day(&mut self) {
         let room = (self.limit + 1).saturating_sub(self.places.len());
         self.places.extend(self.day.drain(..).rev().take(room));

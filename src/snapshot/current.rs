@@ -29,9 +29,9 @@ pub struct PublishedDocument {
     /// With every coding that is ready.
     pub body: Arc<CachedBody>,
     pub publication: Publication,
-    /// Whether the publication's row is for these bytes. In a cluster a node publishes what it rendered even if the
-    /// node that raises versions rendered another state; then there is no change date, and subscribers are sent
-    /// nothing.
+    /// Whether the publication's row is for these bytes. In a cluster, a node publishes its own documents even if the
+    /// node that raises versions rendered another state; the documents then have no change date and are not sent to
+    /// subscribers.
     pub is_confirmed: bool,
 }
 

@@ -62,7 +62,7 @@ pub struct Loaded {
     pub undated: Vec<ReviewId>,
 }
 
-/// Reviews without analysis, as long as they are few enough to be analyzed at once.
+/// Reviews without analysis, if they are few enough to be analyzed at once.
 #[derive(Debug, Default)]
 struct Unanalyzed {
     reviews: Vec<(Numbered, String)>,
@@ -312,7 +312,6 @@ impl<'a> EntryLoader<'a> {
     }
 }
 
-/// `text_hash` is the hash of the review's text.
 #[must_use]
 pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAnalysis {
     let analysis = analyzer.analyze(&Subject::of(review));

@@ -1,4 +1,4 @@
-//! The JSON Feed of the newest reviews, and what both feeds share.
+//! The JSON Feed of the newest reviews, and the shared parts of both feeds.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;

@@ -205,7 +205,7 @@ impl ReviewIndex {
         })
     }
 
-    /// The number of reviews up to the place of that day number and ID, even if no review is there.
+    /// The number of reviews up to the position of that day number and ID, even if no review has them.
     #[must_use]
     pub fn count_through(&self, day: i32, id: &str) -> usize {
         self.count_before(|segment, index| segment.sort_key(index) <= sort_key(day, id))

@@ -1,5 +1,5 @@
-//! Dates changes of writers that do not set `updated_at`: with the instant at which the publisher first sees them.
-//! Decides what counts as a visible change; it has no SQL.
+//! Dates changes of writers that do not set `updated_at`, with the instant at which the publisher first sees them.
+//! Decides which changes are visible; it contains no SQL.
 
 use bytes::Bytes;
 use chrono::{DateTime, SubsecRound, Utc};

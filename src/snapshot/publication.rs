@@ -1,5 +1,5 @@
-//! Decides when a document gets a new version. Pure policy: a version that subscribers may have is never reused, and
-//! no date goes back, whatever happens to the rows.
+//! Decides when a document gets a new version. Pure policy: a version that subscribers may have is never reused, and no
+//! date goes back, even if rows are deleted or altered.
 
 use chrono::{DateTime, SubsecRound, Utc};
 

@@ -80,7 +80,7 @@ pub async fn is_rendered_from(
     .await
 }
 
-/// Publishes a document if that is still due within this write transaction; see [`Publication::due`].
+/// Publishes a document if it is still due within this write transaction; see [`Publication::due`].
 ///
 /// # Errors
 /// If the database cannot be written.

@@ -157,7 +157,7 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|member| !member.is_empty())
 }
 
-/// Also true without such a condition.
+/// Whether the content is unmodified since the given date; true if the header is absent.
 fn is_unmodified_since(headers: &HeaderMap, modified: Modified) -> bool {
     date(headers, &IF_UNMODIFIED_SINCE).is_none_or(|since| {
         // If the content changed twice within the second, the client's version is unknown.

@@ -83,7 +83,7 @@ impl EncodingWeights {
         self.codings.get_mut(at)
     }
 
-    /// 0 if not acceptable. `*` applies to every coding that is not named.
+    /// The weight of the coding; 0 if it is not acceptable. `*` applies to every coding that the header does not name.
     fn of(&self, coding: Coding) -> u16 {
         let named = Coding::ALL
             .iter()

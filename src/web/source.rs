@@ -63,9 +63,9 @@ pub async fn in_turn(
     })
 }
 
-/// The `peer`, or, if that is a trusted proxy, the nearest hop that is not one. An entry that is not an address ends
-/// the chain, and the last trusted hop is used. `values` are the field's lines in order; `None` is a line that is not
-/// text.
+/// The `peer`, or, if the peer is a trusted proxy, the nearest hop that is not one. An entry that is not an address
+/// ends the chain, and the last trusted hop is used. `values` are the field's lines in order; `None` is a line that is
+/// not text.
 fn source<'v>(
     peer: IpAddr,
     values: impl DoubleEndedIterator<Item = Option<&'v str>>,

@@ -369,7 +369,7 @@ const fn is_unheard(failure: &Failure) -> bool {
     }
 }
 
-// Verification of intent (WebSub §5.3): the request's URL, and how the response is judged.
+// Verification of intent (WebSub §5.3): the request's URL, and the evaluation of the response.
 
 #[derive(Debug, Clone, Copy)]
 pub struct IntentVerification<'a> {

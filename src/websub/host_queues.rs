@@ -11,7 +11,7 @@ use crate::clock::Monotonic;
 pub struct HostQueues<T> {
     in_flight_max: usize,
     queues: HashMap<String, VecDeque<T>>,
-    /// The hosts with a non-empty queue, in turn order.
+    /// The hosts with a non-empty queue, in the order in which they are served.
     turns: VecDeque<String>,
     in_flight: HashMap<String, usize>,
 }

@@ -145,7 +145,7 @@ pub struct Turn {
     pub networks: Vec<IpAddr>,
 }
 
-/// Beyond this many keys, unused ones are removed.
+/// Maximum number of keys before unused ones are removed.
 const KEYS_MAX: usize = 50_000;
 
 /// Allows `count` per minute and key, all of which may come at once; more are refused or booked ahead (GCRA). Booking

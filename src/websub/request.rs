@@ -1,7 +1,7 @@
 //! Parses and validates a subscriber's form (W3C WebSub §5.1).
 //!
-//! Pure and without lookups, because the response must not depend on what the callback is. An error is one line that
-//! explains what to change. A known field may be given only once; unknown fields are ignored.
+//! Pure and without lookups, because the response must not depend on the host of the callback. An error is one line
+//! that explains what to change. A known field may be given only once; unknown fields are ignored.
 
 use std::borrow::Cow;
 

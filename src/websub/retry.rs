@@ -79,7 +79,8 @@ fn spread(wait: Duration, jitter: f64) -> Duration {
 // no response, it is ours until something outside has been reached since: the attempt is repeated before it counts,
 // and counts after any sign of life, including one of its own receiver.
 
-/// Beyond this many entries all are forgotten, which errs on the side of keeping subscriptions.
+/// Maximum number of entries. Beyond it all are forgotten: keeping a dead subscription is better than ending a live
+/// one.
 const UNCLEAR_MAX: usize = 200_000;
 
 /// Distinguishes failures of our own network from those of callbacks. Stores per subscription the signs of life at the

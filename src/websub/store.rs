@@ -331,8 +331,8 @@ pub async fn verifications(
     Ok(due.collect())
 }
 
-/// Subscriptions that are behind and due, at most `of_host` per host so that a host with many does not hide the
-/// others.
+/// Subscriptions that are behind and due, at most `of_host` per host, so that a host with many does not hide other
+/// hosts.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -860,7 +860,8 @@ pub struct HubGauges {
     pub oldest_due_seconds: i64,
 }
 
-/// Every subscription, active ones first. One whose lease is over is reported as lapsed even before that is recorded.
+/// Every subscription, active ones first. A subscription whose lease is over is reported as lapsed even before that is
+/// recorded.
 ///
 /// # Errors
 /// If the database cannot be read.

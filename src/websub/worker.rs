@@ -1,7 +1,7 @@
-//! The hub's worker: runs due work concurrently, hosts in turn, and records results in batches.
+//! The hub's worker: runs due work concurrently, round-robin by host, and records results in batches.
 //!
-//! It sleeps until work is due or it is woken. Work whose result was not recorded before a crash is done again: at
-//! least once.
+//! It sleeps until work is due or it is woken. Exchanges whose result was not recorded before a crash are repeated:
+//! they happen at least once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// `wake` is notified of changes; `host_bytes_per_hour` limits what one host is sent.
+    /// `wake` is notified of changes; `host_bytes_per_hour` limits the bytes sent to one host.
     #[must_use]
     pub fn new(
         database: Database,
@@ -197,7 +197,7 @@ impl Worker {
         }
     }
 
-    /// Starts as many exchanges as the limits allow.
+    /// Starts the maximum number of exchanges that the limits allow.
     async fn fill(&mut self) -> Result<(), DbError> {
         // A new request is verified before the rest of a long fan-out.
         let is_called = self.wake_reason == WakeReason::Call && self.may_read_again();
@@ -231,7 +231,7 @@ impl Worker {
         self.wake_reason = self.wake_reason.max(wake_reason);
     }
 
-    /// Starts queued work, hosts in turn, within the limits.
+    /// Starts queued work within the limits, round-robin by host.
     fn start_queues(&mut self) {
         let now = self.exchange.clock.monotonic();
         while self.has_room() {
@@ -245,7 +245,7 @@ impl Worker {
         }
     }
 
-    /// Reads due work, except what is in flight or unrecorded.
+    /// Reads due work, except work that is in flight or unrecorded.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
         (self.wake_reason, self.next_at) = (
@@ -425,7 +425,7 @@ impl Worker {
             .map_err(fault)?;
         if let Err(error) = write.commit().await {
             if is_overtaken(&error) {
-                // Another process sends now and repeats what is not recorded.
+                // Another process sends now and repeats the unrecorded exchanges.
                 self.forget_results();
                 return Ok(());
             }

@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes when it is allowed to, and sends what was written.
+    /// Writes only when it is allowed to, and sends the written bytes to the test.
     struct Gate {
         open: Receiver<bool>,
         written: Sender<String>,

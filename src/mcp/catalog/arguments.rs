@@ -158,7 +158,7 @@ fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     }
 }
 
-/// An error that lists every issue: what is allowed, and what was given.
+/// An error that lists every issue with the allowed and the given values.
 #[must_use]
 pub fn refusal(issues: &[Issue]) -> CallError {
     let count = match issues.len() {
@@ -185,7 +185,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
 }
 
-/// The given value in an issue: a string as it is, anything else as JSON.
+/// The given value in an issue: a string unchanged, anything else as JSON.
 #[must_use]
 pub fn shown(value: &Value) -> String {
     value

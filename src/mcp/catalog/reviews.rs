@@ -1,4 +1,4 @@
-//! The tools' results: the bodies of REST, with as many whole reviews as fit.
+//! The tools' results: the bodies of REST, limited to the whole reviews that fit.
 
 use serde_json::{Value, json};
 
@@ -133,7 +133,7 @@ fn fitting(filter: &ReviewFilter, cursor: Option<Cursor>) -> Result<Option<Curso
     }
 }
 
-// `get_evidence`: the body of the REST document, with as many whole reviews as fit.
+// `get_evidence`: the body of the REST document, limited to the whole reviews that fit.
 
 /// Maximum number of characters of an unknown name that an error repeats.
 const NAME_CHARACTERS_MAX: usize = 100;
@@ -166,7 +166,7 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
     Ok(fitting_evidence(all, &query))
 }
 
-/// As many of the reviews as fit; at least one.
+/// The reviews that fit, at least one.
 fn fitting_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
     loop {
         let value = shape(&answer);

@@ -11,7 +11,7 @@ use crate::search::{Cursor, ResultPage, walk};
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 use crate::wire;
 
-/// Maximum bytes of a result's JSON text: some 12,000 tokens, about half of what common clients accept. Only a single
+/// Maximum bytes of a result's JSON text: some 12,000 tokens, about half of the limit of common clients. Only a single
 /// larger review exceeds it, and is returned by itself.
 pub const RESULT_BYTES_MAX: usize = 48 * 1024;
 /// Bytes reserved for everything but reviews: counts, and a cursor with the longest ID.

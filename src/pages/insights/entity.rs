@@ -155,7 +155,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
             |id| aspect_path(id, &site),
         ),
     });
-    // With too few mentions, only the count is shown.
+    // If too few reviews mention it, only their count is shown.
     let is_told = entity.positive.is_some();
     let newest = if is_told { NEWEST } else { 0 };
     let reviews = naming(snapshot, kind, entity, newest);

@@ -126,7 +126,7 @@ pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
     }
 }
 
-/// The votes in words, and how many of the mentioning reviews have an opinion if not all do.
+/// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
 #[must_use]
 pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
     let votes = votes_of_entity(entity);

@@ -29,7 +29,7 @@ pub fn sentences<'a>(
 /// The parts of a sentence.
 struct Told<'a> {
     evidence: &'a wire::Evidence,
-    /// How many sentences of the same form precede it.
+    /// The number of preceding sentences of the same form.
     rank: usize,
     insights: &'a wire::Insights,
     locale: &'a Locale,

@@ -1,4 +1,4 @@
-//! Draws the picture for link previews. Takes texts and numbers; it knows nothing of reviews.
+//! Draws the picture for link previews from texts and numbers; it is independent of reviews.
 
 use anyhow::Context;
 use tiny_skia::{
@@ -59,7 +59,7 @@ const STAR_SCALE: f32 = 5.0;
 pub struct Shown {
     /// Empty if the name cannot be drawn.
     pub name: String,
-    /// The mean as text, and where the colour of its stars ends, from 0 to 1; `None` without reviews.
+    /// The mean as text, and the end of the coloured part of its stars, from 0 to 1; `None` without reviews.
     pub mean: Option<(String, f32)>,
     /// The number of reviews in words.
     pub words: String,

@@ -24,7 +24,7 @@ use crate::storage;
 use crate::storage::reviews;
 use crate::storage::reviews::{Changed, DatabasePosition, withheld};
 
-/// If more than one in this many reviews changed, loading all is quicker than one by one.
+/// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE_MAX: usize = 4;
 
 pub struct DatabaseState {
@@ -41,7 +41,7 @@ pub struct DatabaseState {
 }
 
 impl DatabaseState {
-    /// Reads the state and reuses what is the same in `previous`.
+    /// Reads the state and reuses the unchanged parts of `previous`.
     pub async fn read(
         publisher: &Publisher,
         connection: &mut SqliteConnection,

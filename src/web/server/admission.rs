@@ -15,7 +15,7 @@ use ipnet::IpNet;
 
 use crate::config::network;
 
-/// A /48 may hold this many times as many connections as one peer.
+/// A /48 may hold this multiple of the connections of one peer.
 const SITE_FACTOR: usize = 4;
 /// A peer with at most this many connections may use the reserve.
 const FEW: usize = 4;
@@ -208,8 +208,8 @@ impl<C> Admission<C> {
 
     /// Whether a connection of `peer` is admitted.
     ///
-    /// A flood calls this thousands of times a second, so connections are inspected only when a limit is reached:
-    /// those of the peer or its /48 at their caps, all of them only when the total is short.
+    /// A flood calls this thousands of times a second, so connections are inspected only when a limit is reached: at a
+    /// cap only the connections of the peer or its /48, and all connections only when few are left in total.
     pub(super) fn decide(
         &mut self,
         peer: Peer,

@@ -68,7 +68,7 @@ impl<E> Handler<E> {
     }
 }
 
-/// A connection as the server sees it: its activity, and a way to ask it to close.
+/// The server's handle of a connection: its activity, and a way to ask it to close.
 pub(super) struct ConnectionHandle {
     cycle: Arc<Cycle>,
     is_asked: AtomicBool,
@@ -147,7 +147,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
                 is_stopping = true;
                 Pin::new(&mut http).graceful_shutdown();
             }
-            // hyper has just read whatever arrived in the meantime.
+            // hyper has just read all bytes that arrived in the meantime.
             () = handle.asked.notified() => match cycle.phase() {
                 Phase::New => return,
                 Phase::Idle => Pin::new(&mut http).graceful_shutdown(),

@@ -1,8 +1,8 @@
 //! The HTTP/1.1 server (RFC 9110, RFC 9112) between sockets and a [`poem::Endpoint`], with a limit on every resource.
 //!
 //! It replaces poem's server, which has no limits on connections, heads or slow readers and leaves Nagle's algorithm
-//! on. hyper implements the protocol; its own error responses are replaced by problems. This module knows no route;
-//! `docs/OPERATIONS.md` describes the shutdown.
+//! on. hyper implements the protocol; its own error responses are replaced by problems. This module is independent of
+//! the routes; `docs/OPERATIONS.md` describes the shutdown.
 
 mod admission;
 mod connection;
@@ -33,8 +33,8 @@ use crate::metrics;
 
 type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
 
-/// Answers from a request's head alone, without waiting; `None` if the endpoint must be called. It is called before
-/// the request is converted for the endpoint, which costs more than such an answer.
+/// Answers from a request's head only, without waiting; `None` if the endpoint must be called. It is called before the
+/// request is converted for the endpoint, because the conversion costs more than such an answer.
 pub type ReadyAnswer<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
 
 /// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin, short enough
@@ -52,7 +52,7 @@ pub struct Limits {
     /// more.
     pub connections_max: usize,
     /// Maximum number of connections of one peer (an IPv4 address or an IPv6 /64); a /48 may have four times as many.
-    /// Default 64, many times what a browser opens.
+    /// Default 64, many times the number that a browser opens.
     pub connections_per_peer_max: usize,
     /// Maximum number of refusals sent concurrently; connections beyond it are closed without a response. Default 64.
     pub refusals_max: usize,

@@ -41,7 +41,7 @@ pub(super) enum Host {
     Name(String),
 }
 
-/// Why a callback is rejected, and what to write instead.
+/// The reason for rejecting a callback, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CallbackFault {
     #[error("it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}")]

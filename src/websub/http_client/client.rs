@@ -306,8 +306,8 @@ fn header_map(fields: &[(&str, &str)]) -> Result<HeaderMap, Failure> {
 // One client per host, so that its connections are limited in number and age.
 //
 // A client's pool limits idle connections only per host, and does not limit the age of a connection in use. A fan-out
-// to a hundred thousand hosts would leave as many sockets open, and the addresses of a busy host would never be
-// checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
+// to a hundred thousand hosts would leave a hundred thousand sockets open, and the addresses of a busy host would never
+// be checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
 // configuration.
 
 /// Hosts with a client; the least recently used one is dropped.
