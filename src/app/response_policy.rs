@@ -30,7 +30,7 @@ use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed,
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
-/// How long browsers may cache a preflight response: a day.
+/// The time for which browsers may cache a preflight response: a day.
 const PREFLIGHT_SECONDS: &str = "86400";
 
 /// Never fails.
@@ -147,7 +147,7 @@ impl ResponsePolicy {
 
 /// Calls the endpoint and converts its errors.
 async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request) -> Response {
-    // After a panic nothing of the request is used again, and shared state is only replaced as a whole.
+    // After a panic, no part of the request is used again, and shared state is only replaced as a whole.
     let response = match AssertUnwindSafe(endpoint.call(request))
         .catch_unwind()
         .await

@@ -220,7 +220,7 @@ fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
     }
 }
 
-/// What happened to reviews, with their number and IDs; nothing if there are none.
+/// The reviews with a common outcome: their number and IDs; nothing if there are none.
 fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
     if reviews.count == 0 {
         return Ok(());

@@ -32,7 +32,7 @@ pub struct RestoreCommand {
 
 /// The result of carrying data over from the former database.
 struct Former {
-    /// Why nothing was carried over, if it could not be read.
+    /// The error of reading the former database, because of which nothing was carried over.
     unreadable: Option<String>,
     carried: Carried,
     alone: Option<Alone>,

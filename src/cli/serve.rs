@@ -329,7 +329,7 @@ fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u
 //
 // The work runs on another thread, so that signals are handled while it computes.
 
-/// How the work ended.
+/// The ways in which the work can end.
 #[must_use]
 enum Ending<T> {
     /// It ended by itself or after the request to stop.

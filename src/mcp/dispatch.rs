@@ -167,8 +167,8 @@ pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
     }
 }
 
-/// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions a request
-/// that could be parsed has 200, unless it fails to open one.
+/// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions, a request
+/// that could be parsed gets 200, unless it fails to open a session.
 fn status(fault: &RpcError, revision: Option<Revision>) -> StatusCode {
     match revision {
         Some(Revision::July2026) if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,

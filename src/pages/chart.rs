@@ -20,7 +20,7 @@ pub const JUDGED_MIN: u32 = 5;
 pub struct Part {
     /// Its class in the stylesheet.
     pub class: &'static str,
-    /// From the left, with two decimals.
+    /// The distance from the left, with two decimals.
     pub from: String,
     pub width: String,
 }

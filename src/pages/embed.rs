@@ -72,7 +72,7 @@ impl Layout {
 pub enum Theme {
     Light,
     Dark,
-    /// Those of the reader's system.
+    /// The theme of the reader's system.
     Auto,
 }
 

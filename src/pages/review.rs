@@ -87,7 +87,7 @@ impl ReviewFragment {
         self
     }
 
-    /// On its own page.
+    /// The whole review, for its own page.
     #[must_use]
     pub fn whole(review: wire::Review, business: &Business, site: &Site) -> Self {
         let service = |id: String| {
@@ -146,7 +146,7 @@ impl ReviewFragment {
     }
 }
 
-/// How the review was verified; always shown.
+/// The type of verification; always shown.
 fn verified(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
     if !verification.verified {
         return locale.message("not-verified");

@@ -41,7 +41,7 @@ pub struct Work {
 pub enum SearchPass {
     /// Fill the page, and count if it is the first.
     Page,
-    /// Only count, from the start.
+    /// Count the matches, from the start.
     Count,
 }
 
@@ -71,7 +71,7 @@ impl Hits<'_> {
         (self.counts_along || pass == SearchPass::Count) && self.count <= TOTAL_MAX
     }
 
-    /// Handles a match; breaks when the pass needs no more.
+    /// Handles a match; breaks when the pass needs no more matches.
     fn take(&mut self, pass: SearchPass, place: Place) -> ControlFlow<()> {
         self.count += 1;
         let page_is_full = match pass {

@@ -37,7 +37,7 @@ pub struct Cursor {
     pub id: String,
 }
 
-/// Not a cursor of these filters.
+/// The text is not a cursor of these filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{}", CursorParameter::KIND.allowed)]
 pub struct InvalidCursor;

@@ -29,7 +29,7 @@ const OVERVIEW_VALUES: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StageRequest {
-    /// By ID or name.
+    /// One aspect, by ID or name.
     Aspect(String),
     /// A technician, service or place by name.
     Entity(MentionKind, String),
@@ -546,8 +546,8 @@ fn positions<'a>(
     positions.iter().map(|position| *position as usize)
 }
 
-/// How a review supports the aspect; `None` if it does not. For a technician only findings in a sentence that names
-/// the person, or in the next one, count.
+/// The part of a review that supports the aspect; `None` if none does. For a technician, only findings count that are
+/// in a sentence with the person's name or in the next one.
 fn support(
     analysis: PackedAnalysisRef<'_>,
     query: &EvidenceQuery<'_>,

@@ -28,7 +28,7 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
     found
 }
 
-/// By full name, ID or alias, ignoring case.
+/// Finds a technician by full name, ID or alias, ignoring case.
 #[must_use]
 pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let aliases = snapshot.input.business.technicians.iter().flat_map(|one| {
@@ -39,7 +39,7 @@ pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().technicians, aliases, said)
 }
 
-/// By ID, name or synonym, ignoring case.
+/// Finds a service by ID, name or synonym, ignoring case.
 #[must_use]
 pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let synonyms = snapshot.input.business.services.iter().flat_map(|one| {
@@ -50,13 +50,13 @@ pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().services, synonyms, said)
 }
 
-/// By name, ignoring case.
+/// Finds a service area by name, ignoring case.
 #[must_use]
 pub fn area<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().service_areas, std::iter::empty(), said)
 }
 
-/// By name, then by ID, then by another word: an exact name wins over an alias.
+/// Finds a facet by name, then by ID, then by alias or synonym: an exact name takes precedence over an alias.
 fn find<'a, 'b>(
     facets: &'a [Facet],
     others: impl Iterator<Item = (&'b str, &'b str)>,

@@ -65,7 +65,7 @@ pub struct TextIndex {
     answered: Counter,
 }
 
-/// Why the index gave no answer.
+/// The reason for a missing answer of the index.
 #[derive(Debug)]
 enum Unanswered {
     /// No reader is free.

@@ -40,7 +40,7 @@ const UNLIKE: &[(char, char)] = &[
     ('\u{1E922}', '\u{1E943}'),
 ];
 
-/// Maximum number of a query's trigrams that are used; more would not make it rarer.
+/// Maximum number of a query's trigrams that are used; more would not narrow the search further.
 const TRIGRAMS_MAX: usize = 12;
 
 /// The distinct usable trigrams of folded texts, at most 12, spread evenly; empty if the texts are shorter or have

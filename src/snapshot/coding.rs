@@ -266,14 +266,14 @@ fn join(parts: &[Arc<Deflated>]) -> Vec<u8> {
 
 #[derive(Debug)]
 pub struct CachedBody {
-    /// For `Content-Type`.
+    /// The value of `Content-Type`.
     pub content_type: &'static str,
     pub content: Content,
     coded: [OnceLock<Bytes>; Coding::ALL.len()],
 }
 
 impl CachedBody {
-    /// Without codings.
+    /// A body without codings.
     #[must_use]
     pub fn new(content_type: &'static str, content: Content) -> Self {
         Self {

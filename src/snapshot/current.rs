@@ -26,7 +26,7 @@ const TOTALS_MAX: usize = 4_096;
 #[derive(Debug)]
 pub struct PublishedDocument {
     pub document: Document,
-    /// With every coding that is ready.
+    /// The body, with every coding that is ready.
     pub body: Arc<CachedBody>,
     pub publication: Publication,
     /// Whether the publication's row is for these bytes. In a cluster, a node publishes its own documents even if the
@@ -85,7 +85,7 @@ impl Snapshot {
         &self.documents[document.index()]
     }
 
-    /// When [`Document::Reviews`] last changed.
+    /// The last change of [`Document::Reviews`].
     #[must_use]
     pub fn changed_at(&self) -> DateTime<Utc> {
         self.document(Document::Reviews).publication.changed_at

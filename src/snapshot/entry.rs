@@ -55,7 +55,7 @@ pub enum ValueColumn {
     ServiceAreas,
     /// Empty if unknown.
     Languages,
-    /// Where the review was written.
+    /// The sources of the reviews.
     Sources,
 }
 
@@ -76,7 +76,7 @@ impl From<MentionKind> for ValueColumn {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldedValue {
-    /// As recorded.
+    /// The value as recorded.
     pub value: String,
     /// For comparison with filters.
     pub folded: String,
@@ -89,7 +89,7 @@ pub struct Entry {
     pub review_no: Option<i64>,
     /// 1 to 5.
     pub stars: u8,
-    /// As documents contain it.
+    /// The review's JSON in the documents.
     pub json: Vec<u8>,
     /// For comparison with search terms.
     pub folded: String,

@@ -42,7 +42,7 @@ pub struct EntryLoader<'a> {
     connection: &'a mut SqliteConnection,
     analyzer: Arc<Analyzer>,
     staff: Arc<Staff>,
-    /// How the published snapshot shows technicians.
+    /// The technicians with their names in the published snapshot.
     staff_out: Option<Arc<Staff>>,
     links: &'a Links,
     backlog: &'a Backlog,

@@ -8,7 +8,7 @@ use super::index::ReviewIndex;
 use crate::model::ReviewId;
 use crate::storage::reviews::{Binding, Numbered, Observation};
 
-/// The default one observes at the epoch, so it dates nothing; use it for read-only surveys.
+/// The default observer has the epoch as its time, so it dates nothing; use it for read-only surveys.
 #[derive(Debug, Default)]
 pub struct Observer {
     now: DateTime<Utc>,

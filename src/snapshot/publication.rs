@@ -9,7 +9,7 @@ pub struct Publication {
     pub version: i64,
     /// The digest of the document's content.
     pub digest: String,
-    /// When the bytes last changed; never goes back.
+    /// The last change of the bytes; never goes back.
     pub changed_at: DateTime<Utc>,
     /// Whether the previous change was within the same second.
     pub is_same_second: bool,

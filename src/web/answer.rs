@@ -24,8 +24,8 @@ use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
 
-/// How long caches may keep a response, and how long they may serve it stale while they revalidate or cannot reach the
-/// service.
+/// The time for which caches may keep a response, and for which they may serve a stale one while they revalidate or
+/// cannot reach the service.
 const CACHEABLE: HeaderValue =
     HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
 

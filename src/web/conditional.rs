@@ -31,7 +31,7 @@ pub struct Modified {
     pub is_ambiguous: bool,
 }
 
-/// How a conditional request is answered (RFC 9110 §13.2.2).
+/// The outcome of a conditional request (RFC 9110 §13.2.2).
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionalOutcome {
@@ -492,7 +492,7 @@ mod tests {
             ("ambiguous: unmodified-since after", &[(IUS, AFTER)], Send),
         ];
 
-        /// Without a date.
+        /// Content without a date.
         pub(super) const UNDATED: &[Row] = &[
             ("undated: modified-since", &[(IMS, AFTER)], Send),
             ("undated: unmodified-since", &[(IUS, BEFORE)], Send),

@@ -83,7 +83,7 @@ impl Ctx {
     }
 }
 
-/// How current the snapshot is, for monitoring.
+/// The time of the last publication and of failures, for monitoring.
 #[derive(Debug)]
 pub struct SnapshotFreshness {
     /// Milliseconds of the monotonic clock.

@@ -269,7 +269,7 @@ impl SubscriptionIntake {
 // A callback in the cache is looked up in the database. A callback that another process has accepted is missing until
 // the next read; until then it is refused like an unknown one.
 
-/// How long the cache is valid.
+/// The period for which the cache is valid.
 const STANDS: Duration = Duration::from_secs(1);
 /// The cache is read again at the earliest after this multiple of the time that reading took.
 const PAUSE_FACTOR: u32 = 20;

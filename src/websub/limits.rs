@@ -41,7 +41,7 @@ pub struct RateLimits {
 pub struct RateExceeded {
     /// Which limit was exceeded.
     pub reason: &'static str,
-    /// When to try again.
+    /// The wait before the next attempt.
     pub after: Duration,
 }
 
@@ -150,13 +150,13 @@ const KEYS_MAX: usize = 50_000;
 
 /// Allows `count` per minute and key, all of which may come at once; more are refused or booked ahead (GCRA). Booking
 /// gives each waiting request its own time; with a limiter that only refuses (governor), all of them would retry at the
-/// first free time. In memory only: a restart resets it.
+/// first free time. The state is only in memory, so a restart resets it.
 #[derive(Debug)]
 struct RateLimit<K> {
     interval: Duration,
     burst: Duration,
     clock: Clock,
-    /// When each key's bucket is full again, since the clock's start.
+    /// The time at which each key's bucket is full again, since the clock's start.
     free_at: Mutex<HashMap<K, Duration>>,
 }
 

@@ -30,7 +30,7 @@ fn instant(text: &str) -> DateTime<Utc> {
 pub struct SubscriptionRequest {
     pub mode: Mode,
     pub document: Document,
-    /// As the subscriber sent it.
+    /// The callback in the spelling of the subscriber.
     pub callback: String,
     /// Normalized for comparison.
     pub callback_key: String,
@@ -229,7 +229,7 @@ pub struct DueVerification {
     pub serial: i64,
     pub mode: Mode,
     pub document: Document,
-    /// In the spelling of this request.
+    /// The callback in the spelling of this request.
     pub callback: String,
     /// Limits count by host.
     pub host: String,
@@ -264,14 +264,14 @@ pub struct DueDelivery {
     /// Primary key of `subscription`.
     pub subscription_id: i64,
     pub document: Document,
-    /// As the subscriber gave it.
+    /// The callback in the spelling of the subscriber.
     pub callback: String,
     /// Limits count by host.
     pub host: String,
     /// The signing key.
     pub secret: Option<Secret>,
     pub lease_ends_at: DateTime<Utc>,
-    /// The version last delivered.
+    /// The last delivered version.
     pub delivered_version: i64,
     /// Consecutive failed deliveries.
     pub failures: u32,
@@ -376,7 +376,7 @@ pub async fn deliveries(
     Ok(due.collect())
 }
 
-/// When the next verification or delivery after `now` is due; `None` if none is scheduled.
+/// The time of the next verification or delivery after `now`; `None` if none is scheduled.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -439,7 +439,7 @@ pub enum Outcome {
         attempts: i64,
         at: DateTime<Utc>,
     },
-    /// Not sent: a rate limit postponed it.
+    /// A rate limit postponed the exchange; nothing was sent.
     Waits(Turn),
     NotVerified {
         serial: i64,
@@ -457,7 +457,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// When the next attempt is due, if there is one.
+    /// The time of the next attempt, if there is one.
     #[must_use]
     pub const fn again_at(&self) -> Option<DateTime<Utc>> {
         match self {
@@ -673,8 +673,8 @@ async fn answer(
     forget_intent(write, subscription_id, serial).await
 }
 
-/// Applies `event` to a subscription; no effect if the state has no such transition. With a `serial`, only while that
-/// is the number of its request. A subscription that is over loses its secret.
+/// Applies `event` to a subscription; no effect if the state has no such transition. With a `serial`, it has
+/// an effect only while that is the number of the subscription's request. A subscription that is over loses its secret.
 async fn transition(
     write: &mut Write,
     subscription_id: i64,
@@ -827,13 +827,13 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
     Ok(())
 }
 
-// What operators see; never a secret.
+// The data for operators, never with a secret.
 
 /// A line of `reviews subscriptions`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubscriptionRow {
     pub document: String,
-    /// As the subscriber gave it.
+    /// The callback in the spelling of the subscriber.
     pub callback: String,
     pub state: String,
     pub lease_ends_at: Option<String>,
@@ -913,8 +913,8 @@ pub async fn gauges(
 
 /// Retention of attempts, sums and ended subscriptions, in days.
 const KEPT_DAYS: i64 = 30;
-/// How long a request may wait for its verification, in hours. Normally that takes seconds; it takes longer only if no
-/// process is sending.
+/// The maximum wait of a request for its verification, in hours. Normally that takes seconds; it takes longer only if
+/// no process is sending.
 const INTENT_HOURS_MAX: i64 = 24;
 
 /// Maximum number of failed attempts kept. With shortened callbacks, they take at most 4 MB.

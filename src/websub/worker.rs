@@ -37,7 +37,7 @@ const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
-/// How long shutdown waits for exchanges in flight. A cut exchange is not a failure; it is repeated.
+/// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of subscriptions read at once: per host, and in total.
 const HOST_READ_MAX: usize = 256;
@@ -75,7 +75,7 @@ pub struct Worker {
     /// Subscriptions whose exchange panicked.
     resting: WaitingSubscriptions,
     unrecorded: Vec<Attempt>,
-    /// When the oldest unrecorded result arrived.
+    /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
     /// Subscriptions verified since `queues` was read, whose rows in it are out of date.
     revised: HashSet<i64>,
@@ -85,9 +85,9 @@ pub struct Worker {
     wake_reason: WakeReason,
     /// Notified when a slow exchange gives up its slot.
     room: Arc<Notify>,
-    /// When `queues` was read.
+    /// The time at which `queues` was read.
     read_at: Option<Monotonic>,
-    /// When the next work becomes due that was not yet due when `queues` was read.
+    /// The time at which the next work becomes due that was not yet due when `queues` was read.
     next_at: Monotonic,
     has_timer: bool,
 }
@@ -412,7 +412,7 @@ impl Worker {
         self.is_stale = true;
     }
 
-    /// In one transaction.
+    /// Records all results in one transaction.
     async fn record(&mut self) -> Result<(), DbError> {
         if self.unrecorded.is_empty() {
             return Ok(());

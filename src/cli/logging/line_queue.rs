@@ -16,7 +16,7 @@ use crate::metrics;
 
 const QUEUED_LINES_MAX: usize = 8_192;
 const QUEUED_BYTES_MAX: usize = 4 << 20;
-/// How long the process waits at its end for queued lines.
+/// The maximum wait of the process at its end for queued lines.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Accepts lines without waiting. Cloning shares the same queue.

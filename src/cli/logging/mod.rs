@@ -58,7 +58,7 @@ impl fmt::Display for LogFormat {
     }
 }
 
-/// From [`start`] to the end of the process.
+/// The log from [`start`] to the end of the process.
 pub struct Log {
     lines: LineQueue,
     format: LogFormat,

@@ -25,7 +25,7 @@ pub const REQUIRED: &str = "is required";
 /// A JSON object: a schema, or the arguments of a call.
 pub type Object = JsonObject;
 
-/// Why a call failed.
+/// The reason for a failed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallError {
     /// No tool, prompt or template has that name.

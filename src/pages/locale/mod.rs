@@ -45,7 +45,7 @@ impl Language {
         }
     }
 
-    /// In the language itself.
+    /// The language's name in the language itself.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

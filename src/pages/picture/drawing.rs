@@ -29,11 +29,11 @@ const BAR: f32 = 24.0;
 const NAME_SIZE_MAX: f32 = 76.0;
 const NAME_SIZE_MIN: f32 = 56.0;
 const NAME_LINE: f32 = 74.0;
-/// Between the name and the figures.
+/// The distance between the name and the figures.
 const GAP: f32 = 76.0;
 const MEAN_SIZE: f32 = 220.0;
 const WORDS_SIZE: f32 = 48.0;
-/// Between the mean and the stars.
+/// The distance between the mean and the stars.
 const SPACE: f32 = 44.0;
 
 /// The star of `stars_fragment.html`: its top, then the corners relative to the previous one; its box and the distance

@@ -44,7 +44,7 @@ struct SearchPage {
     /// The active filters; each links to the search without it.
     chips: Vec<Choice>,
     orders: Vec<Choice>,
-    /// Why there are no reviews.
+    /// The reason for an empty list.
     nothing: Cow<'static, str>,
     /// Suggestions if nothing was found.
     nearest: Vec<Nearest>,

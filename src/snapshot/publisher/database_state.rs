@@ -117,8 +117,8 @@ fn observer(
     Observer::new(publisher.clock.now(), out)
 }
 
-/// How technicians are shown, and the business with them. `former` is the published state while the analyses are still
-/// those of its roster.
+/// The shown names of technicians, and the business with them. `former` is the published state while the analyses are
+/// still those of its roster.
 async fn staff(
     connection: &mut SqliteConnection,
     business: Business,
@@ -151,7 +151,7 @@ fn analyzer(
     same.map_or_else(|| Arc::new(analyzer), Arc::clone)
 }
 
-/// In the order of [`Document::ALL`].
+/// Reads the publications, in the order of [`Document::ALL`].
 async fn what_is_out(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Option<Publication>>> {
     let mut out = Vec::with_capacity(Document::ALL.len());
     for document in Document::ALL {

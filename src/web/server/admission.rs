@@ -20,7 +20,8 @@ const SITE_FACTOR: usize = 4;
 /// A peer with at most this many connections may use the reserve.
 const FEW: usize = 4;
 
-/// How peers share a limited resource: each has a cap, and the last quarter is reserved for peers that hold few.
+/// The limits by which peers share a resource: each has a cap, and the last quarter is reserved for peers that hold
+/// few.
 #[derive(Debug, Clone, Copy)]
 pub struct Shares {
     pub all_max: usize,

@@ -179,7 +179,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     }
 }
 
-/// How a connection is closed after hyper returns.
+/// The ways in which a connection is closed after hyper returns.
 #[derive(Debug, PartialEq, Eq)]
 enum Finish {
     Close,

@@ -78,8 +78,8 @@ pub struct Limits {
     pub buffer_bytes_max: usize,
     /// Minimum rate at which a client must receive a response, in bytes per second. Default 16 KiB/s.
     pub write_bytes_per_second_min: u32,
-    /// How far a client may fall behind that rate; a client that receives nothing is cut off after this time. Default
-    /// 30 s.
+    /// The maximum delay of a client against that rate; a client that receives nothing is cut off after this time.
+    /// Default 30 s.
     pub write_slack: Duration,
     /// Maximum unsent bytes that the system buffers per client. It reports progress in steps of about this size; with
     /// its default (4 MiB and more) a steady reader at the minimum rate would look stalled for a minute, and every
@@ -189,7 +189,7 @@ struct Server<E> {
     stopping: CancellationToken,
     connections: JoinSet<()>,
     refusals: JoinSet<()>,
-    /// When a refusal for lack of connections was last logged.
+    /// The time of the last log line about a refusal for lack of connections.
     crowded_at: Option<Instant>,
     /// Whether the last accept succeeded: of consecutive failures, only the first is logged.
     accepting: bool,

@@ -397,8 +397,8 @@ impl Tail {
     }
 }
 
-// How long a socket may make the server wait: the minimum rate of a reader, and one timer for all deadlines of a
-// connection.
+// The maximum time for which the server waits for a socket: the minimum rate of a reader, and one timer for all
+// deadlines of a connection.
 
 /// The deadline by which a client must have received more of a response.
 ///
@@ -410,7 +410,7 @@ struct Pace {
     due_by: Instant,
     /// The deadline of the whole response.
     end_at: Instant,
-    /// Since when there has been nothing to write; this time does not count against the client.
+    /// The time since which there has been nothing to write; it does not count against the client.
     paused_at: Option<Instant>,
 }
 

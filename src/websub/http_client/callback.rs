@@ -87,7 +87,7 @@ impl Callback {
         })
     }
 
-    /// As given.
+    /// The callback as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.given

@@ -23,7 +23,7 @@ pub struct Policy {
 pub enum Refused {
     #[error("the address {address} is not public ({what})")]
     Address {
-        /// As it would be connected to; IPv4 if it was written as mapped IPv6.
+        /// The address to connect to; an IPv4 address if the callback has it as mapped IPv6.
         address: IpAddr,
         /// The purpose of its range.
         what: &'static str,
