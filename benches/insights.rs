@@ -1,5 +1,5 @@
-//! Insights: reading a text, counting all packed analyses and what is made of the counts, and all
-//! that one new review takes. CPU time on one core.
+//! Insights: analyzing a text, aggregating all packed analyses, and the whole cost of one new review. CPU time on one
+//! core.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -28,13 +28,13 @@ use support::cpu::{CpuTime, cpu, timed};
 use support::packed_analyses::Noted;
 use support::{files, review_index, rows, table};
 
-/// Milliseconds of CPU that compiling 100,000 packed analyses may take.
+/// Maximum CPU time for compiling 100,000 packed analyses, in milliseconds.
 const COMPILE_GOAL_MS: f64 = 25.0;
-/// Milliseconds that one new review among 100,000 may take.
+/// Maximum time for one new review among 100,000, in milliseconds.
 const NEW_REVIEW_GOAL_MS: u32 = 50;
-/// Microseconds of CPU that reading a text of 110 words may take.
+/// Maximum CPU time for analyzing a text of 110 words, in microseconds.
 const READ_GOAL_US: u32 = 60;
-/// How often each of these two is measured.
+/// Runs of the measurements of these last two.
 const RUNS: usize = 25;
 
 fn main() {
@@ -55,8 +55,8 @@ fn main() {
     println!("\ngoal for compile at 100,000: {COMPILE_GOAL_MS} ms");
 }
 
-/// What one new review takes, from the commit that is seen to the snapshot that has it, and what of
-/// that is rendering.
+/// Measures one new review, from the detected commit to the snapshot that contains it, and the rendering as a part of
+/// that.
 fn new_review(rows: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -101,7 +101,7 @@ fn new_review(rows: usize) {
     println!("\ngoal: {NEW_REVIEW_GOAL_MS} ms\n");
 }
 
-/// What reading a text of 110 words takes, all rules included: the sample data, several times.
+/// Measures the analysis of a text of 110 words with all rules: the sample data, several times.
 fn read() {
     let lines =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/reviews.jsonl"))

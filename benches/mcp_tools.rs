@@ -1,6 +1,5 @@
-//! What agents ask: one call of each tool, its JSON text included, on made-up reviews. CPU time of
-//! the call; the first one of a snapshot makes what the others are given.
-//! `REVIEWS_BENCH_ROWS=1000000` for a million reviews.
+//! MCP tools: one call of each tool, its JSON text included, on synthetic reviews. CPU time of the call; the first call
+//! on a snapshot computes values that later calls reuse. `REVIEWS_BENCH_ROWS=1000000` for a million reviews.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -41,7 +40,7 @@ struct Line {
     hub: HubConfig,
 }
 
-/// The API document of a service without reviews.
+/// The OpenAPI document of a service without reviews.
 async fn document(path: &Path) -> Value {
     let options = HubOptions {
         config: Line::parse_from(["reviews"]).hub,
@@ -65,7 +64,7 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
-    // The snapshot is of no database, so the text index of this one has nothing to say of it.
+    // The snapshot is from no database, so this database's text index returns nothing for it.
     let folder = tempfile::tempdir().unwrap();
     let document = runtime.block_on(document(&folder.path().join("empty.db")));
     let (database, _) = runtime

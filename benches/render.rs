@@ -1,5 +1,5 @@
-//! Rendering: filling the review index, and the snapshot after one review changed, whole and by
-//! document. CPU time.
+//! Rendering: filling the review index, and the snapshot after a change of one review, as a whole and by document. CPU
+//! time.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -27,7 +27,7 @@ use support::corpus::Corpus;
 use support::cpu::CpuTime;
 use support::{review_index, rows, table};
 
-/// Milliseconds of CPU that the bodies of a snapshot after one change may take, of 100,000 reviews.
+/// Maximum CPU time for the bodies of a snapshot of 100,000 reviews after one change, in milliseconds.
 const GOAL_MS: f64 = 30.0;
 
 fn main() {
@@ -58,7 +58,7 @@ fn main() {
         });
     });
     drop(entries);
-    // Edits go through the whole review index, so that no segment is touched twice in a row.
+    // Edits are spread over the whole review index, so that consecutive edits are in different segments.
     let mut number = 0;
     let mut edit = || {
         number = (number + 7_919) % rows;
@@ -92,7 +92,7 @@ fn main() {
     report(rows);
 }
 
-/// The copy after `review` changed.
+/// The input after a change of `review`.
 fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
     let change = (
         review.id.clone(),
@@ -104,7 +104,7 @@ fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
     }
 }
 
-/// One document; `known` are the insights, which are made only for their own.
+/// Renders one document; `known` are the insights, which are computed only for the insights document itself.
 fn rendered(document: Document, copy: &SnapshotInput, known: &Insights) -> Content {
     let links = review_index::links();
     let made = (document == Document::Insights).then(|| insights(copy, &links));
@@ -112,7 +112,7 @@ fn rendered(document: Document, copy: &SnapshotInput, known: &Insights) -> Conte
     draft.finish(DateTime::UNIX_EPOCH)
 }
 
-/// All that is sent uncompressed after `review` changed.
+/// The uncompressed sizes of all documents after a change of `review`.
 fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
     let (copy, links) = (revise(copy, review), review_index::links());
     let insights = insights(&copy, &links);

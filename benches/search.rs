@@ -1,6 +1,5 @@
-//! Searching: every class of question, beside the plain scan of one buffer and the plain FTS5 query
-//! of a real file. CPU time of the whole answer, its total included. `REVIEWS_BENCH_ROWS=1000000`
-//! for a million reviews.
+//! Search: every class of query, compared with a plain scan of one buffer and with a plain FTS5 query of a real file.
+//! CPU time of the whole response, its total included. `REVIEWS_BENCH_ROWS=1000000` for a million reviews.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -33,7 +32,7 @@ use support::{files, review_index, rows, table};
 use tokio::runtime::Runtime;
 
 const LIMIT: usize = 20;
-/// How many questions by chance are compared before anything is timed.
+/// Number of random queries that are compared before the measurement.
 const BY_CHANCE: usize = 300;
 
 fn main() {
@@ -45,7 +44,7 @@ fn main() {
         .unwrap();
     let path = runtime.block_on(files::database(rows));
     let (database, _) = runtime.block_on(Database::open(&path)).unwrap();
-    // A reader that is given back needs the runtime (sqlx).
+    // Returning a reader to the pool needs the runtime (sqlx).
     let _context = runtime.enter();
     let mut reader = runtime.block_on(database.readers().acquire()).unwrap();
     let others =
@@ -143,7 +142,7 @@ fn time(
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400));
     group.bench_function("ours", |bencher| {
-        // A snapshot remembers its totals; each time another one, so that it is counted each time.
+        // A snapshot caches totals, so every run uses a new one in order to count again.
         let fresh = || review_index::forgetful(snapshot);
         bencher.iter_batched_ref(
             fresh,
@@ -176,7 +175,7 @@ fn time(
     group.bench_function("buffer", |bencher| {
         bencher.iter(|| buffer.search(black_box(&filter), LIMIT));
     });
-    // The trigram index knows nothing of shorter questions.
+    // The trigram index does not support shorter queries.
     if question
         .arguments
         .query
@@ -197,7 +196,7 @@ fn time(
     group.finish();
 }
 
-/// The bytes of an answer, as they are sent.
+/// The body of a response as it is sent.
 fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     let relation = if found.is_exact { "eq" } else { "gte" };
     let mut body = format!(
@@ -228,7 +227,7 @@ fn answer(
     ((found.total, ids.collect()), found.work)
 }
 
-/// Both plans give the same reviews and the same total, or there is nothing to compare.
+/// Panics unless both plans return the same reviews and the same total.
 fn agrees(
     runtime: &Runtime,
     index: &TextIndex,
@@ -243,7 +242,7 @@ fn agrees(
     );
 }
 
-/// Pieces of texts, whole and spoilt, with and without filters.
+/// Compares random pieces of texts, unchanged and altered, with and without filters.
 fn by_chance(runtime: &Runtime, index: &TextIndex, snapshot: &Snapshot, buffer: &Buffer) {
     let mut dice = Dice::new(7);
     for _ in 0..BY_CHANCE {

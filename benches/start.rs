@@ -1,6 +1,6 @@
-//! Starting: a fresh process opens the database, reads and renders it, and could answer. CPU time
-//! of the process and its peak memory; then, in another fresh process, what the parts cost one by
-//! one. With `REVIEWS_BENCH_TASK=jsonl` it writes the made-up reviews as JSON Lines instead.
+//! Start: a new process opens the database, loads and renders it until it could answer. CPU time and peak memory of the
+//! process; then, in another new process, the cost of each part. With `REVIEWS_BENCH_TASK=jsonl` it writes the
+//! synthetic reviews as JSON Lines instead.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -30,7 +30,7 @@ use support::cpu::{cpu, timed};
 use support::{files, questions, review_index, rows, table};
 use tokio::runtime::Runtime;
 
-/// Tells a process what it was started for.
+/// The environment variable with the task of a process.
 const TASK: &str = "REVIEWS_BENCH_TASK";
 const RUNS: usize = 5;
 
@@ -68,7 +68,7 @@ fn main() {
     }
 }
 
-/// From nothing to the first answer.
+/// Measures the start until the first response.
 fn start(runtime: &Runtime, path: &Path) {
     let before = cpu();
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
@@ -99,7 +99,7 @@ fn time(duration: Duration) -> String {
     table::time(Some(duration.as_secs_f64() * 1e9))
 }
 
-/// The same work, one part after the other.
+/// Measures the parts of the same work, one after the other.
 fn parts(runtime: &Runtime, path: &Path) {
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
     let read = |take: &mut (dyn FnMut(Review) + Send)| {
@@ -134,7 +134,7 @@ fn parts(runtime: &Runtime, path: &Path) {
             .collect::<Vec<_>>()
     });
     drop(folded);
-    // Joined as segments are, about 128 reviews each.
+    // Joined like segments, which have about 128 reviews each.
     let json: Vec<Vec<u8>> = json.chunks(128).map(|texts| texts.join(&b',')).collect();
     let (_, hashing) = timed(|| json.iter().map(Sha256::digest).collect::<Vec<_>>());
     let (review_index, filling) = timed(|| {
@@ -165,7 +165,7 @@ fn parts(runtime: &Runtime, path: &Path) {
     }
 }
 
-/// The most memory that this process has had, in KiB.
+/// The peak memory of this process in KiB.
 fn peak_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

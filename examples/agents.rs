@@ -1,6 +1,5 @@
-//! Many agents at once: opens sessions, then asks in parallel for a while, within sessions and
-//! without, and says what it took. Memory and CPU time are those of the service's process, as Linux
-//! counts them.
+//! Load test with many agents: opens sessions, then sends calls in parallel for a while, within sessions and without,
+//! and reports the cost. Memory and CPU time are those of the service's process, as Linux counts them.
 //!
 //! ```text
 //! cargo build --release --bin reviews --example agents
@@ -8,8 +7,7 @@
 //! target/release/examples/agents http://127.0.0.1:8080/mcp $! [SESSIONS] [CLIENTS] [SECONDS]
 //! ```
 //!
-//! `$!` is the process that the shell started last: the service itself, and not a cargo that waits
-//! for it.
+//! `$!` is the last process that the shell started: the service itself, not a cargo process that waits for it.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -27,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 const STATELESS: &str = "2026-07-28";
-/// Linux counts CPU time in these.
+/// The unit in which Linux counts CPU time.
 const TICKS_PER_SECOND: u64 = 100;
 
 #[tokio::main]
@@ -86,7 +84,7 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Opens sessions over so many connections.
+/// Opens `sessions` sessions over `clients` connections.
 async fn open(url: &str, sessions: usize, clients: usize) -> Result<Vec<String>> {
     let mut opening = JoinSet::new();
     for client in 0..clients {
@@ -122,7 +120,7 @@ async fn open(url: &str, sessions: usize, clients: usize) -> Result<Vec<String>>
     Ok(ids)
 }
 
-/// Asks one thing after the other, each within another session or alone: how long each took.
+/// Sends one call after the other, each in another session or without one; returns the duration of each.
 async fn ask(
     url: String,
     ids: Arc<Vec<String>>,
@@ -193,7 +191,7 @@ fn cpu(process: &str) -> Result<Duration> {
         .unwrap_or_default()
         .split_whitespace()
         .collect();
-    // Fields 14 and 15 of proc(5); what follows the name begins with the third.
+    // Fields 14 and 15 of proc(5); the text after the name begins with the third field.
     let ticks: u64 = fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
     Ok(Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))
 }

@@ -1,7 +1,6 @@
-//! Makes `src/insights/trades/shared/background.tsv`: how common words are in reviews of other trades.
-//! Run `cargo run --example background -- DIR > src/insights/trades/shared/background.tsv`, with
-//! `mams/*.xml` (MAMS-for-ABSA) and `uci_sentences/yelp_labelled.txt` (Sentiment Labelled
-//! Sentences) in DIR.
+//! Writes `src/insights/trades/shared/background.tsv`: the frequency of words in reviews of other trades. Run `cargo
+//! run --example background -- DIR > src/insights/trades/shared/background.tsv`, with `mams/*.xml` (MAMS-for-ABSA) and
+//! `uci_sentences/yelp_labelled.txt` (Sentiment Labelled Sentences) in DIR.
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
@@ -14,7 +13,7 @@ use std::{env, fs};
 
 use reviews_service::insights::text::{Capitalisation, TokenizedText};
 
-/// A word in fewer sentences is left out: it is as good as unheard of.
+/// Minimum number of sentences with a word; rarer words are omitted.
 const SENTENCES_MIN: u32 = 3;
 const MAMS: [&str; 6] = [
     "acsa_train",

@@ -1,5 +1,5 @@
-//! The smallest honest subscriber (W3C WebSub): finds the hub, subscribes, answers the challenge,
-//! believes only what is signed, renews before the lease ends, and unsubscribes when it is stopped.
+//! A minimal, complete subscriber (W3C WebSub): finds the hub, subscribes, answers the challenge, accepts only signed
+//! content, renews before the lease ends, and unsubscribes when it is stopped.
 //!
 //! ```text
 //! cargo run --example subscriber -- TOPIC CALLBACK LISTEN CERTIFICATES.pem KEY.pem
@@ -37,30 +37,30 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
-/// More than any topic should be.
+/// More bytes than any topic should have.
 const CONTENT_BYTES_MAX: usize = 64 << 20;
-/// After a request that the hub did not take.
+/// The delay after a request that the hub did not accept.
 const AGAIN: Duration = Duration::from_mins(1);
 
-/// What a request to the callback was, for the program that subscribes.
+/// A request to the callback, for the program that subscribes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The hub asked whether we mean it, and we do: for so long.
+    /// The hub verified our subscription; the lease has this duration.
     Subscribed(Duration),
-    /// The hub asked whether we mean to leave, and we do.
+    /// The hub verified that we unsubscribe.
     Unsubscribed,
     /// The topic's new content.
     Content(Bytes),
-    /// Content that was not signed by whom we told the secret; ignored.
+    /// Content without a valid signature by our secret; ignored.
     Forged,
-    /// The hub will not send, or no longer; why.
+    /// The hub denied or ended the subscription, for this reason.
     Denied(String),
 }
 
-/// A subscription to one topic at its hub, and when it is to be renewed.
+/// A subscription to one topic at its hub, and the time of its renewal.
 #[derive(Debug)]
 pub struct Subscriber {
-    /// Where to subscribe, and to what: both as the topic itself says.
+    /// The hub and the topic, as given by the topic's `Link` headers.
     hub: String,
     topic: String,
     callback: String,
@@ -71,7 +71,7 @@ pub struct Subscriber {
 }
 
 impl Subscriber {
-    /// Asks the topic for its hub and its name (WebSub §4), and makes up a secret.
+    /// Requests the topic to get the URLs of its hub and of itself (WebSub §4), and generates a secret.
     pub async fn discover(
         url: &str,
         callback: &str,
@@ -100,8 +100,7 @@ impl Subscriber {
         Ok((Arc::new(subscriber), happened))
     }
 
-    /// Subscribes, and listens and renews until it is dropped. The listener must be where the
-    /// callback leads.
+    /// Subscribes, then listens and renews until it is dropped. The listener must be reachable under the callback.
     pub async fn run(self: Arc<Self>, listener: TcpListener, tls: ServerConfig) -> Result<()> {
         let (acceptor, mut renew_at) =
             (TlsAcceptor::from(Arc::new(tls)), self.renew_at.subscribe());
@@ -113,11 +112,11 @@ impl Subscriber {
                 stream = listener.accept() => {
                     connections.spawn(Arc::clone(&self).serve(stream?.0, acceptor.clone()));
                 }
-                // Whoever breaks off a connection hurts nobody else.
+                // The end of one connection does not affect the others.
                 Some(_) = connections.join_next() => {}
                 _ = renew_at.changed() => {}
                 () = tokio::time::sleep_until(at.unwrap_or_else(Instant::now)), if at.is_some() => {
-                    // Its answer may come after the hub has asked back, which sets the next time.
+                    // The hub may verify before it answers the request; the verification sets the next time.
                     self.renew_at.send_replace(Some(Instant::now() + AGAIN));
                     if let Err(error) = self.request("subscribe").await {
                         println!("not renewed, trying again: {error:#}");
@@ -127,7 +126,7 @@ impl Subscriber {
         }
     }
 
-    /// Asks the hub to stop; it will ask back.
+    /// Asks the hub to unsubscribe; the hub then verifies this.
     pub async fn leave(&self) -> Result<()> {
         self.is_leaving.store(true, Ordering::SeqCst);
         self.renew_at.send_replace(None);
@@ -171,7 +170,7 @@ impl Subscriber {
         response
     }
 
-    /// The hub asks whether we mean it, or says that it will not (WebSub §5.2, §5.3).
+    /// Answers a verification of intent or a denial by the hub (WebSub §5.2, §5.3).
     fn asked(&self, query: &str) -> (StatusCode, String) {
         let parameter = |name: &str| {
             let mut pairs = form_urlencoded::parse(query.as_bytes());
@@ -193,7 +192,7 @@ impl Subscriber {
                     return no;
                 };
                 let lease = Duration::from_secs(seconds);
-                // In good time, should the hub not answer at once.
+                // Early enough for further attempts if the hub does not answer at once.
                 self.renew_at
                     .send_replace(Some(Instant::now() + lease * 2 / 3));
                 Event::Subscribed(lease)
@@ -206,7 +205,7 @@ impl Subscriber {
         (StatusCode::OK, parameter("hub.challenge"))
     }
 
-    /// Content came: 2xx whether we believe it or not, so that who forges learns nothing (WebSub
+    /// Receives content: responds with 2xx even if the signature is invalid, so that a forger learns nothing (WebSub
     /// §7.1.1).
     async fn got(&self, request: Request<Incoming>) -> StatusCode {
         let signature = request

@@ -31,7 +31,7 @@ struct Manual {
 pub struct Monotonic(Duration);
 
 impl Monotonic {
-    /// The time since the clock's start, before which nothing happened.
+    /// The time since the clock's start; no instant is earlier.
     #[must_use]
     pub const fn since_start(self) -> Duration {
         self.0
@@ -61,7 +61,7 @@ impl Add<Duration> for Monotonic {
 impl Sub for Monotonic {
     type Output = Duration;
 
-    /// The time since `earlier`; zero if that is later.
+    /// The time since `earlier`; zero if `earlier` is later.
     fn sub(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -161,8 +161,8 @@ impl Clock {
         }
     }
 
-    /// When the monotonic clock reaches the wall clock's `instant`, unless the latter is set; at most `longest` from
-    /// now, so that a clock that is set back does not extend the wait further.
+    /// The point on the monotonic clock for the wall clock's `instant`, provided that the wall clock is not set in
+    /// between; at most `longest` from now, so that setting the clock back does not prolong a wait further.
     #[must_use]
     pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
         self.monotonic()

@@ -31,7 +31,7 @@ pub struct BaseUrlError {
     reason: String,
 }
 
-/// Whether a stored address may become a link: only http and https, nothing that a browser would run.
+/// Whether a stored address may become a link: only http and https, because a browser would run some others as code.
 #[must_use]
 pub fn is_web(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")

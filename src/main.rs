@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         .map_err(anyhow::Error::from)
         .and_then(|runtime| {
             let outcome = runtime.block_on(cli.run());
-            // A command has awaited what it must finish; the rest is abandoned.
+            // A command awaits the tasks that must finish; the others are abandoned.
             runtime.shutdown_background();
             outcome
         });

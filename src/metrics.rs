@@ -1,4 +1,4 @@
-//! The metrics of the service for Prometheus: one list of all, and handles to record them.
+//! The metrics of the service for Prometheus: one list of all metrics, and handles to record them.
 //!
 //! Every series that an alert may use exists from the start, at zero, because an alert on a rate needs a value before
 //! the first event (<https://prometheus.io/docs/practices/instrumentation/#avoid-missing-metrics>); the series of
@@ -23,7 +23,7 @@ pub enum MetricKind {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
-    /// With the unit as suffix.
+    /// The name, with the unit as suffix.
     pub name: &'static str,
     pub kind: MetricKind,
     /// One sentence, published in `/metrics`.
@@ -152,7 +152,8 @@ pub const fn figure(count: u64) -> f64 {
 const ANSWER_SECONDS: &[f64] = &[0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 /// Upper bounds in seconds for publishing, whose target is one second.
 const PUBLISH_SECONDS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
-/// Why an exchange with a callback fails: the names of `websub::http_client::Failure` and outcomes of a response.
+/// The reasons for a failed exchange with a callback: the names of `websub::http_client::Failure` and outcomes of a
+/// response.
 const EXCHANGE_REASONS: &[&str] = &[
     "status",
     "gone",

@@ -1,4 +1,4 @@
-//! The least a sender can do: a connection, a handshake, a POST and its answer, many at a time.
+//! The minimum work of a sender: a connection, a handshake, a POST and its response, many concurrently.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// It offers what the hub offers.
+    /// The TLS settings are those of the hub.
     pub fn new(sink: &Sink) -> Self {
         let mut roots = RootCertStore::empty();
         roots
@@ -48,7 +48,7 @@ impl Sender {
         }
     }
 
-    /// Sends `content` to so many hosts, so many at a time.
+    /// Sends `content` to `count` hosts, at most `in_flight` at a time.
     pub async fn send(&self, content: &Bytes, count: usize, in_flight: usize) {
         let mut tasks = JoinSet::new();
         for number in 0..count {

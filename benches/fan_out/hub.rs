@@ -1,4 +1,4 @@
-//! The hub's own worker on a real database, with subscribers as wanted.
+//! The hub's own worker on a real database, with a given number of subscribers.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::meter::{Measured, Meter};
 use super::sink::{Sink, address};
 
-/// How often it is asked how many are done: it costs CPU that counts.
+/// Interval of queries for the number of finished deliveries, which cost measured CPU time.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
 #[derive(Parser)]
@@ -45,7 +45,7 @@ pub struct Rig {
     _folder: TempDir,
 }
 
-/// What is sent: the JSON feed.
+/// The content of a delivery: the JSON feed.
 pub async fn content(sink: &Sink) -> Bytes {
     let rig = Box::pin(Rig::start(sink, 1, 0, 0)).await;
     let pieces = rig
@@ -63,8 +63,7 @@ pub async fn content(sink: &Sink) -> Bytes {
 }
 
 impl Rig {
-    /// A service with 50 reviews and so many subscribers at so many hosts, `dead` of which never
-    /// answer.
+    /// A service with 50 reviews and `subscribers` subscribers at `hosts` hosts, `dead` of which never answer.
     pub async fn start(sink: &Sink, hosts: usize, dead: usize, subscribers: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let links: Links = "https://reviews.example.com".parse().unwrap();
@@ -119,7 +118,7 @@ impl Rig {
         }
     }
 
-    /// Works until so many deliveries are written down.
+    /// Runs until `count` deliveries are recorded.
     pub async fn measure(&mut self, count: usize) -> Measured {
         let (stop, database) = (CancellationToken::new(), self.app.database().clone());
         let meter = Meter::start();
@@ -156,7 +155,7 @@ async fn fill(app: &App, port: u16, hosts: usize, dead: usize, subscribers: usiz
     .await
     .unwrap();
     write.commit().await.unwrap();
-    // Publishes, and finds nobody to send it to.
+    // Publishes while there are no subscribers, so that nothing is sent.
     app.drain().await.unwrap();
     let mut write = app.database().write().await.unwrap();
     sqlx::query(

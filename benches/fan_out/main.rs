@@ -1,6 +1,6 @@
-//! Fan-out: what a delivery costs the sender, beside a bare hyper + rustls sender in the same run;
-//! and what receivers that never answer cost the others. The sink is a process of its own, so that
-//! what is counted is the sender alone.
+//! Fan-out: the cost of a delivery for the sender, compared with a bare hyper + rustls sender in the same run, and the
+//! effect of receivers that never answer on the others. The sink is a separate process, so that only the sender is
+//! measured.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -18,13 +18,13 @@ mod sink;
 use meter::{Meter, row};
 use sink::Sink;
 
-/// Deliveries per measurement, unless `FAN_OUT_DELIVERIES` sets another number.
+/// Deliveries per measurement; `FAN_OUT_DELIVERIES` overrides it.
 const DELIVERIES: usize = 10_000;
-/// In flight at a time.
+/// Maximum number of concurrent deliveries.
 const IN_FLIGHT: usize = 256;
-/// Of these hosts, so many per cent never answer.
+/// Percentage of hosts that never answer.
 const DEAD_PERCENT: usize = 2;
-/// The sender's CPU per delivery may be so many times the bare one's.
+/// Maximum ratio of the sender's CPU per delivery to that of the bare sender.
 const GOAL_TIMES: f64 = 1.3;
 
 fn main() {

@@ -1,29 +1,29 @@
-//! What something takes: wall time, this process's CPU, and by how much its memory grows.
+//! Measures wall time, CPU time of this process, and growth of its memory.
 
 use std::fs;
 use std::time::Instant;
 
-/// Clock ticks per second, as Linux tells them to everybody.
+/// Clock ticks per second in `/proc`.
 const TICKS: f64 = 100.0;
 
-/// A measurement that runs.
+/// A running measurement.
 pub struct Meter {
     start: Instant,
     cpu_seconds: f64,
     kib: usize,
 }
 
-/// What it came to.
+/// The result of a measurement.
 pub struct Measured {
     pub seconds: f64,
     pub cpu_seconds: f64,
-    /// The peak above where it began.
+    /// Growth from the start to the peak.
     pub grown_kib: usize,
 }
 
 impl Meter {
     pub fn start() -> Self {
-        // The peak begins anew.
+        // Resets the peak.
         fs::write("/proc/self/clear_refs", "5").unwrap();
         Self {
             start: Instant::now(),
@@ -42,7 +42,7 @@ impl Meter {
 }
 
 impl Measured {
-    /// Microseconds of CPU for each of so many.
+    /// Microseconds of CPU per item of `count`.
     pub fn cpu_per(&self, count: usize) -> f64 {
         self.cpu_seconds * 1e6 / count as f64
     }

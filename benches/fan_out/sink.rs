@@ -1,5 +1,4 @@
-//! Receivers for all hosts of `sink.test`, in a process of their own: each has its address in
-//! 127/8.
+//! Receivers for all hosts of `sink.test`, in a separate process: each host has its own address in 127/8.
 
 use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Lines};
@@ -20,16 +19,16 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-/// The second byte of addresses where nobody ever answers.
+/// The second byte of addresses that never answer.
 const DEAD: u8 = 200;
 
-/// The running sink. It ends with its handle.
+/// The running sink process, which ends when this is dropped.
 pub struct Sink {
     child: Child,
-    /// Kept, so that it can say all.
+    /// Kept open, so that the process can write to its output.
     _said: Lines<BufReader<ChildStdout>>,
     pub port: u16,
-    /// The authority of its certificate.
+    /// The CA certificate that issued its own.
     pub ca_pem: String,
 }
 
@@ -63,7 +62,7 @@ impl Drop for Sink {
     }
 }
 
-/// The address of a host: `h1.sink.test` or, where it never answers, `d1.sink.test`.
+/// The address of a host: `h1.sink.test`, or `d1.sink.test` for a host that never answers.
 pub fn address(host: &str) -> IpAddr {
     let (kind, number) = host.split_once('.').unwrap().0.split_at(1);
     let number: u32 = number.parse().unwrap();
@@ -124,7 +123,7 @@ async fn serve(listener: TcpListener, acceptor: &TlsAcceptor) {
         let acceptor = acceptor.clone();
         connections.spawn(async move {
             if is_dead {
-                // Until the sender hangs up.
+                // Until the sender closes the connection.
                 while stream.readable().await.is_ok()
                     && stream.try_read(&mut [0; 4_096]).is_ok_and(|read| read > 0)
                 {}

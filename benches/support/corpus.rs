@@ -1,6 +1,5 @@
-//! Made-up reviews: as many as wanted, each a function of its number alone, like those of a real
-//! firm where it matters to search. Their sizes, shares and rare words are listed in
-//! `docs/PERFORMANCE.md`.
+//! Synthetic reviews: any number of them, each a function only of its number, similar to a real company's in all
+//! properties that affect search. `docs/PERFORMANCE.md` lists their sizes, shares and rare words.
 
 use chrono::{Duration, NaiveDate, NaiveTime};
 use reviews_service::model::business::{Business, Service, Technician};
@@ -10,9 +9,9 @@ use reviews_service::model::{
 
 use super::words::{Dice, Words};
 
-/// Ten years of days.
+/// The number of days in ten years.
 const DAYS: usize = 3_652;
-/// Who is mentioned, the most popular first; the last two left after three years.
+/// The mentioned technicians, most frequent first; the last two left after three years.
 pub const TECHNICIANS: [&str; 12] = [
     "Joaquin Reyes",
     "Dana Whitfield",
@@ -58,7 +57,7 @@ const NAMES: [&str; 16] = [
     "Mia", "Noah", "Ruth", "Zoë",
 ];
 const SOURCES: [&str; 4] = ["Google", "Website", "Yelp", "Facebook"];
-/// What is in texts that are not all ASCII, other than the two below, which questions ask for.
+/// Non-ASCII words and characters in texts, besides the two below, which queries search for.
 const UNICODE: [&str; 10] = [
     "café",
     "naïve",
@@ -72,7 +71,7 @@ const UNICODE: [&str; 10] = [
     "Ångström",
 ];
 
-/// All reviews of one size.
+/// All synthetic reviews of one corpus.
 #[derive(Debug)]
 pub struct Corpus {
     rows: usize,
@@ -80,7 +79,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// A corpus of `rows` reviews; each is made when it is asked for.
+    /// A corpus of `rows` reviews; each is generated on request.
     #[must_use]
     pub fn new(rows: usize) -> Self {
         Self {
@@ -89,8 +88,7 @@ impl Corpus {
         }
     }
 
-    /// The numbers of all reviews in the order in which they are published: newest first, then by
-    /// id.
+    /// The numbers of all reviews in the order of publication: newest first, then by ID.
     pub fn newest_first(&self) -> impl Iterator<Item = usize> {
         let first_of = |day: usize| (day * self.rows).div_ceil(DAYS);
         (0..DAYS)
@@ -98,7 +96,7 @@ impl Corpus {
             .flat_map(move |day| first_of(day)..first_of(day + 1))
     }
 
-    /// Every review, in the order in which they are published.
+    /// Every review, in the order of publication.
     pub fn reviews(&self) -> impl Iterator<Item = Review> {
         self.newest_first().map(|number| self.review(number))
     }
@@ -106,7 +104,7 @@ impl Corpus {
     /// The review of that number, counted from the oldest.
     ///
     /// # Panics
-    /// Never for numbers below the count of rows: every part is made to be right.
+    /// Never for numbers below `rows`: every generated part is valid.
     #[must_use]
     pub fn review(&self, number: usize) -> Review {
         let mut dice = Dice::new(0xD1CE_0000_0000_0000 ^ number as u64);
@@ -168,7 +166,7 @@ impl Corpus {
         }
     }
 
-    /// 40 to 120 words, with what this number of review is to hold besides.
+    /// 40 to 120 words, with the technician's name and the rare words for this number.
     fn text(&self, dice: &mut Dice, number: usize, technician: Option<&'static str>) -> String {
         let count = 40 + dice.below(81);
         let extra = extra(dice, number).map(|extra| (dice.below(count), extra));
@@ -185,8 +183,8 @@ impl Corpus {
             }
             let word = loop {
                 let word = self.words.draw(dice);
-                // Two pairs of common words that chance never makes: what is asked for is put in on
-                // purpose, or nowhere.
+                // Chance never generates these two pairs of common words: a text has the phrase of a query only if it
+                // was inserted on purpose.
                 let is_made = before.ends_with("the") && word.starts_with("was")
                     || before.ends_with("and") && word.starts_with("of");
                 if !is_made {
@@ -213,7 +211,7 @@ impl Corpus {
         text
     }
 
-    /// The firm that the reviews are about: its technicians, services and places.
+    /// The business of the reviews: its technicians, services and places.
     #[must_use]
     pub fn business() -> Business {
         let technicians = TECHNICIANS.iter().map(|name| Technician {
@@ -237,8 +235,7 @@ impl Corpus {
     }
 }
 
-/// The rare words and phrases, by number so that every size has its share; and 6 % Unicode by
-/// chance.
+/// The rare words and phrases: by number, so that every size has its share, and 6% Unicode by chance.
 fn extra(dice: &mut Dice, number: usize) -> Option<&'static str> {
     match number {
         number if number % 16_667 == 9_001 => Some("zyxglint"),
@@ -265,7 +262,7 @@ fn technician(dice: &mut Dice, days: usize) -> &'static str {
     )]
 }
 
-/// A number below `end`, each half as likely, a third as likely, … as the first.
+/// A random number below `end`; the number n has 1/(n + 1) of the probability of 0.
 fn zipf(dice: &mut Dice, end: usize) -> usize {
     let weight = |rank: usize| 27_720 / (rank + 1);
     let mut at = dice.below((0..end).map(weight).sum());

@@ -1,5 +1,5 @@
-//! The clock of the benchmarks: CPU time of the whole process, so that work which is handed to
-//! another thread counts, and work of other processes on the same cores does not.
+//! The clock of the benchmarks: CPU time of the whole process. It includes the work of all its threads and excludes
+//! that of other processes on the same cores.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub fn cpu() -> Duration {
     )
 }
 
-/// What `work` returns, and the CPU time that it took.
+/// The result of `work`, and its CPU time.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = cpu();
     let done = work();

@@ -1,5 +1,5 @@
-//! The made-up reviews on disk: as a database, made once and kept below `target/bench`, and as a
-//! file to import.
+//! The synthetic reviews on disk: as a database, which is created once and kept below `target/bench`, and as a file to
+//! import.
 
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -17,16 +17,17 @@ use serde_json::Value;
 use super::corpus::Corpus;
 use super::review_index::links;
 
-/// Raised when the corpus or the tables change, so that an older file is not used.
+/// Incremented when the corpus or the tables change, so that an older file is not used.
 const VERSION: u32 = 3;
-/// How many reviews one statement writes, and how many statements one transaction holds.
+/// The number of reviews per statement, and of statements per transaction.
 const BATCH: usize = 1_000;
 const BATCHES: usize = 20;
 
-/// The database of that many reviews; made where it is not there yet (some minutes for a million).
+/// The path of a database with `rows` reviews, which is created if it does not exist (takes some minutes for a
+/// million).
 ///
 /// # Panics
-/// When it cannot be written.
+/// If it cannot be written.
 pub async fn database(rows: usize) -> PathBuf {
     let path = path(rows);
     if path.exists() {
@@ -62,14 +63,13 @@ pub async fn database(rows: usize) -> PathBuf {
     path
 }
 
-/// Where the database of that many reviews is.
+/// The path of a database with `rows` reviews.
 #[must_use]
 pub fn path(rows: usize) -> PathBuf {
     directory().join(format!("reviews-{rows}-v{VERSION}.db"))
 }
 
-/// Reads the texts of which no reading is kept that is up to date, as the service does beside its
-/// work.
+/// Analyzes texts without a current stored analysis, as the service does in the background.
 async fn read(database: &Database) {
     let mut connection = database.readers().acquire().await.unwrap();
     let business = Corpus::business();
@@ -94,15 +94,15 @@ async fn read(database: &Database) {
     }
 }
 
-/// Writes the corpus as JSON Lines, as `reviews import` takes it.
+/// Writes the corpus as JSON Lines that `reviews import` accepts.
 ///
 /// # Panics
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn json_lines(corpus: &Corpus, path: &Path) {
     let mut file = BufWriter::new(fs::File::create(path).unwrap());
     for review in corpus.reviews() {
         let mut line = serde_json::to_value(wire::Review::new(review, &links())).unwrap();
-        // The permalink depends on where it is published, so files do not have it.
+        // The permalink depends on the base URL, so files do not have it.
         line.as_object_mut().and_then(|line| line.remove("url"));
         writeln!(
             file,
@@ -114,10 +114,10 @@ pub fn json_lines(corpus: &Corpus, path: &Path) {
     file.flush().unwrap();
 }
 
-/// Where the benchmarks keep their files.
+/// The folder for the benchmarks' files.
 ///
 /// # Panics
-/// When it cannot be made.
+/// If it cannot be created.
 #[must_use]
 pub fn directory() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(

@@ -1,5 +1,4 @@
-//! What the benchmarks share: the made-up reviews, the questions, the plans to compare with, and
-//! the CPU clock.
+//! Shared parts of the benchmarks: synthetic reviews, queries, plans for comparison, and the CPU clock.
 
 #![allow(
     dead_code,
@@ -16,7 +15,7 @@ pub mod review_index;
 pub mod table;
 pub mod words;
 
-/// How many reviews the benchmarks run on: `REVIEWS_BENCH_ROWS`, or 100,000.
+/// The number of reviews in the benchmarks: `REVIEWS_BENCH_ROWS`, or 100,000.
 #[must_use]
 pub fn rows() -> usize {
     std::env::var("REVIEWS_BENCH_ROWS")

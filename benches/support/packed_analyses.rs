@@ -1,5 +1,4 @@
-//! Made-up packed analyses: of made-up reviews, with findings and names by chance, as many as real
-//! texts have.
+//! Synthetic packed analyses of the synthetic reviews, with random findings and names, as many as in real texts.
 
 use std::collections::BTreeSet;
 
@@ -20,12 +19,12 @@ use reviews_service::model::business::Business;
 use super::corpus::Corpus;
 use super::words::Dice;
 
-/// As many aspects as the built-in trade has.
+/// The number of aspects, as in the built-in trade.
 const ASPECTS: usize = 11;
-/// How many packed analyses stand in one segment, on average.
+/// Average number of packed analyses in a segment.
 const SEGMENT: usize = 128;
 
-/// Packed analyses in segments, and the reviews that they are of.
+/// Packed analyses in segments, with their reviews.
 pub struct Noted {
     segments: Vec<PackedAnalyses>,
     originals: Vec<Original>,
@@ -34,7 +33,7 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// The packed analyses of that many reviews.
+    /// The packed analyses of `rows` reviews.
     #[must_use]
     pub fn new(rows: usize) -> Self {
         let mut trade = Trade::default();
@@ -80,7 +79,7 @@ impl Noted {
         })
     }
 
-    /// How much memory they take.
+    /// Their size in memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let packed_analyses = self.segments.iter().flat_map(PackedAnalyses::iter);
@@ -101,7 +100,7 @@ impl Noted {
             .sum()
     }
 
-    /// How many phrases they have.
+    /// The number of their phrases.
     #[must_use]
     pub fn phrases(&self) -> usize {
         self.segments
@@ -111,7 +110,6 @@ impl Noted {
             .sum()
     }
 
-    /// A text of 110 words.
     #[must_use]
     pub fn text_of_110_words(&self) -> TokenizedText {
         let words: Vec<&str> = self
@@ -132,8 +130,8 @@ fn aspect(number: usize) -> AspectDefinition {
     }
 }
 
-/// About every second sentence judges something, mostly well; the first one names whom the review
-/// is about.
+/// Slightly more than every second sentence has an opinion, mostly a positive one; the first sentence names the
+/// technician.
 fn analysis(review: &Review, position: usize) -> Analysis {
     let mut dice = Dice::new(position as u64);
     let text = TokenizedText::new(&review.text);

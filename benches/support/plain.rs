@@ -1,15 +1,14 @@
-//! The two plans to compare with: one scan of one buffer of all texts, and the FTS5 query that most
-//! people would write.
+//! The two plans for comparison: one scan of one buffer of all texts, and an FTS5 query in its usual form.
 
 use memchr::memmem::Finder;
 use reviews_service::model::{Review, ReviewFilter, SearchArguments, fold};
 use reviews_service::search::TOTAL_MAX;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
-/// Total, bounded, and the ids of the page.
+/// The bounded total, and the IDs of the page.
 pub type Answer = (u64, Vec<String>);
 
-/// All folded texts in one buffer, newest first, and the columns that filters ask for.
+/// All folded texts in one buffer, newest first, and the columns for filters.
 #[derive(Debug, Default)]
 pub struct Buffer {
     texts: Vec<u8>,
@@ -27,7 +26,7 @@ struct Columns {
 }
 
 impl Buffer {
-    /// The buffer of `reviews`, which come newest first.
+    /// The buffer of `reviews`, which must arrive newest first.
     pub fn new(reviews: impl Iterator<Item = Review>) -> Self {
         let mut buffer = Self::default();
         for review in reviews {
@@ -52,27 +51,26 @@ impl Buffer {
         buffer
     }
 
-    /// How many bytes of text it has.
+    /// The size of the buffer in bytes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Some text of a review, for questions by chance.
+    /// The text of a review, for random queries.
     #[must_use]
     pub fn text(&self, row: usize) -> &str {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         std::str::from_utf8(&self.texts[start..self.ends[row] - 1]).unwrap_or_default()
     }
 
-    /// How many reviews it has.
+    /// The number of reviews.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// One `memmem` from the first to the last of the dates' texts; columns are looked at where it
-    /// finds something.
+    /// One `memmem` over the texts within the dates; columns are checked only for its matches.
     #[must_use]
     pub fn search(&self, filter: &ReviewFilter, limit: usize) -> Answer {
         let first = filter.until().map_or(0, |day| {
@@ -88,7 +86,7 @@ impl Buffer {
             && let Some(found) = finder.find(&self.texts[at..self.ends[end - 1]])
         {
             let found = at + found;
-            // An empty query finds the place where the next text begins.
+            // An empty query matches at the start of the next text.
             while self.ends[row] <= found {
                 row += 1;
             }
@@ -119,10 +117,10 @@ impl Buffer {
     }
 }
 
-/// `match` a phrase, join, sort by date, take the page; and count the same up to the bound.
+/// Matches a phrase, joins, sorts by date and takes the page; then counts up to the bound.
 ///
 /// # Panics
-/// When the database cannot be read: then there is nothing to compare with.
+/// If the database cannot be read, because there is nothing to compare with.
 pub async fn fts(
     connection: &mut SqliteConnection,
     arguments: &SearchArguments,
@@ -155,8 +153,8 @@ pub async fn fts(
     )
 }
 
-/// The text index first (`cross join`: without statistics `SQLite` may begin with the dates, and
-/// that is far worse), then the review, then what the filters ask for.
+/// Uses the text index first (with `cross join`: without statistics `SQLite` may begin with the dates, which is much
+/// slower), then the review, then the filters' conditions.
 fn question(
     select: &str,
     arguments: &SearchArguments,

@@ -1,4 +1,4 @@
-//! The classes of questions: each stands for one way in which a search can be easy or hard.
+//! The classes of queries: each is easy or hard for search in its own way.
 
 use chrono::NaiveDate;
 use reviews_service::model::{Day, Rating, ReviewFilter, SearchArguments};
@@ -8,28 +8,28 @@ use super::corpus::TECHNICIANS;
 /// A class of searches, represented by one search.
 #[derive(Debug)]
 pub struct Question {
-    /// What it stands for.
+    /// The name of the class.
     pub name: &'static str,
     /// The query and the filters of the search.
     pub arguments: SearchArguments,
-    /// Which goal it has.
+    /// The goal for its CPU time.
     pub goal: Goal,
 }
 
-/// Which bound of CPU time an answer has: see [`Goal::milliseconds`].
+/// The limit on the CPU time of a response: see [`Goal::milliseconds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
-    /// Common words: the newest reviews have enough of them.
+    /// Common words: the newest reviews contain enough matches for the page.
     Common,
-    /// Words that few reviews have, or none.
+    /// Words that few reviews or none contain.
     Rare,
-    /// All others: the bound grows with the time of the plain scan.
+    /// All others: the limit grows with the time of the plain scan.
     Any,
 }
 
 impl Goal {
-    /// Milliseconds of CPU that an answer may take of that many reviews, where the plain scan took
-    /// so many; the goals are set for 100,000 and 1,000,000.
+    /// Maximum CPU time in milliseconds for `rows` reviews if the plain scan takes `scan` milliseconds; the goals are
+    /// set for 100,000 and 1,000,000 reviews.
     #[must_use]
     pub fn milliseconds(self, rows: usize, scan: f64) -> f64 {
         match (self, rows > 100_000) {
@@ -43,13 +43,13 @@ impl Goal {
 }
 
 impl Question {
-    /// The filter made of the arguments, as a request's is.
+    /// The filter of its arguments, as for a request.
     #[must_use]
     pub fn filter(&self) -> ReviewFilter {
         ReviewFilter::new(&self.arguments)
     }
 
-    /// Its name as criterion files it.
+    /// Its name in criterion's files.
     #[must_use]
     pub fn slug(&self) -> String {
         self.name
@@ -65,10 +65,10 @@ impl Question {
     }
 }
 
-/// Every class.
+/// Every class of queries.
 ///
 /// # Panics
-/// Never: the dates and ratings are right.
+/// Never: the dates and ratings are valid.
 #[must_use]
 pub fn all() -> Vec<Question> {
     let plain = |name, query: &str, goal| Question {

@@ -1,4 +1,4 @@
-//! A snapshot of the made-up reviews, rendered in memory.
+//! A snapshot of the synthetic reviews, rendered in memory.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use reviews_service::storage::reviews::DatabasePosition;
 
 use super::corpus::Corpus;
 
-/// Where the made-up firm publishes.
+/// The base URL of the synthetic business.
 ///
 /// # Panics
-/// Never: the URL is one.
+/// Never: the URL is valid.
 #[must_use]
 pub fn links() -> Links {
     "https://reviews.example.com".parse().unwrap()
 }
 
-/// What a snapshot of the corpus is rendered from.
+/// The input of a snapshot of the corpus.
 #[must_use]
 pub fn copy(corpus: &Corpus) -> SnapshotInput {
     let mut builder = ReviewIndexBuilder::default();
     for number in corpus.newest_first() {
         let entry = Entry::unanalyzed(corpus.review(number), &links());
-        // As the made database numbers them, which is filled from the oldest.
+        // The numbers of the synthetic database, which is filled from the oldest review.
         builder.push(&entry.numbered(i64::try_from(number + 1).ok()));
     }
     SnapshotInput {
@@ -40,7 +40,7 @@ pub fn copy(corpus: &Corpus) -> SnapshotInput {
     }
 }
 
-/// The snapshot of `copy`. It remembers no totals yet.
+/// A snapshot of `copy`, without cached totals.
 #[must_use]
 pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
     let insights = Arc::new(insights(copy, &links()));
@@ -70,7 +70,7 @@ pub fn snapshot(copy: &SnapshotInput) -> Snapshot {
     )
 }
 
-/// The same snapshot as of that state of a database.
+/// The same snapshot with the position of a database.
 #[must_use]
 pub fn of_database(snapshot: &Snapshot, reading: DatabasePosition) -> Snapshot {
     let documents = Document::ALL.map(|document| Arc::clone(snapshot.document(document)));
@@ -82,7 +82,7 @@ pub fn of_database(snapshot: &Snapshot, reading: DatabasePosition) -> Snapshot {
     )
 }
 
-/// Another snapshot of the same segments and documents, which remembers no totals.
+/// Another snapshot of the same segments and documents, without cached totals.
 #[must_use]
 pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
     Snapshot::new(

@@ -1,11 +1,11 @@
-//! Criterion's medians, read back from where it files them, as rows of a Markdown table.
+//! Formats criterion's medians, read from its files, as rows of a Markdown table.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The median of a benchmark in nanoseconds; `None` where it was not run.
+/// The median of a benchmark in nanoseconds; `None` if it was not run.
 #[must_use]
 pub fn median(group: &str, function: &str) -> Option<f64> {
     let path = output()
@@ -17,7 +17,7 @@ pub fn median(group: &str, function: &str) -> Option<f64> {
     estimates["median"]["point_estimate"].as_f64()
 }
 
-/// Where criterion files what it measured.
+/// The folder of criterion's results.
 #[must_use]
 pub fn output() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR")
@@ -28,7 +28,7 @@ pub fn output() -> PathBuf {
         .join("criterion")
 }
 
-/// A time as people write it, with three digits.
+/// A duration with three digits and its unit.
 #[must_use]
 pub fn time(nanoseconds: Option<f64>) -> String {
     let Some(nanoseconds) = nanoseconds else {

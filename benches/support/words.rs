@@ -1,14 +1,13 @@
-//! A vocabulary of 20,000 words, drawn by Zipf–Mandelbrot: a few English words make up half of all
-//! text, and the long tail is made of syllables.
+//! A vocabulary of 20,000 words in a Zipf–Mandelbrot distribution: a few English words are half of all text, and the
+//! long tail consists of generated words.
 
 use std::collections::HashSet;
 
-/// How many words there are.
+/// The number of words.
 const WORDS: usize = 20_000;
-/// No word that is made up holds one of these, so that the questions which ask for them are what
-/// they are named after.
+/// No generated word contains one of these, so that queries for them have exactly the intended matches.
 const FORBIDDEN: [&str; 5] = ["zy", "qq", "xx", "quibblef", "joa"];
-/// The most frequent words, in their order.
+/// The most frequent words, in descending order of frequency.
 const COMMON: &str = "the and to was a i of for my it in we they with is he on that our had very were me this as at out \
     so have all are be you but not from great service them would she us one time his when came up job did work by or an \
     if their will been about back which there could just what than also no home after who other house recommend \
@@ -23,7 +22,7 @@ const COMMON: &str = "the and to was a i of for my it in we they with is he on t
 pub struct Dice(u64);
 
 impl Dice {
-    /// Dice that fall the same for the same seed.
+    /// A generator that is reproducible by its seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)
@@ -43,27 +42,27 @@ impl Dice {
         usize::try_from(self.next() % end as u64).unwrap_or(0)
     }
 
-    /// True in `percent` of a hundred cases.
+    /// True with a probability of `percent`.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `values`, each equally likely; panics where there are none.
+    /// One of `values`, each equally likely; panics if there are none.
     pub fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
         &values[self.below(values.len())]
     }
 }
 
-/// The words, and how likely each is.
+/// The words with their probabilities.
 #[derive(Debug)]
 pub struct Words {
     words: Vec<String>,
-    /// The sum of the weights up to and with each word.
+    /// The cumulative weights, each including its own word.
     sums: Vec<u64>,
 }
 
 impl Words {
-    /// The vocabulary; always the same.
+    /// The vocabulary, which is always the same.
     #[must_use]
     pub fn new() -> Self {
         let mut words: Vec<String> = COMMON
@@ -92,7 +91,7 @@ impl Words {
         }
     }
 
-    /// A word, the likelier the more frequent it is.
+    /// A random word; frequent words are more likely.
     #[must_use]
     pub fn draw(&self, dice: &mut Dice) -> &str {
         let at = dice.next() % self.sums[WORDS - 1];
@@ -100,7 +99,7 @@ impl Words {
     }
 }
 
-/// 1 / (rank + 2.7)^1.125 in parts of 2^40. A square root is exact by IEEE 754, a power is not.
+/// 1 / (rank + 2.7)^1.125 in units of 2^-40. It uses square roots, which are exact by IEEE 754; a power is not.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -111,7 +110,7 @@ fn weight(rank: u32) -> u64 {
     (1_099_511_627_776.0 / (x * x.sqrt().sqrt().sqrt())) as u64
 }
 
-/// Two to four syllables: rarer words are longer.
+/// Two to four syllables; rarer words are longer.
 fn made_up(dice: &mut Dice, rank: usize) -> String {
     const ONSETS: [&str; 24] = [
         "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr",

@@ -1,6 +1,6 @@
 // pubsubhubbub 1.0.2 (npm) as a subscriber: node npm_subscriber.js PLAIN_PORT TLS_PORT TOPIC HUB
-// Subscribes, prints what happens, and unsubscribes after the first content. Without a secret: this version sends the hub
-// another one (an HMAC of it) than it checks with, so that whatever is signed is dropped.
+// Subscribes, prints every event, and unsubscribes after the first content. It uses no secret: this version sends the hub
+// a different secret (an HMAC of it) from the one that it verifies with, so that it drops signed deliveries.
 const [plain, tls, topic, hub] = process.argv.slice(2);
 const subscriber = require("pubsubhubbub").createServer({ callbackUrl: `https://127.0.0.1:${tls}/cb` });
 
@@ -13,7 +13,7 @@ subscriber.on("denied", (data) => console.log("denied", data));
 subscriber.on("error", (error) => console.log("error", error.message));
 subscriber.on("unsubscribe", () => {
   console.log("unsubscribed");
-  // Once the answer is out.
+  // After the response has been sent.
   setTimeout(() => process.exit(0), 500);
 });
 subscriber.on("listen", () => subscriber.subscribe(topic, hub, (error) => error && console.log("subscribe:", error.message)));

@@ -1,6 +1,6 @@
-//! Adam (Kingma and Ba 2015), with a rate that falls to nothing.
+//! Adam (Kingma and Ba 2015), with a learning rate that falls to 0.
 
-/// The weights, and what is remembered of their gradients.
+/// The weights, and the moments of their gradients.
 pub struct Adam {
     pub weights: Vec<f64>,
     first: Vec<f64>,
@@ -10,7 +10,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// So many weights, all 0, to be learned in so many steps from this rate on.
+    /// Starts with `weights` weights of 0, for `steps` steps and this initial learning rate.
     pub fn new(weights: usize, steps: i32, rate: f64) -> Self {
         Self {
             weights: vec![0.0; weights],
@@ -21,7 +21,7 @@ impl Adam {
         }
     }
 
-    /// The next step, counted from 1, against these gradients.
+    /// Takes a step, counted from 1, against these gradients.
     pub fn descend(&mut self, step: i32, gradients: &[f64]) {
         let rate = self.rate * f64::from(self.steps - step + 1) / f64::from(self.steps);
         let (fade1, fade2) = (1.0 - 0.9_f64.powi(step), 1.0 - 0.999_f64.powi(step));

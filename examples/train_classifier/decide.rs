@@ -1,5 +1,5 @@
-//! How rules and classifier are weighed against each other: learned from whole reviews, each read
-//! by a classifier that had not seen its author.
+//! Learns how to weigh rules against the classifier, from whole reviews, each analyzed by a classifier that was trained
+//! without its author.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,19 +15,19 @@ use crate::own::Review;
 
 /// Outcomes: no finding, negative, neutral, positive.
 const OUTCOMES: usize = 4;
-/// Shares of right judgements whose margins are told, in percent.
+/// Percentages of correct decisions for which a margin is written.
 const PERCENTAGES: [u8; 10] = [50, 55, 60, 65, 70, 75, 80, 85, 90, 95];
-/// Judgements above a margin that are looked at together, at least.
+/// Minimum number of decisions above a margin.
 const JUDGEMENTS_MIN: usize = 40;
 
-/// A candidate, and what it is by the annotators.
+/// A candidate, with its outcome according to the annotators.
 pub struct Row {
     figures: Figures,
     outcome: usize,
     is_heard: bool,
 }
 
-/// The rows of one review.
+/// Adds the rows of one review to `rows`.
 pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut Vec<Row>) {
     let (joined, said) = review.joined();
     let text = TokenizedText::new(&joined);
@@ -37,7 +37,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
         .iter()
         .map(|sentence| text.span(sentence.clone()))
         .collect();
-    // By sentence and aspect, which polarities.
+    // The annotated polarities by sentence and aspect.
     let mut gold: BTreeMap<(usize, &str), [bool; 3]> = BTreeMap::new();
     for (start, end, aspect, label) in &said {
         let overlap = |at: &usize| {
@@ -63,7 +63,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
             is_heard: true,
         });
         if candidate.rule.is_some() {
-            // The same without a classifier of aspects.
+            // The same candidate without the classifier of aspects.
             let mut figures = candidate.figures;
             for name in ["odds", "odds_above_even", "odds_of_sentence"] {
                 if let Some(at) = FIGURES.iter().position(|figure| *figure == name) {
@@ -79,7 +79,7 @@ pub fn rows(engine: &RuleEngine, review: &Review, aspects: &[&str], rows: &mut V
     }
 }
 
-/// The file of the decisions.
+/// The content of `decision.tsv`.
 pub fn table(rows: &[Row]) -> String {
     let mut columns = vec![String::new(); FIGURES.len()];
     for is_heard in [true, false] {
@@ -112,7 +112,7 @@ pub fn table(rows: &[Row]) -> String {
     file
 }
 
-/// The margins from which on so many of a hundred judgements are right, of those about as clear.
+/// For each percentage, the margin from which this percentage of decisions with a similar margin is correct.
 fn calibration(decisions: &Decisions, rows: &[Row]) -> Vec<(u8, i32)> {
     let mut judged: Vec<(i32, bool)> = rows
         .iter()

@@ -4,10 +4,10 @@ use crate::adam::Adam;
 
 const STEPS: i32 = 1_500;
 const RATE: f64 = 0.03;
-/// The strength of what holds weights small.
+/// The strength of the L2 regularisation.
 const DECAY: f64 = 1.0;
 
-/// The weights: a row for each figure, with one for each outcome.
+/// The weights: one row per figure, one column per outcome.
 pub fn learn(examples: &[(Vec<f64>, usize)], outcomes: usize) -> Vec<f64> {
     let figures = examples.first().map_or(0, |(figures, _)| figures.len());
     let mut adam = Adam::new(figures * outcomes, STEPS, RATE);

@@ -1,4 +1,4 @@
-//! How a whole text speaks, learned against its stars.
+//! Learns the sentiment of a whole text from its stars.
 
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::text::TokenizedText;
@@ -6,10 +6,10 @@ use reviews_service::insights::text::TokenizedText;
 use crate::dense;
 use crate::own::Review;
 
-/// The figures of a text, and whether it has many stars.
+/// The figures of a text, and 1 if it has more than three stars.
 type Row = (Vec<f64>, usize);
 
-/// The figures of a review, unless its stars take no side.
+/// Adds the figures of a review to `rows`, unless it has three stars.
 pub fn row(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
     let text = TokenizedText::new(&review.joined().0);
     let figures = engine.document(&text).figures();
@@ -22,7 +22,7 @@ pub fn row(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
     }
 }
 
-/// The weights in thousandths, and how they do on what they were learned from.
+/// The weights in thousandths, and how many of `rows` they classify correctly.
 pub fn learned(rows: &[Row]) -> String {
     let weights = dense::learn(rows, 2);
     let weights: Vec<f64> = weights.chunks(2).map(|row| row[1] - row[0]).collect();

@@ -1,5 +1,5 @@
-//! Other people's sentences, from which polarity is learned too: how praise and blame sound in real
-//! reviews of other things. They are not part of this repository.
+//! Sentences from public data sets, as further training data for polarity: praise and complaints in real reviews of
+//! other products and services. They are not part of this repository.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,22 +15,22 @@ use reviews_service::insights::text::TokenizedText;
 
 use crate::examples::{Examples, one_of};
 
-/// Terms of MAMS: 44 of 100 are neutral there, of those in reviews about 17.
+/// The weight of neutral terms of MAMS: 44% of its terms are neutral, but only about 17% of those in reviews.
 const NEUTRAL_TERM: f64 = 0.3;
-/// From here on twenty people's mean is praise or blame.
+/// Minimum absolute value of the mean of twenty people's ratings for a positive or negative sentence.
 const JUDGES: f64 = 0.7;
-/// Up to here it is neither.
+/// Maximum absolute value of this mean for a neutral sentence.
 const IS_NEITHER: f64 = 0.35;
 const NEITHER: f64 = 0.5;
 const NEGATIVE: usize = 0;
 const NEUTRAL: usize = 1;
 const POSITIVE: usize = 2;
 
-/// The parts of MAMS that are learned from; a third is left to judge by.
+/// The parts of MAMS for training; a third part is left for evaluation.
 const LEARNED: [&str; 2] = ["train", "val"];
 
-/// Of how many parts of MAMS sentences that nothing was learned from the side is told rightly, and of how many there are: those
-/// whose terms are all praised or all blamed.
+/// Evaluates polarity on the parts of MAMS sentences that were not used for training and whose terms are all positive
+/// or all negative: returns how many parts are classified correctly, and the number of all parts.
 pub fn told(data: &Path, polarity: &NgramModel) -> anyhow::Result<(usize, usize)> {
     let mut learned = BTreeSet::new();
     for split in LEARNED {
@@ -54,7 +54,7 @@ pub fn told(data: &Path, polarity: &NgramModel) -> anyhow::Result<(usize, usize)
     Ok((right, all))
 }
 
-/// Adds all of them from `data`.
+/// Adds the sentences of all data sets in `data`.
 pub fn add(data: &Path, examples: &mut Examples) -> anyhow::Result<()> {
     for split in LEARNED {
         for sentence in terms(&read(data, &format!("mams/atsa_{split}.xml"))?)? {
@@ -79,7 +79,7 @@ fn read(data: &Path, file: &str) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Sentences that twenty people rated: id, mean, text.
+/// Adds sentences that twenty people rated: ID, mean, text.
 fn rated(lines: &str, examples: &mut Examples) -> anyhow::Result<()> {
     for line in lines.lines() {
         let mut fields = line.splitn(3, '\t');
@@ -101,14 +101,14 @@ fn side(mean: f64) -> usize {
     if mean > 0.0 { POSITIVE } else { NEGATIVE }
 }
 
-/// A sentence with its terms: the characters that each begins at, and its label.
+/// A sentence with its terms: the index of each term's first character, and its label.
 struct Sentence {
     original: String,
     text: TokenizedText,
     terms: Vec<(u32, usize)>,
 }
 
-/// Sentences of MAMS with a label for each term: the parts of a sentence whose terms are alike.
+/// Parses the sentences of MAMS, with a label for each term.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "of XML's events four matter here"
@@ -147,7 +147,7 @@ fn terms(xml: &str) -> anyhow::Result<Vec<Sentence>> {
 }
 
 impl Sentence {
-    /// Its parts whose terms are all alike, with their label.
+    /// The parts of the sentence in which all terms have the same label, with that label.
     fn parts(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
         let Self { text, terms, .. } = self;
         let parts = NgramTokens::read(text, 0..text.tokens().len()).parts();

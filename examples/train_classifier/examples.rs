@@ -1,5 +1,4 @@
-//! What is learned from: sentences as the runs of words that stand in them, with what is said of
-//! each.
+//! The training examples: sentences as n-grams (runs of words), with their annotations.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,32 +7,31 @@ use reviews_service::insights::classifier::LABELS;
 use reviews_service::insights::classifier::ngrams::NgramTokens;
 use reviews_service::insights::text::TokenizedText;
 
-/// In how many sentences a run of words has to stand.
+/// Minimum number of sentences with an n-gram.
 const SENTENCES_MIN: usize = 2;
 
-/// For each head whether it is so; `None` where the annotators were not asked.
+/// For each head, whether its label applies; `None` if this was not annotated.
 pub type Targets = Vec<Option<bool>>;
 
 /// A sentence or a part of one.
 pub struct Example {
-    /// The numbers of its runs, each once.
+    /// The numbers of its n-grams, each once.
     pub runs: Vec<usize>,
     pub targets: Targets,
     pub weight: f64,
 }
 
-/// All of them, and the number of each run by its key.
+/// All examples, and the number of each n-gram by its key.
 pub struct Examples {
     pub all: Vec<Example>,
     pub numbers: BTreeMap<u32, usize>,
-    /// Whether runs that a negator turns round say something too: what is spoken of, and not how.
+    /// Whether negated n-grams are used too; they help to detect aspects, but not polarity.
     takes_turned: bool,
-    /// How many words a run has at most.
+    /// Maximum number of words of an n-gram.
     words_max: usize,
 }
 
 impl Examples {
-    /// None yet.
     pub const fn new(takes_turned: bool, words_max: usize) -> Self {
         Self {
             all: Vec::new(),
@@ -43,13 +41,13 @@ impl Examples {
         }
     }
 
-    /// Adds a text as a whole.
+    /// Adds a whole text.
     pub fn add(&mut self, text: &str, targets: Targets, weight: f64) {
         let text = TokenizedText::new(text);
         self.add_part(&text, 0..text.tokens().len(), targets, weight);
     }
 
-    /// Adds some tokens of a text.
+    /// Adds a range of a text's tokens.
     pub fn add_part(
         &mut self,
         text: &TokenizedText,
@@ -74,8 +72,8 @@ impl Examples {
         });
     }
 
-    /// Leaves the runs of words that stand in several sentences: what only one has says nothing of
-    /// others. Returns in how many each stands.
+    /// Keeps only n-grams that occur in several sentences, because others do not generalise. Returns the number of
+    /// sentences of each.
     pub fn keep_recurring(&mut self) -> Vec<usize> {
         let mut sentences = vec![0_usize; self.numbers.len()];
         for example in &self.all {
@@ -106,7 +104,7 @@ impl Examples {
     }
 }
 
-/// The targets of the one label that is right.
+/// The targets if only this label applies.
 pub fn one_of(label: usize) -> Targets {
     (0..LABELS.len()).map(|at| Some(at == label)).collect()
 }

@@ -1,4 +1,4 @@
-//! Each whole review as it is read by a classifier that did not learn from its author.
+//! Cross-validation: each whole review is analyzed by a classifier that was trained without its author.
 
 use anyhow::Context as _;
 use reviews_service::insights::aspects::RuleEngine;
@@ -12,15 +12,15 @@ use crate::own::Review;
 use crate::{document, trades};
 
 const FOLDS: usize = 3;
-/// The trade whose rules are weighed.
+/// The trade whose rules are weighed against the classifier.
 const TRADE: &str = "home_services";
 
-/// Readers, each with the reviews of the authors that it does not know.
+/// Engines, each with the reviews of the authors that were not in its training data.
 pub struct Folds<'reviews> {
     folds: Vec<(RuleEngine, Vec<&'reviews Review>)>,
 }
 
-/// Learns for each fold of the authors from the others.
+/// Trains an engine for each fold of the authors, on the reviews of the others.
 pub fn read<'reviews>(
     material: &Material,
     reviews: &'reviews [Review],
@@ -50,7 +50,7 @@ pub fn read<'reviews>(
 }
 
 impl Folds<'_> {
-    /// The file of the decisions.
+    /// The content of `decision.tsv`.
     pub fn decisions(&self) -> String {
         let mut rows: Vec<Row> = Vec::new();
         for (engine, reviews) in &self.folds {
@@ -62,7 +62,7 @@ impl Folds<'_> {
         decide::table(&rows)
     }
 
-    /// What is learned of whole texts, by these decisions, told for the constants of `document`.
+    /// Learns the constants of `document` for whole texts with these decisions, and returns them as text.
     pub fn document(&self, table: &str) -> String {
         let mut rows = Vec::new();
         for (engine, reviews) in &self.folds {

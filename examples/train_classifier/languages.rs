@@ -1,4 +1,4 @@
-//! Polarity in other languages than English, from the whole reviews of a language's folder beside this file.
+//! Learns polarity in languages other than English, from the whole reviews in a language's folder next to this file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,13 +15,13 @@ use serde::Deserialize;
 use crate::examples::{Examples, one_of};
 use crate::learn::{Plan, learn};
 
-/// As the polarity of English is learned, but from a few hundred sentences: their words may weigh more.
+/// As for English, but with less regularisation: the training data has only a few hundred sentences.
 const PLAN: Plan = Plan {
     is_exclusive: true,
     decay: 1.0,
 };
 
-/// A whole review, sentence by sentence. Of a sentence that speaks of no aspect `-` says how it sounds.
+/// A whole review by sentences. For a sentence without an aspect, the aspect `-` has its overall sentiment.
 #[derive(Deserialize)]
 struct Review {
     author: String,
@@ -35,7 +35,7 @@ struct Sentence {
 }
 
 impl Sentence {
-    /// Its label, if all that is said of it is alike.
+    /// Its label, if all its annotations have the same one.
     fn label(&self) -> anyhow::Result<Option<usize>> {
         let place = |(_, polarity): &(String, String)| {
             let mut labels = LABELS.iter();
@@ -48,7 +48,7 @@ impl Sentence {
     }
 }
 
-/// The languages that have a folder, by their codes.
+/// The codes of the languages that have a folder.
 pub fn codes(root: &Path) -> anyhow::Result<BTreeSet<String>> {
     let trade = Trade::built_in()?;
     let codes = trade.languages.iter().map(|one| one.language_words().code);
@@ -60,7 +60,7 @@ fn path(root: &Path, code: &str) -> std::path::PathBuf {
     root.join(format!("examples/train_classifier/{code}/reviews.jsonl"))
 }
 
-/// The weights of polarity in the language of that code, without the reviews of those authors.
+/// The polarity weights of the language with that code, trained without the reviews of the authors in `without`.
 pub fn polarity(root: &Path, code: &str, without: &[String]) -> anyhow::Result<Vec<u8>> {
     let trade = Trade::built_in()?;
     let mut words = trade.languages.iter().map(Trade::language_words);

@@ -1,4 +1,4 @@
-//! Logistic regressions over runs of words, all heads at once, rounded to integers.
+//! Logistic regressions over n-grams, all heads at once, rounded to integers.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,21 @@ use reviews_service::insights::classifier::UNIT;
 use crate::adam::Adam;
 use crate::examples::{Example, Examples};
 
-/// How a model is learned.
+/// The parameters of a training.
 #[derive(Clone, Copy)]
 pub struct Plan {
-    /// Whether one head alone is right (softmax), or each for itself (logistic).
+    /// Whether exactly one head applies (softmax), or each independently (logistic).
     pub is_exclusive: bool,
-    /// The strength of what holds weights small: the loss gains half of this times each weight's
-    /// square.
+    /// The strength of the L2 regularisation: half of it times the square of each weight is added to the loss.
     pub decay: f64,
 }
 
 const STEPS: i32 = 400;
 const RATE: f64 = 0.05;
-/// Rows whose weights are all smaller say too little to be kept.
+/// Minimum absolute value of a weight; rows that have only smaller weights are omitted.
 const WEIGHT_MIN: u8 = 3;
 
-/// The biases, and the weights of each run by its key, in units of 1/[`UNIT`].
+/// The biases, and the weights of each n-gram by its key, in units of 1/[`UNIT`].
 pub fn learn(
     mut examples: Examples,
     heads: usize,
@@ -54,7 +53,7 @@ pub fn learn(
     (biases.iter().map(|bias| unit(bias) as i32).collect(), rows)
 }
 
-/// By [`Adam`] over all examples in each step. The last row holds the biases.
+/// Gradient descent with [`Adam`] over all examples in each step. The last row has the biases.
 fn descend(examples: &[Example], runs: usize, heads: usize, plan: Plan) -> Vec<f64> {
     let mut adam = Adam::new((runs + 1) * heads, STEPS, RATE);
     let mut sums = vec![0.0; heads];
@@ -77,8 +76,8 @@ fn descend(examples: &[Example], runs: usize, heads: usize, plan: Plan) -> Vec<f
     adam.weights
 }
 
-/// Puts in the place of each sum what its chance is above what it should be, times the example's
-/// weight; 0 where nobody knows.
+/// Replaces each sum by its error: the predicted probability minus the target, times the example's weight; 0 for an
+/// unknown target.
 fn errors(sums: &mut [f64], example: &Example, is_exclusive: bool) {
     let all: f64 = sums.iter().map(|sum| sum.exp()).sum();
     for (sum, target) in sums.iter_mut().zip(&example.targets) {

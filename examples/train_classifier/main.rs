@@ -1,19 +1,19 @@
-//! Trains the classifiers of `src/insights/classifier` from annotated sentences, and writes their
-//! weights: one of aspects for each trade, and one of polarity for all; then how they are weighed
-//! against the rules (`src/insights/aspects/decision.tsv`).
+//! Trains the classifiers of `src/insights/classifier` from annotated sentences and writes their weights: one
+//! classifier of aspects per trade, and one of polarity for all trades. Then it learns their weight against the rules
+//! (`src/insights/aspects/decision.tsv`).
 //!
 //! ```text
-//! cargo run --release --example train_classifier                        # writes the weights of the aspects
-//! cargo run --release --example train_classifier -- --data DIR          # those of polarity too
-//! cargo run --release --example train_classifier -- --data DIR --document   # prints the weights of whole texts alone
-//! cargo run --release --example train_classifier -- --check             # whether training anew gives the same bytes
+//! cargo run --release --example train_classifier                       # writes the weights of the aspects
+//! cargo run --release --example train_classifier -- --data DIR         # also writes those of polarity
+//! cargo run --release --example train_classifier -- --data DIR --document  # only prints the weights of whole texts
+//! cargo run --release --example train_classifier -- --check            # checks that training gives the same bytes
 //! ```
 //!
-//! It reads `trade.tsv`, `reviews.tsv` and `reviews.jsonl` beside it, written for this, and the
-//! development halves of `tests/gold`, of the calm sentences too; what stands in a held-out half too ("Highly recommend!") is
-//! left out.
-//! Polarity is learned from other people's sentences as well, which are not part of this repository
-//! (`docs/MODEL.md` says where they are from): DIR holds `mams/`, `uci_sentences/` and `vader/`.
+//! Its data is `trade.tsv`, `reviews.tsv` and `reviews.jsonl` in its folder, written for this purpose, and the
+//! development halves of `tests/gold`, including those of calm sentences. Sentences that also occur in a held-out half
+//! ("Highly recommend!") are omitted.
+//! Polarity is also learned from public data sets, which are not part of this repository (`docs/MODEL.md` lists their
+//! sources): DIR contains `mams/`, `uci_sentences/` and `vader/`.
 #![allow(
     clippy::print_stdout,
     clippy::cast_possible_truncation,
@@ -125,7 +125,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a file, or holds what training gave against it.
+/// Writes a file, or with `--check` compares the existing file with the result of the training.
 fn keep(args: &Args, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     println!("{}: {} bytes", path.display(), bytes.len());
     if args.check {

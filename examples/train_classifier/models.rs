@@ -1,4 +1,4 @@
-//! The models, from what there is to learn from and some of the whole reviews.
+//! Trains the models from the training data and some of the whole reviews.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,29 +12,29 @@ use crate::learn::{Plan, learn};
 use crate::own::{Review, Sentence, same};
 use crate::trades;
 
-/// How the aspects of a trade are learned: each by itself.
+/// The training of a trade's aspects: each independently.
 const ASPECTS: Plan = Plan {
     is_exclusive: false,
     decay: 1.0 / 3.0,
 };
-/// Runs of three words tell no more of what a sentence speaks of than those of two; single words tell less.
+/// Maximum number of words of an n-gram for aspects: three words are no better than two, single words are worse.
 const ASPECT_WORDS_MAX: usize = 2;
-/// How polarity is learned: of the three labels one is right.
+/// The training of polarity: exactly one of the three labels applies.
 const POLARITY: Plan = Plan {
     is_exclusive: true,
     decay: 3.0,
 };
 
-/// What is learned from besides whole reviews.
+/// The training data besides whole reviews.
 pub struct Material {
-    /// Sentences that are left out, by their letters.
+    /// Omitted sentences, in the form of [`same`].
     pub held_out: BTreeSet<String>,
     pub sentences: Vec<Sentence>,
-    /// Where other people's sentences are.
+    /// The folder of the public data sets.
     pub data: Option<PathBuf>,
 }
 
-/// What was learned.
+/// A trained model.
 pub struct Learned {
     heads: Vec<String>,
     biases: Vec<i32>,
@@ -61,7 +61,7 @@ impl Learned {
 }
 
 impl Material {
-    /// Each sentence that is not held out.
+    /// Calls `each` for every sentence that is not held out.
     fn each(&self, reviews: &[&Review], mut each: impl FnMut(&Sentence)) {
         let of_reviews = reviews.iter().flat_map(|review| review.sentences());
         let mut keep = |sentence: &Sentence| {
@@ -73,7 +73,7 @@ impl Material {
         of_reviews.for_each(|sentence| keep(&sentence));
     }
 
-    /// Which aspects of a trade a sentence speaks of.
+    /// Trains the aspects of a trade.
     pub fn aspects(&self, trade: &str, reviews: &[&Review]) -> Learned {
         let aspects = trades::aspects(trade);
         let mut examples = Examples::new(true, ASPECT_WORDS_MAX);
@@ -85,7 +85,7 @@ impl Material {
         Learned::new(aspects, examples, ASPECTS)
     }
 
-    /// How a sentence speaks.
+    /// Trains the polarity of sentences.
     pub fn polarity(&self, reviews: &[&Review]) -> anyhow::Result<Learned> {
         let mut examples = Examples::new(false, RUN_MAX);
         self.each(reviews, |sentence| {

@@ -1,4 +1,4 @@
-//! The sentences that were written for this: single ones by aspect, and those of whole reviews.
+//! The sentences that were written for this project: single ones by aspect, and those of whole reviews.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,41 +10,41 @@ use serde::Deserialize;
 
 use crate::examples::Targets;
 
-/// Sentences with an aspect and a polarity, below the repository; of home services, but the second,
-/// which holds those of many trades.
+/// Files of sentences with an aspect and a polarity, and whether a file has sentences of many trades; the others have
+/// those of home services.
 const TABLES: [(&str, bool); 4] = [
     ("examples/train_classifier/trade.tsv", false),
     ("examples/train_classifier/reviews.tsv", true),
     ("tests/gold/development.tsv", false),
     ("tests/gold/ordinary_development.tsv", false),
 ];
-/// Whole reviews by many hands, sentence by sentence.
+/// Whole reviews by many authors, in sentences.
 const REVIEWS: &str = "examples/train_classifier/reviews.jsonl";
-/// Single sentences by many hands, which tell calmly what happened. As nothing stands beside them, nothing is learned from
-/// them of how a sentence is weighed against its neighbours.
+/// Single sentences by many authors that state facts calmly. They have no neighbouring sentences, so they are not used
+/// to learn the weight of a sentence against its neighbours.
 const CALM: &str = "tests/gold/calm/development.jsonl";
-/// Which files may hold none of their sentences.
+/// Files whose sentences must not be used for training.
 const HELD_OUT: [&str; 2] = [
     "tests/gold/held_out.tsv",
     "tests/gold/ordinary_held_out.tsv",
 ];
-/// The aspects of food and of no other trade: a sentence that has one is of it.
+/// Aspects of food that no other trade has: a sentence with one of them belongs to food.
 const OF_FOOD: [&str; 4] = ["food", "waiting", "order_accuracy", "atmosphere"];
-/// The place of `neutral` among the labels.
+/// The index of `neutral` among the labels.
 const NEUTRAL: usize = 1;
 
-/// A sentence, and what is said of it.
+/// A sentence with its annotations.
 pub struct Sentence {
     pub text: String,
-    /// The trade that it is of, if that is known.
+    /// The trade of the sentence, if known.
     trade: Option<String>,
-    /// Aspects with the place of their label.
+    /// Aspects with the index of their label.
     said: Vec<(String, usize)>,
 }
 
 impl Sentence {
-    /// Which of a trade's aspects it speaks of; `None` where it is of no use to that trade. The
-    /// annotators of other trades were asked for the aspects that those share.
+    /// For each of a trade's aspects, whether the sentence has it; `None` if the sentence is useless for that trade.
+    /// Sentences of other trades are annotated only with the aspects that both trades have.
     pub fn aspects(&self, trade: &str, aspects: &[&str]) -> Option<Targets> {
         let its = self.trade.as_deref();
         if its.is_none() && trade == "food" {
@@ -58,7 +58,7 @@ impl Sentence {
         Some(aspects.iter().map(target).collect())
     }
 
-    /// Its label, if all that is said of it is alike.
+    /// Its label, if all its annotations have the same one; `neutral` without annotations.
     pub fn label(&self) -> Option<usize> {
         let labels: BTreeSet<usize> = self.said.iter().map(|(_, label)| *label).collect();
         match labels.len() {
@@ -69,12 +69,12 @@ impl Sentence {
     }
 }
 
-/// A whole review, sentence by sentence.
+/// A whole review by sentences.
 #[derive(Deserialize)]
 pub struct Review {
-    /// The hand that wrote it.
+    /// An ID of the person who wrote it.
     pub author: String,
-    /// The trade that it is of.
+    /// The trade of the review.
     pub package: String,
     pub stars: u8,
     sentences: Vec<ReviewSentence>,
@@ -86,11 +86,11 @@ struct ReviewSentence {
     said: Vec<(String, String)>,
 }
 
-/// What is said where: the first character, the one after the last, the aspect, the label.
+/// An annotation: the first character, the one after the last, the aspect, and the index of the label.
 pub type Said = (u32, u32, String, usize);
 
 impl Review {
-    /// The text, and what is said in it.
+    /// The text with its annotations.
     pub fn joined(&self) -> (String, Vec<Said>) {
         let (mut text, mut all, mut start) = (String::new(), Vec::new(), 0);
         for sentence in &self.sentences {
@@ -107,7 +107,7 @@ impl Review {
         (text, all)
     }
 
-    /// Its sentences, each by itself.
+    /// Its sentences as single ones.
     pub fn sentences(&self) -> impl Iterator<Item = Sentence> {
         self.sentences.iter().map(|sentence| Sentence {
             text: sentence.text.clone(),
@@ -121,7 +121,7 @@ impl Review {
     }
 }
 
-/// A sentence by itself, with what is found in it; `overall` says how it sounds where that is nothing.
+/// A single sentence with its findings; `overall` is its sentiment if it has none.
 #[derive(Deserialize)]
 struct CalmSentence {
     author: String,
@@ -137,7 +137,7 @@ struct CalmFinding {
     polarity: String,
 }
 
-/// The sentences that stand by themselves, but those of these authors.
+/// The single sentences, except those of the authors in `without`.
 pub fn sentences(root: &Path, without: &[String]) -> anyhow::Result<Vec<Sentence>> {
     let mut sentences = Vec::new();
     for (file, is_of_many) in TABLES {
@@ -155,7 +155,7 @@ pub fn sentences(root: &Path, without: &[String]) -> anyhow::Result<Vec<Sentence
             said.push((aspect, label(&polarity).with_context(context)?));
         }
         if said.is_empty() {
-            // `unclear` is neither praise nor blame.
+            // `unclear` is neither praise nor a complaint.
             let overall = label(&sentence.overall).unwrap_or(NEUTRAL);
             said.push(("-".to_owned(), overall));
         }
@@ -168,7 +168,6 @@ pub fn sentences(root: &Path, without: &[String]) -> anyhow::Result<Vec<Sentence
     Ok(sentences)
 }
 
-/// The whole reviews.
 pub fn reviews(root: &Path) -> anyhow::Result<Vec<Review>> {
     let path = root.join(REVIEWS);
     let content = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -183,7 +182,7 @@ pub fn reviews(root: &Path) -> anyhow::Result<Vec<Review>> {
     (1..).zip(content.lines()).map(parse).collect()
 }
 
-/// What two spellings of one sentence have in common, of those that are held out.
+/// The held-out sentences, in the form of [`same`].
 pub fn held_out(root: &Path) -> anyhow::Result<BTreeSet<String>> {
     let mut held = BTreeSet::new();
     for file in HELD_OUT {
@@ -193,7 +192,7 @@ pub fn held_out(root: &Path) -> anyhow::Result<BTreeSet<String>> {
     Ok(held)
 }
 
-/// The letters and digits of a sentence.
+/// The lowercase letters and digits of a sentence, by which different spellings are compared.
 pub fn same(text: &str) -> String {
     text.chars()
         .filter(|character| character.is_alphanumeric())
@@ -201,7 +200,7 @@ pub fn same(text: &str) -> String {
         .collect()
 }
 
-/// The sentences of a file: text, aspect, polarity; `-` of a sentence that says nothing of any.
+/// The sentences of a file with the columns text, aspect and polarity; the aspect `-` means none.
 fn table(path: &Path, is_of_many: bool) -> anyhow::Result<Vec<Sentence>> {
     let content = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut sentences: BTreeMap<String, Vec<(String, usize)>> = BTreeMap::new();

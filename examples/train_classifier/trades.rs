@@ -1,9 +1,9 @@
-//! The trades that have a classifier, and what it tells apart, in the order of its weights.
+//! The trades with a classifier, and its aspects in the order of its weights.
 
-/// Their ids.
+/// The IDs of the trades.
 pub const IDS: [&str; 3] = ["home_services", "food", "general"];
 
-/// The aspects of a trade; none of one that is unknown.
+/// The aspects of a trade; none for an unknown one.
 pub fn aspects(trade: &str) -> &'static [&'static str] {
     match trade {
         "home_services" => &[

@@ -9,7 +9,7 @@ use crate::web::{Route, to_3_1};
 /// The licence of the service and of this document (SPDX).
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 
-/// Routes and handlers do not match. Checked at every start, so it cannot be released.
+/// Routes and handlers do not match. Every start checks this, so no release can have the error.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DescriptionError {
     #[error("the operation `{0}` of the route table has no handler of that name and method")]
@@ -100,9 +100,9 @@ fn template(pattern: &str) -> String {
         .join("/")
 }
 
-// Examples in the OpenAPI document, with which Swagger UI fills its forms, so that every operation succeeds as opened.
-//
-// Separate from the document, because one of them is from the data: the ID of an existing review. Without reviews it
+// Examples in the OpenAPI document, with which Swagger UI fills its forms, so that every operation succeeds without
+// changes to its form.
+// Separate from the document, because one example depends on the data: the ID of an existing review. Without reviews it
 // is omitted.
 
 /// Parameters with a value that works with every database: operation, parameter, value.

@@ -22,9 +22,9 @@ pub const CROWDED: (u16, &str) = (
 pub trait ResponseSpec: Send {
     /// The schema of its content.
     type Content: Type;
-    /// Of a 200.
+    /// The content type of a 200.
     const CONTENT_TYPE: &'static str;
-    /// Of a 200.
+    /// The description of a 200.
     const DESCRIPTION: &'static str;
     const HAS_LAST_MODIFIED: bool;
     /// Whether it is a WebSub topic.

@@ -1,5 +1,5 @@
 //! `POST /api/websub/hub`: accepts requests to subscribe and to unsubscribe. The outcome is sent to the callback, not
-//! returned here (WebSub §5.1.2). Errors are one line of text that says what to change.
+//! returned here (WebSub §5.1.2). Errors are one line of text that explains what to change.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
     response
 }
 
-/// A one-line error that says what to change (WebSub §5.1.2).
+/// A one-line error that explains what to change (WebSub §5.1.2).
 #[must_use]
 pub fn hub_error(status: StatusCode, line: &str) -> Response {
     text(status, &format!("{line}\n"))

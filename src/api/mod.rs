@@ -155,7 +155,7 @@ impl OperationHandlers {
     }
 }
 
-/// For a path that is not UTF-8: no resource has such a name.
+/// The response to a path that is not UTF-8, because no resource has such a name.
 fn nothing_of_that_name() -> Response {
     problem(StatusCode::NOT_FOUND, "Unknown address; see /docs.")
 }

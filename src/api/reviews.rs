@@ -268,7 +268,7 @@ impl ReviewsApi {
     }
 }
 
-/// The JSON of a head, open for its reviews.
+/// The JSON of a head up to the point where its reviews follow.
 fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
     let mut json = wire::json_open(head);
     json.extend_from_slice(b",\"reviews\":[");

@@ -24,7 +24,7 @@ use crate::websub::{
 };
 use crate::{api, metrics};
 
-/// More than any list of root certificates has.
+/// Larger than any list of root certificates.
 const CA_FILE_MIB_MAX: u64 = 16;
 /// Interval of attempts to become the sending process.
 const DELIVERY_LOCK_INTERVAL: Duration = Duration::from_millis(200);

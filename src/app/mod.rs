@@ -41,7 +41,7 @@ const LOOPBACK: [IpNet; 2] = [
     IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
     IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128)),
 ];
-/// Rounds of [`App::drain`] before it reports a job that does not finish.
+/// Maximum number of rounds of [`App::drain`]; then it reports that a job does not finish.
 const DRAIN_ROUNDS_MAX: usize = 100;
 
 pub struct App {
@@ -56,7 +56,7 @@ pub struct App {
     precompress: Precompress,
     analyze: AnalyzeBacklog,
     hub: HubRuntime,
-    /// Peers that stand for many clients: this machine and trusted proxies.
+    /// Peers that forward requests of many clients: this machine and trusted proxies.
     exempt: Vec<IpNet>,
 }
 

@@ -20,7 +20,7 @@ use crate::web::{Route, retry_later};
 
 /// The `Retry-After` while the service stops or has no database.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// A node without word from its leader for this long counts as cut off.
+/// A node without contact to its leader for this long counts as cut off.
 pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 /// The timeout after which the database counts as unreadable. Probes time out after a second by default (Kubernetes'
 /// `timeoutSeconds`).

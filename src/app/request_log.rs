@@ -16,7 +16,7 @@ use crate::config::RequestLog;
 use crate::random::Random;
 use crate::wire::{self, Problem};
 
-/// Characters of a path that are logged; clients may send up to 16 KiB.
+/// Maximum number of characters of a path that are logged; clients may send up to 16 KiB.
 const PATH_CHARS_MAX: usize = 256;
 
 /// Whether to log a response of this status. A 500 is always logged.

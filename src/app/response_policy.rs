@@ -1,5 +1,5 @@
-//! The policy of every response: errors are problems, panics are errors, reading is allowed from all origins, and
-//! every request is counted.
+//! The policy of every response: errors become problem documents, panics become errors, pages of all origins may read,
+//! and every request is counted.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
@@ -30,7 +30,7 @@ use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed,
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
-/// How long browsers may cache a preflight response: a day.
+/// The time for which browsers may cache a preflight response: a day.
 const PREFLIGHT_SECONDS: &str = "86400";
 
 /// Never fails.
@@ -96,7 +96,7 @@ impl Endpoint for ResponsePolicy {
 }
 
 impl ResponsePolicy {
-    /// The response that needs only a request's head and no waiting, if there is one.
+    /// The response, if it needs only the request's head and no waiting.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -147,7 +147,7 @@ impl ResponsePolicy {
 
 /// Calls the endpoint and converts its errors.
 async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request) -> Response {
-    // After a panic nothing of the request is used again, and shared state is only replaced as a whole.
+    // After a panic, no part of the request is used again, and shared state is only replaced as a whole.
     let response = match AssertUnwindSafe(endpoint.call(request))
         .catch_unwind()
         .await
@@ -205,7 +205,7 @@ fn is_of(response: &Response, kind: &str) -> bool {
         .is_some_and(|its| its == kind)
 }
 
-/// The hub's errors are one line of text that says what to change (WebSub §5.1.2).
+/// The hub's errors are one line of text that explains what to change (WebSub §5.1.2).
 fn as_line(response: Response) -> Response {
     let status = response.status();
     let is_text = response

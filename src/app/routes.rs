@@ -92,7 +92,7 @@ impl RouteTable {
         &self.routes
     }
 
-    /// Counts a response of the route at index `place`; `None` is no route.
+    /// Counts a response of the route at index `place`; `None` means no route.
     pub fn count(&self, place: Option<usize>, status: StatusCode, taken: Duration) {
         let class = match status.as_u16() {
             200..=299 => 0,
@@ -107,7 +107,7 @@ impl RouteTable {
         }
     }
 
-    /// The label of the route at index `place`; `None` is no route.
+    /// The label of the route at index `place`; `None` means no route.
     #[must_use]
     pub fn label(&self, place: Option<usize>) -> &'static str {
         let counts = self.counts.get(place.unwrap_or(self.routes.len()));

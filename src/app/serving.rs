@@ -17,7 +17,7 @@ const ANALYZE_RETRY: Duration = Duration::from_secs(1);
 const ASK_NODE_INTERVAL: Duration = Duration::from_secs(1);
 /// The age of a snapshot before it is compressed with more than gzip.
 const SETTLE: Duration = Duration::from_secs(1);
-/// Interval of sorting observations: at 20,000 responses per second, 100,000 of them wait, some 2 MB.
+/// Interval of sorting observations: at 20,000 responses per second, 100,000 observations accumulate, some 2 MB.
 const SORT_INTERVAL: Duration = Duration::from_secs(5);
 
 impl App {

@@ -14,7 +14,7 @@ use crate::storage;
 use crate::storage::reviews;
 use crate::storage::{Database, DbError, FileVerification, lacking_room, unerased, verify};
 
-/// Invalid rows that are listed.
+/// Maximum number of invalid rows that are listed.
 const TOLD_MAX: usize = 20;
 
 /// The advice for faults without a specific remedy.
@@ -34,7 +34,7 @@ impl Check {
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.map_err(fault)?;
-        // Faults that name their own remedy.
+        // Faults whose message contains the remedy.
         let mut mendable = Vec::new();
         let mut verified = verify(&mut connection).await.map_err(fault)?;
         if verified.is_readable {

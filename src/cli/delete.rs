@@ -13,7 +13,7 @@ use crate::model::Review;
 use crate::storage::reviews;
 use crate::storage::{DbError, Erased, FORMER_KEPT_DAYS, Postponed};
 
-/// Characters of the text that the question shows.
+/// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
 
 /// Delete a review and every trace of it; imports do not bring it back

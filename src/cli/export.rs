@@ -144,7 +144,7 @@ fn take_its_place(begun: &Path, former: &Path) -> io::Result<()> {
     fs::rename(begun, former)
 }
 
-/// The content that a table has no columns for.
+/// The note on content that a table has no columns for.
 const TABLE_LACKS: &str = "note: a table cannot hold the business and the editorial texts; export without `--format csv` to \
     include them\n";
 

@@ -25,7 +25,7 @@ use crate::storage::Opening;
 
 /// Rows between two checks of the terminal.
 const ROWS_PER_LOOK: u64 = 256;
-/// Words of a review's text in the sample that is shown before anything is written.
+/// Maximum number of words of a review's text in the sample that is shown before anything is written.
 const SAMPLE_WORDS_MAX: usize = 12;
 /// The member with the position of a rejected row, in JSON Lines and in a document.
 const PLACES: [&str; 2] = ["line", "element"];
@@ -99,7 +99,7 @@ impl Import {
         self.files.iter().any(|file| file.as_os_str() == "-")
     }
 
-    /// Runs the import; the outcome says whether rows were rejected.
+    /// Runs the import; [`Outcome::SomeRejected`] if rows were rejected or undecided.
     ///
     /// # Errors
     /// If nothing could be imported.

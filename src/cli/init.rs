@@ -19,7 +19,7 @@ use crate::storage::business::sample;
 use crate::storage::reviews;
 use crate::storage::{Database, DbError, Opening, Write};
 
-/// Attempts per question.
+/// Maximum number of attempts per question.
 const ASKED_MAX: usize = 5;
 
 /// Create the database and set up your business; run it again to change single fields
@@ -248,7 +248,7 @@ pub(super) fn told(settled: &Settled) -> String {
     text
 }
 
-/// Fields that search engines need and are missing, each with what to do.
+/// Missing fields that search engines need, each with its remedy.
 pub(super) fn remarks(business: &Business) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Err(UnknownType { name, nearest }) = local_business_type(&business.kind) {

@@ -18,7 +18,7 @@ const READ: i64 = 250;
 const COLUMNS: usize = 80;
 /// With fewer columns left, the text gets its own line.
 const WORDS_MIN: usize = 24;
-/// Characters of an author that are shown.
+/// Maximum number of characters of an author that are shown.
 const AUTHOR_MAX: usize = 18;
 
 /// List reviews, newest first, with their IDs

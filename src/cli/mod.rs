@@ -181,7 +181,7 @@ impl Cli {
     /// Runs the command.
     ///
     /// # Errors
-    /// What failed, and what to do.
+    /// The failure and its remedy.
     pub async fn run(self) -> anyhow::Result<Outcome> {
         catch_signal()?;
         self.run_command().await.map_err(name)
@@ -229,11 +229,11 @@ impl Cli {
     }
 }
 
-/// Attempts of a command that is overtaken by other writers of a cluster.
+/// Maximum number of attempts of a command that other writers of a cluster overtake.
 const OVERTAKEN_MAX: usize = 8;
 
-/// Runs a command, and repeats it if others wrote to the cluster in the meantime: it has then changed nothing, and
-/// sees their changes.
+/// Runs a command, and runs it again if another process wrote to the cluster in the meantime. The earlier attempt then
+/// changed nothing, and the next one sees the other process's changes.
 async fn repeated<F: Future<Output = anyhow::Result<Outcome>>>(
     mut run: impl FnMut() -> F,
 ) -> anyhow::Result<Outcome> {
@@ -246,7 +246,7 @@ async fn repeated<F: Future<Output = anyhow::Result<Outcome>>>(
     run().await
 }
 
-/// Whether others wrote to the cluster while a command worked on its copy.
+/// Whether another process wrote to the cluster while a command worked on its copy.
 fn is_overtaken(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let by_cluster = |error: &ClusterError| *error == ClusterError::Overtaken;
@@ -308,8 +308,8 @@ pub fn explain(error: &anyhow::Error) -> String {
     escaped(said)
 }
 
-/// Prints a result, text or JSON. Control characters are escaped, because reviews come from strangers. A closed pipe
-/// (`| head`) is an error instead of a panic.
+/// Prints a result, text or JSON. Control characters are escaped, because the texts of reviews are untrusted. A closed
+/// pipe (`| head`) is an error instead of a panic.
 fn say(text: &str) -> anyhow::Result<()> {
     io::stdout()
         .write_all(escaped(text.to_owned()).as_bytes())

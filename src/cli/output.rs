@@ -15,7 +15,7 @@ use crate::storage;
 /// Readable only by the owner: rows of reviews may contain unpublished data.
 const MODE: u32 = 0o600;
 
-/// Paths that an output must not be, whatever they contain.
+/// Paths that an output must not have, regardless of their content.
 pub(super) struct Protected<'a> {
     /// The database, including the files next to it.
     pub database: &'a Path,

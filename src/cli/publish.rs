@@ -1,4 +1,4 @@
-//! The command `reviews publish`: publishes a withheld review, whatever later imports contain.
+//! The command `reviews publish`: publishes a withheld review, regardless of later imports.
 
 use clap::Args;
 

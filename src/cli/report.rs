@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 use crate::imports::{Format, Named, Rejection, Report};
 use crate::mcp::escaped;
 
-/// Rows with the same fault that are shown individually.
+/// Maximum number of rows with the same fault that are shown individually.
 const LIKE_SHOWN_MAX: u64 = 20;
-/// Different faults that are distinguished; further rows are only counted.
+/// Maximum number of different faults that are distinguished; further rows are only counted.
 const FAULTS_MAX: usize = 50;
-/// Characters of a line about a row: a row may have any number of faults.
+/// Maximum number of characters of a line about a row, which may have any number of faults.
 const LINE_CHARACTERS_MAX: usize = 2_000;
 
 /// The faults of rejected rows. A large file may have hundreds of millions, so equal ones are shown [`LIKE_SHOWN_MAX`]
@@ -220,7 +220,7 @@ fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
     }
 }
 
-/// What happened to reviews, with their number and IDs; nothing if there are none.
+/// The reviews with a common outcome: their number and IDs; nothing if there are none.
 fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
     if reviews.count == 0 {
         return Ok(());
@@ -228,7 +228,7 @@ fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
     writeln!(text, "{} {became}: {reviews}", reviews.count)
 }
 
-/// What the owner decided and the import kept, although the file differs.
+/// The owner's decisions that the import kept although the file differs.
 fn kept(text: &mut String, report: &Report) -> std::fmt::Result {
     let mut kept = Vec::new();
     if report.kept_withheld.count > 0 {

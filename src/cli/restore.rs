@@ -14,7 +14,7 @@ use crate::snapshot::carry_publications;
 use crate::storage::reviews::{Carried, carry_over, find_key, position};
 use crate::storage::{Alone, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, verify};
 
-/// Faults of a backup that are listed.
+/// Maximum number of a backup's faults that are listed.
 const FAULTS_MAX: usize = 3;
 /// Tables that are not restored: subscriptions, sessions, and the base of the feed entries' IDs.
 const TABLES: [&str; 4] = ["subscription", "intent", "mcp_key", "published_base"];
@@ -30,9 +30,9 @@ pub struct RestoreCommand {
     yes: bool,
 }
 
-/// What was done with the former database.
+/// The result of carrying data over from the former database.
 struct Former {
-    /// Why nothing was carried over, if it could not be read.
+    /// The error of reading the former database, because of which nothing was carried over.
     unreadable: Option<String>,
     carried: Carried,
     alone: Option<Alone>,
@@ -123,7 +123,7 @@ async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
     Ok(verified.reviews)
 }
 
-/// Locks the database for this process, and carries over to the copy what must not be reverted.
+/// Locks the database for this process, and carries over to the copy the data that must not be reverted.
 async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<Former> {
     let mut former = Former {
         unreadable: None,

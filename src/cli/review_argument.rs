@@ -11,9 +11,9 @@ use crate::model::business::nearest;
 use crate::storage::DbError;
 use crate::storage::reviews;
 
-/// IDs that the error about an ambiguous prefix lists.
+/// Maximum number of IDs in the error about an ambiguous prefix.
 const NAMED_MAX: i64 = 5;
-/// IDs per query when searching the nearest.
+/// Number of IDs per query in the search for the nearest ones.
 const COMPARED: i64 = 5_000;
 
 /// The ID of the row that `given` names in the database at `path`, including rows that are not valid reviews and have

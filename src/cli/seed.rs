@@ -26,7 +26,7 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// Loads the folder; the outcome says whether rows were rejected.
+    /// Loads the folder; [`Outcome::SomeRejected`] if rows were rejected or undecided.
     ///
     /// # Errors
     /// If nothing could be loaded.

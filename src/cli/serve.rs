@@ -305,8 +305,8 @@ fn raise() {
     }
 }
 
-/// The limit on connections for the current limit of descriptors: closing idle connections of active clients costs
-/// reconnections. `least` if descriptors are few.
+/// The limit on connections for the current limit of descriptors; `least` if descriptors are few. The limit is high
+/// because closing idle connections of active clients costs reconnections.
 fn connections_max(least: usize) -> usize {
     connections_within(getrlimit(Resource::Nofile).current, least)
 }
@@ -329,14 +329,14 @@ fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u
 //
 // The work runs on another thread, so that signals are handled while it computes.
 
-/// How the work ended.
+/// The ways in which the work can end.
 #[must_use]
 enum Ending<T> {
-    /// By itself, or because it was asked to stop.
+    /// It ended by itself or after the request to stop.
     Done(T),
-    /// A signal arrived before it had started, so there was nothing to finish.
+    /// A signal arrived before it had started, so there was no work to finish.
     BeforeStart,
-    /// A second signal cut what was in flight.
+    /// A second signal aborted the work in flight.
     AtOnce,
 }
 

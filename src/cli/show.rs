@@ -49,7 +49,7 @@ impl Show {
     }
 }
 
-/// The review as text, with what imports keep.
+/// The review as text, with the owner's decisions that imports keep.
 fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {

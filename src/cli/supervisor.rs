@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use crate::clock::Clock;
 
-/// Minimum interval of notifications, however short the watchdog's timeout is.
+/// Minimum interval of notifications, even for a shorter watchdog timeout.
 const PING_INTERVAL_MIN: Duration = Duration::from_millis(10);
 
 /// Reports that the service is ready; then, with a watchdog, that it answers at `listen`, until `stop`.

@@ -1,4 +1,4 @@
-//! The command `reviews withhold`: withholds a review, whatever later imports contain.
+//! The command `reviews withhold`: withholds a review, regardless of later imports.
 
 use anyhow::ensure;
 use clap::Args;

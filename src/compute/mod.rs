@@ -1,10 +1,10 @@
 //! Threads for CPU-bound work: publishing, analyzing, aggregating, compressing, and requests that need computing.
-//! Accepting connections and sending ready documents never wait for it: jobs use threads besides the runtime's, with a
-//! limit. A request computes for about 100 µs at most before other tasks of its thread run: it yields, or does longer
-//! work within [`apart`].
+//! Accepting connections and sending ready documents never wait for it: jobs use separate threads, limited in number. A
+//! request computes for at most about 100 µs before other tasks of its thread run: it yields, or does longer work
+//! within [`apart`].
 //!
-//! Jobs get places first come, first served; requests get theirs in turn by peer, with one extra place for peers that
-//! hold none, so a peer with many requests delays only itself.
+//! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs round-robin by peer,
+//! with one extra slot for peers that hold none, so a peer with many requests delays only itself.
 
 pub mod steps;
 
@@ -21,13 +21,13 @@ use tokio::task::{block_in_place, spawn_blocking};
 use tokio_util::task::TaskTracker;
 use tracing::Span;
 
-/// One for each computing job (publish, analyze, compress), so that none waits for another.
+/// Number of slots for jobs: one per computing job (publish, analyze, compress), so that none waits for another.
 const JOBS: usize = 3;
 
-/// Waiting requests, of all peers.
+/// Maximum number of waiting requests of all peers.
 const WAITING_MAX: usize = 512;
 
-/// Cloning shares the same places.
+/// Clones share the same slots.
 #[derive(Debug, Clone)]
 pub struct Compute {
     places: Arc<Semaphore>,
@@ -46,7 +46,7 @@ pub struct Panicked(String);
 pub struct Crowded;
 
 impl Default for Compute {
-    /// A place per job, and for requests as many as there are processors (plus one for peers that hold none).
+    /// One slot per job; for requests, one slot per processor (plus one for peers that hold none).
     fn default() -> Self {
         Self::new(
             JOBS,
@@ -56,7 +56,8 @@ impl Default for Compute {
 }
 
 impl Compute {
-    /// `places` are for [`Compute::run`] and [`Compute::drive`], `places_in_turn` for [`Compute::in_turn`].
+    /// `places` is the number of slots for [`Compute::run`] and [`Compute::drive`], `places_in_turn` that for
+    /// [`Compute::in_turn`].
     #[must_use]
     pub fn new(places: usize, places_in_turn: usize) -> Self {
         Self {
@@ -90,7 +91,7 @@ impl Compute {
         done.await.map_err(|error| Panicked(error.to_string()))
     }
 
-    /// Runs a future that computes between its waits, on another thread.
+    /// Runs a future, which may compute between its waits, on another thread.
     ///
     /// # Errors
     /// If the work panics.
@@ -102,7 +103,7 @@ impl Compute {
         self.run(move || runtime.block_on(work)).await
     }
 
-    /// Does `work` as part of this task when it is `peer`'s turn.
+    /// Runs `work` as part of this task as soon as `peer` gets a slot.
     ///
     /// # Errors
     /// If the queue is full.
@@ -111,7 +112,7 @@ impl Compute {
         Ok(work.await)
     }
 
-    /// Waits for the place of [`Compute::in_turn`]. Dropping the future gives up the turn.
+    /// Waits for a slot as [`Compute::in_turn`] does. Dropping the future removes the request from the queue.
     ///
     /// # Errors
     /// If the queue is full.
@@ -135,22 +136,22 @@ impl Compute {
     }
 }
 
-/// Does `work` on this thread while another thread takes over the other tasks of this one. The change of threads costs up
-/// to 70 µs of CPU on a busy service, so short work is done without it.
+/// Runs `work` on this thread while another thread takes over the other tasks of this thread. Switching threads costs
+/// up to 70 µs of CPU on a busy service, so do short work directly.
 pub fn apart<T>(work: impl FnOnce() -> T) -> T {
-    // A runtime with one thread has no other to take over.
+    // A runtime with one thread has no other thread to take over.
     match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
         Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
         _ => work(),
     }
 }
 
-/// Does `work` [`apart`] if it is long, otherwise directly.
+/// Runs `work` [`apart`] if it is long, otherwise directly.
 pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { apart(work) } else { work() }
 }
 
-/// The right to compute, or a place in the queue; released when dropped.
+/// A slot, or an entry in the queue for one; released when dropped.
 #[derive(Debug)]
 pub struct ComputePlace {
     turns: Arc<Turns>,
@@ -164,7 +165,7 @@ impl Drop for ComputePlace {
     }
 }
 
-/// Places, granted in turn by peer.
+/// Slots, granted round-robin by peer.
 #[derive(Debug)]
 struct Turns {
     places: usize,
@@ -174,16 +175,16 @@ struct Turns {
 #[derive(Debug, Default)]
 struct Queues {
     next: u64,
-    /// The holders of places by number.
+    /// The peers that hold slots, by number of the request.
     holders: HashMap<u64, IpAddr>,
     /// The waiting requests of each peer, in order; never an empty queue.
     waiting: HashMap<IpAddr, VecDeque<(u64, oneshot::Sender<()>)>>,
-    /// The waiting peers, in the order of their turns.
+    /// The waiting peers, in the order in which they get a slot.
     order: VecDeque<IpAddr>,
 }
 
 impl Turns {
-    /// A number, and a receiver that resolves when it has a place; `None` if the queue is full.
+    /// The request's number, and a receiver that resolves when it gets a slot; `None` if the queue is full.
     fn ask(&self, peer: IpAddr) -> Option<(u64, oneshot::Receiver<()>)> {
         let mut queues = self.lock();
         let count: usize = queues.waiting.values().map(VecDeque::len).sum();
@@ -216,7 +217,7 @@ impl Turns {
 }
 
 impl Queues {
-    /// Grants the free places.
+    /// Grants the free slots.
     fn give(&mut self, places: usize) {
         while let Some(peer) = self.next(places) {
             let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
@@ -224,7 +225,7 @@ impl Queues {
             };
             if let Some((number, grant)) = queue.get_mut().pop_front() {
                 self.holders.insert(number, peer);
-                // A receiver that is gone releases its place when dropped.
+                // If the receiver is gone, its request is being dropped, which releases the slot.
                 let _ = grant.send(());
             }
             if queue.get().is_empty() {
@@ -235,7 +236,7 @@ impl Queues {
         }
     }
 
-    /// Removes the peer whose turn it is from the order; `None` if it may not have a place yet.
+    /// Removes the next peer from the order; `None` if it may not have a slot yet.
     fn next(&mut self, places: usize) -> Option<IpAddr> {
         let turn = match self.holders.len() {
             held if held < places => 0,
@@ -248,7 +249,7 @@ impl Queues {
         self.order.remove(turn)
     }
 
-    /// Drops the latest request of the peer with the most waiting; `None` if `peer` would then have as many.
+    /// Drops the latest request of the peer with the most waiting requests; `None` if `peer` would then have as many.
     fn make_room_for(&mut self, peer: IpAddr) -> Option<()> {
         let own = self.waiting.get(&peer).map_or(0, VecDeque::len);
         let longest = self.waiting.iter().max_by_key(|(_, queue)| queue.len());
@@ -293,7 +294,7 @@ mod tests {
         turn
     }
 
-    /// The only one of `turns` that got a place, with its index; fails for none or several.
+    /// The only one of `turns` that got a slot, with its index; fails for none or several.
     async fn grant(turns: &mut Vec<Turn<'_>>) -> (usize, ComputePlace) {
         let mut granted = Vec::new();
         for (index, turn) in turns.iter_mut().enumerate() {
@@ -306,7 +307,7 @@ mod tests {
         granted.remove(0)
     }
 
-    /// A place for peer number `peer`, which must not have to wait.
+    /// A slot for peer number `peer`, which must be granted without waiting.
     async fn hold(compute: &Compute, peer: u8) -> ComputePlace {
         let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
         let Poll::Ready(place) = poll!(&mut turn) else {
@@ -415,7 +416,7 @@ mod tests {
         let first = ask(&compute, 1).await;
         let second = ask(&compute, 2).await;
         let mut turns = vec![ask(&compute, 3).await];
-        // One is dropped while it waits, one after it got its place.
+        // One request is dropped while it waits, one after it got its slot.
         drop(first);
         drop(place);
         drop(second);

@@ -123,7 +123,7 @@ impl DatabaseConfig {
     }
 }
 
-/// The URL for errors: anything before an `@` may be a password, whatever the scheme.
+/// The URL for errors: anything before an `@` may be a password, for any scheme.
 fn without_credentials(url: &str) -> String {
     let Some((before, after)) = url.rsplit_once('@') else {
         return url.to_owned();

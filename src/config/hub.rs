@@ -129,7 +129,7 @@ impl LeaseBounds {
         }
     }
 
-    /// The lease for a requested one, both in seconds.
+    /// The granted lease for a requested one, both in seconds.
     #[must_use]
     pub fn grant(&self, wish_seconds: Option<u64>) -> u64 {
         wish_seconds.map_or(self.default, |wish| wish.clamp(self.shortest, self.longest))

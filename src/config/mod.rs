@@ -165,7 +165,7 @@ impl fmt::Display for RequestLog {
     }
 }
 
-/// Says what is wrong with a setting and what to do.
+/// An invalid setting; the message explains what is wrong and what to do.
 #[derive(Debug, Error)]
 pub enum ConfigError {
     /// `DATABASE_URL` is not a SQLite file.

@@ -83,7 +83,7 @@ impl AnalyzeBacklog {
             return Ok(true);
         }
         let snapshot = self.ctx.current.load();
-        // The next snapshot takes up the finished analyses; until then there is no more work.
+        // The next snapshot uses the finished analyses; until then there is no more work.
         if self.backlog.is_analyzed() || snapshot.input.behind() == 0 {
             return Ok(false);
         }
@@ -130,7 +130,7 @@ impl AnalyzeBacklog {
         Some((ids, last))
     }
 
-    /// Analyzes those of these reviews without a stored analysis of this method.
+    /// Analyzes the reviews of `ids` that have no stored analysis of this method.
     async fn read(
         &self,
         analyzer: &Arc<Analyzer>,

@@ -165,8 +165,8 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
     Ok(ended > 0)
 }
 
-/// Deletes what has been kept long enough: the hub's attempts, sums, ended subscriptions and unverified requests, and
-/// files that a restore or an upgrade kept.
+/// Deletes rows and files whose retention has ended: the hub's attempts, sums, ended subscriptions and unverified
+/// requests, and files that a restore or an upgrade kept.
 ///
 /// # Errors
 /// If the database cannot be written.
@@ -192,7 +192,7 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
     Ok(gone > 0 || former > 0)
 }
 
-/// Erases traces of deleted reviews from the file, whichever program deleted them, if the file has at most
+/// Erases traces of deleted reviews from the file, regardless of the program that deleted them, if the file has at most
 /// `bytes_max`; returns whether none are left.
 ///
 /// # Errors

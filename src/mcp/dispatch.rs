@@ -1,4 +1,4 @@
-//! Answers one POST: selects the revision by body and headers, and with it whether a session is needed.
+//! Answers one POST: selects the revision by body and headers, which determines whether a session is needed.
 //!
 //! The endpoint has already checked the origin, the content type and the body's length.
 
@@ -119,7 +119,7 @@ impl Dispatcher {
         }
     }
 
-    /// The session of the header. Its revision applies, whichever revision with sessions the other header names.
+    /// The session in the header. Its revision applies, even if the other header names another revision with sessions.
     fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, RpcError)> {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
         let (Some(id), None) = (ids.next(), ids.next()) else {
@@ -167,8 +167,8 @@ pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
     }
 }
 
-/// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions a request
-/// that could be parsed has 200, unless it fails to open one.
+/// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions, a request
+/// that could be parsed gets 200, unless it fails to open a session.
 fn status(fault: &RpcError, revision: Option<Revision>) -> StatusCode {
     match revision {
         Some(Revision::July2026) if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,

@@ -13,9 +13,9 @@ use crate::metrics;
 use crate::metrics::figure;
 use crate::web::server::{Excess, Shares};
 
-/// Bytes of all requests and responses.
+/// Maximum bytes of all requests and responses.
 pub const BYTES_MAX: usize = 32 * 1024 * 1024;
-/// How they are shared; a peer is an IPv4 address or an IPv6 /48.
+/// The shares of the peers; a peer is an IPv4 address or an IPv6 /48.
 const SHARES: Shares = Shares {
     all_max: BYTES_MAX,
     peer_max: BYTES_MAX / 4,
@@ -65,7 +65,7 @@ impl InFlight {
 }
 
 impl Held {
-    /// Why `peer`, which holds `bytes` in one reservation, may not hold `wanted` there.
+    /// The reason to refuse `peer` a change of one of its reservations from `bytes` to `wanted`.
     fn objection(&self, peer: IpAddr, bytes: usize, wanted: usize) -> Option<&'static str> {
         let all = self.all - bytes + wanted;
         let own = self.of.get(&peer).copied().unwrap_or(0) - bytes + wanted;

@@ -34,7 +34,7 @@ pub struct RpcError {
 }
 
 impl RpcError {
-    /// Without data.
+    /// An error without data.
     #[must_use]
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         Self {

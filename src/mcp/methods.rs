@@ -21,7 +21,7 @@ mod fixtures;
 
 /// The member of a result's `_meta` with the server's identity.
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
-/// How long clients may cache lists and resources, in milliseconds: as long as the same over GET.
+/// The time for which clients may cache lists and resources, in milliseconds: the same as for GET.
 const FRESH_MS: u64 = 60_000;
 /// The supported methods.
 const METHODS: [&str; 11] = [
@@ -131,7 +131,7 @@ impl Methods {
         let catalog = &self.catalog;
         Ok(match request {
             ClientRequest::InitializeRequest(request) => {
-                // In the requested revision, or in the newest with sessions.
+                // The answer is in the requested revision, or in the newest one with sessions.
                 let revision = Revision::of(request.params.protocol_version.as_str())
                     .filter(|revision| revision.has_sessions())
                     .unwrap_or(Revision::NEWEST_WITH_SESSIONS);
@@ -298,7 +298,7 @@ impl Methods {
             .map_err(|error| ErrorData::internal_error(error, None))
     }
 
-    /// Adds the server's identity and how long the result may be cached.
+    /// Adds the server's identity and the time for which clients may cache the result.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the SDK's results are many, and of most none is ever made here"

@@ -16,7 +16,7 @@ use super::stateless::Revision;
 use crate::clock::Clock;
 use crate::random::Random;
 
-/// From its opening.
+/// Lifetime of a session from its opening.
 pub const LIFETIME_SECONDS: i64 = 24 * 3_600;
 /// HMAC-SHA256.
 pub const KEY_BYTES: usize = 32;
@@ -28,9 +28,10 @@ const EXAMPLE: Session = Session {
     nonce: [0; NONCE_BYTES],
     revision: Revision::November2025,
 };
-/// Ended sessions remembered. Beyond it, those that expire first are forgotten, and their IDs work again until then.
+/// Maximum number of ended sessions remembered. Beyond it, those that expire first are forgotten, and their IDs work
+/// again until then.
 pub const ENDED_MAX: usize = 10_000;
-/// The revision's index in the list, the end in seconds since 1970, and a nonce.
+/// The index of the revision in the list, the end in seconds since 1970, and a nonce.
 const CONTENT_BYTES: usize = 1 + 8 + NONCE_BYTES;
 const NONCE_BYTES: usize = 16;
 const SIGNATURE_BYTES: usize = 32;

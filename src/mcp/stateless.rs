@@ -143,7 +143,7 @@ pub enum Revision {
     June2025,
     /// 2025-11-25: the last one with sessions.
     November2025,
-    /// 2026-07-28: stateless; every request carries what a session would store.
+    /// 2026-07-28: stateless; every request carries the data that a session would store.
     July2026,
 }
 

@@ -83,8 +83,8 @@ fn figure(review_index: &ReviewIndex, locale: &Locale, is_short: bool) -> String
     format!("★ {mean} · {reviews}{}", newest.unwrap_or_default())
 }
 
-/// The badge: stars, mean and count, and unless short the name and the newest day, as text that scales and that screen
-/// readers read.
+/// The badge: stars, mean and count, and in the long form the name and the newest day, as text that scales and that
+/// screen readers read.
 fn badge(snapshot: &Snapshot, is_short: bool) -> String {
     let input = &snapshot.input;
     let name = fold(&input.business.name, NAME_CHARACTERS)

@@ -69,7 +69,7 @@ impl Page {
     }
 }
 
-/// What was rendered of one snapshot so far; each part is rendered on its first use.
+/// The rendered parts of one snapshot; each part is rendered on its first use.
 #[derive(Debug, Default)]
 pub struct SnapshotPages {
     bodies: [OnceLock<Arc<CachedBody>>; Page::ALL.len()],
@@ -134,7 +134,7 @@ impl Pages {
         }
     }
 
-    /// What was rendered of `snapshot` so far.
+    /// The rendered parts of `snapshot`.
     #[must_use]
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<SnapshotPages> {
         self.made.of(snapshot)

@@ -12,7 +12,7 @@ use crate::wire;
 
 // A bar of opinions with the interval of the positive share.
 
-/// With fewer judging reviews there is no share and no bar.
+/// Minimum number of reviews with an opinion for a share and a bar.
 pub const JUDGED_MIN: u32 = 5;
 
 /// A part of a bar; positions and widths are percentages of the bar's width.
@@ -20,7 +20,7 @@ pub const JUDGED_MIN: u32 = 5;
 pub struct Part {
     /// Its class in the stylesheet.
     pub class: &'static str,
-    /// From the left, with two decimals.
+    /// The distance from the left, with two decimals.
     pub from: String,
     pub width: String,
 }
@@ -43,7 +43,7 @@ pub struct LegendFragment {
     pub has_interval: bool,
 }
 
-/// The reviews that judge a subject, by opinion.
+/// The reviews with an opinion on a subject, by opinion.
 #[derive(Debug, Clone, Copy)]
 pub struct Votes<'a> {
     pub positive: u32,
@@ -55,7 +55,7 @@ pub struct Votes<'a> {
 }
 
 impl BarFragment {
-    /// `None` if too few reviews judge.
+    /// `None` if too few reviews have an opinion.
     #[must_use]
     pub fn of(label: &str, votes: Votes<'_>, locale: &Locale) -> Option<Self> {
         let judged = votes.positive + votes.mixed + votes.negative;
@@ -205,9 +205,9 @@ impl YearsFragment {
 const HEIGHT: f64 = 60.0;
 /// The width per column, of which the column takes 8.
 const STEP: usize = 10;
-/// Fewer months use the width of this many with larger gaps, so that no column fills the page.
+/// Minimum width of the chart, in months: with fewer months the gaps are larger, so that no column fills the page.
 const MONTHS_MIN: usize = 12;
-/// A longer span is not drawn, so that one wrong month does not produce a huge page.
+/// Maximum number of months: a longer span is not drawn, so that one wrong month does not produce a huge page.
 const MONTHS_MAX: usize = 120;
 
 #[derive(Debug, Clone, Template)]

@@ -1,4 +1,4 @@
-//! `/developers`: how to embed the rating, and where the data is.
+//! `/developers`: instructions for embedding the rating, and links to the data.
 
 use std::borrow::Cow;
 

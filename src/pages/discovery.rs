@@ -187,7 +187,7 @@ const LLMS: [LlmsPart; 3] = [
     ),
 ];
 
-// `/.well-known/security.txt` (RFC 9116): where to report security issues.
+// `/.well-known/security.txt` (RFC 9116): the contacts for reporting security issues.
 
 /// Validity in months, counted from the first day of the current one: less than a year (RFC 9116 §2.5.5), and the same
 /// bytes for a whole month.

@@ -1,5 +1,5 @@
 //! `/embed`: rating and newest reviews for an `iframe` on another site, the only page that may be framed. It states
-//! what a filter leaves out (FTC 16 CFR 465: a filtered display must not pass for all reviews).
+//! which reviews a filter omits (FTC 16 CFR 465: a filtered display must not pass for all reviews).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -41,7 +41,7 @@ struct EmbedPage {
     accent: Option<String>,
     faults: Vec<String>,
     rating: Option<RatingFigure>,
-    /// A note on what the filter leaves out.
+    /// A note on the reviews that the filter omits.
     filtered: Option<Cow<'static, str>>,
     reviews: Vec<ReviewFragment>,
 }
@@ -50,7 +50,7 @@ struct EmbedPage {
 pub enum Layout {
     /// One below the other.
     List,
-    /// Cards, as many per row as fit.
+    /// Cards in rows that fill the width.
     Grid,
     /// Cards in one row that scrolls sideways.
     Carousel,
@@ -72,7 +72,7 @@ impl Layout {
 pub enum Theme {
     Light,
     Dark,
-    /// Those of the reader's system.
+    /// The theme of the reader's system.
     Auto,
 }
 
@@ -124,7 +124,7 @@ impl Default for EmbedOptions {
 }
 
 impl EmbedOptions {
-    /// Parses the query and returns all faults, each of which begins with the parameter and says what is allowed.
+    /// Parses the query and returns all errors, each of which begins with the parameter and lists the allowed values.
     /// Unknown parameters are ignored.
     pub fn parse(query: &str) -> (Self, Vec<String>) {
         let (mut options, mut faults) = (Self::default(), Vec::new());

@@ -18,7 +18,7 @@ struct ErrorPage {
     frame: Frame,
     heading: Cow<'static, str>,
     detail: Cow<'static, str>,
-    /// Name and fault of each wrong parameter, in English.
+    /// Name and error of each invalid parameter, in English.
     issues: Vec<(String, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! The search form: the filters of `/api/reviews/search` as fields, with the given values and the fault of each.
+//! The search form: the filters of `/api/reviews/search` as fields, with the given values and their errors.
 
 use std::borrow::Cow;
 
@@ -13,9 +13,9 @@ use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::wire::{Facet, Issue};
 
-/// Values that a field offers; others can still be given in the address.
+/// Maximum number of values that a field offers; others can still be given in the address.
 const VALUES_MAX: usize = 500;
-/// Years that are offered, newest first.
+/// Maximum number of years that are offered, newest first.
 const YEARS_MAX: usize = 12;
 
 const POLARITIES: [Vote; 5] = [
@@ -174,12 +174,12 @@ pub struct SearchFormFragment {
     more: Vec<String>,
     /// Whether one of `more` was given.
     is_open: bool,
-    /// Whether one of the folded fields has a fault.
+    /// Whether one of the folded fields has an error.
     has_fault: bool,
     sort: String,
 }
 
-/// A field with its given value and its fault.
+/// A field with its given value and its error.
 #[derive(Debug, Clone, Template)]
 #[template(path = "field_fragment.html")]
 struct FieldFragment {
@@ -242,7 +242,7 @@ impl FieldKind {
     }
 }
 
-/// The fault of a parameter, for customers.
+/// The error of a parameter, in words for customers.
 #[must_use]
 pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
     match issue.path.first().map_or("", String::as_str) {

@@ -19,15 +19,15 @@ pub const HTML: &str = "text/html; charset=utf-8";
 pub const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// For pages that other sites may frame: no forms. `base-uri` permits the page's own `<base>`, which opens links in
-/// the top window.
+/// The policy of pages that other sites may frame: no forms. `base-uri` permits the page's own `<base>`, which opens
+/// links in the top window.
 pub const POLICY_FRAMEABLE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'self'; form-action 'none'; frame-ancestors *";
 
-/// For the page that contains such a frame.
+/// The policy of the page that contains such a frame.
 pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
     frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// What all pages share.
+/// Data that all pages share.
 #[derive(Debug, Clone)]
 pub struct Site {
     pub locale: Locale,
@@ -66,7 +66,7 @@ pub struct Frame {
 }
 
 impl Site {
-    /// In the business's language.
+    /// The data of the pages in the business's language.
     #[must_use]
     pub fn new(business: &Business, links: &Links) -> Self {
         Self {

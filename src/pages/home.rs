@@ -17,16 +17,16 @@ use crate::links::{Links, is_web};
 use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{ReviewIndex, Snapshot};
 
-/// Reviews on the page.
+/// Number of reviews on the page.
 const NEWEST: usize = 20;
-/// Reviews in the structured data.
+/// Number of reviews in the structured data.
 const STRUCTURED: usize = 10;
-/// Aspects on the page, those with the most reviews: these, and more in a fold.
+/// Number of aspects on the page, those with the most reviews; then the number of further ones in a fold.
 const ASPECTS: usize = 3;
 const ASPECTS_FOLDED: usize = 8;
-/// Years of the chart of means.
+/// Number of years in the chart of means.
 const YEARS: usize = 10;
-/// Sources with a row of their own, those with the most reviews.
+/// Maximum number of sources with a row of their own, those with the most reviews.
 const SOURCES: usize = 5;
 
 #[derive(Template)]

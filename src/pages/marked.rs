@@ -8,7 +8,7 @@ use askama::filters::Escaper;
 use super::escape::Html;
 use crate::search::TextFinder;
 
-/// Marks per text; a query of one letter has hundreds of matches.
+/// Maximum number of marks per text; a query of one letter has hundreds of matches.
 const MARKS_MAX: usize = 10;
 
 #[derive(Debug, Clone, Default)]

@@ -1,4 +1,4 @@
-//! The query of a page's address: the given values, their faults, and addresses of the same page with changed
+//! The query of a page's address: the given values, their errors, and addresses of the same page with changed
 //! parameters. The parameters' own types parse the values.
 
 use poem::Request;
@@ -7,7 +7,7 @@ use crate::model::parameters::{InvalidParameter, Parameter, ParameterSource, Par
 use crate::web::UrlParameters;
 use crate::wire::Issue;
 
-/// The decoded pairs, and the faults found so far.
+/// The decoded pairs, and the errors found so far.
 #[derive(Debug, Default)]
 pub struct PageQuery {
     /// In order, without empty values: a browser's form sends every field.

@@ -22,9 +22,9 @@ use crate::web::context::Ctx;
 use crate::web::{UrlParameters, problem};
 use crate::wire;
 
-/// In a list, longer texts are folded after this many characters.
+/// In a list, the rest of a longer text is folded after this many characters.
 const FOLDED_CHARACTERS: usize = 420;
-/// Characters of a review's own title in `<title>`.
+/// Maximum number of characters of a review's own title in `<title>`.
 const TITLE_CHARACTERS: usize = 80;
 
 #[derive(Debug, Clone, Template)]
@@ -87,7 +87,7 @@ impl ReviewFragment {
         self
     }
 
-    /// On its own page.
+    /// The whole review, for its own page.
     #[must_use]
     pub fn whole(review: wire::Review, business: &Business, site: &Site) -> Self {
         let service = |id: String| {
@@ -146,7 +146,7 @@ impl ReviewFragment {
     }
 }
 
-/// How the review was verified; always shown.
+/// The type of verification; always shown.
 fn verified(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
     if !verification.verified {
         return locale.message("not-verified");

@@ -7,7 +7,7 @@ use askama::Template;
 
 use super::locale::Locale;
 
-/// With thousands separators: `12,345`.
+/// The number with thousands separators: `12,345`.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -74,7 +74,7 @@ impl fmt::Display for Stars {
 #[template(path = "stars_fragment.html")]
 pub struct PartialStars {
     label: Cow<'static, str>,
-    /// Where the colour ends, in percent of the width.
+    /// The end of the coloured part, in percent of the width.
     end: String,
 }
 
@@ -82,7 +82,7 @@ pub struct PartialStars {
 const STAR_WIDTH: u64 = 180;
 const STAR_STEP: u64 = 200;
 
-/// Where the colour of five stars ends for a mean in hundredths, in tenths of a percent of their width.
+/// The end of the coloured part of five stars for a mean in hundredths, in tenths of a percent of their width.
 #[must_use]
 pub fn color_end(mean: u64) -> u64 {
     let mean = mean.min(500);

@@ -1,5 +1,5 @@
-//! Collects a search's result: a page and the total. It is independent of the source of reviews, a walk over the
-//! segments or candidates from the text index; both are checked here in the same way.
+//! Collects a search's result: a page and the total. The reviews come from a walk over the segments or from the text
+//! index's candidates; both are checked here in the same way.
 
 use std::ops::{ControlFlow, Range};
 
@@ -9,7 +9,7 @@ use super::scan::SegmentScan;
 use crate::model::ReviewFilter;
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 
-/// Counting stops here; a greater total is reported as "this many or more".
+/// Counting stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
 
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub struct Work {
 pub enum SearchPass {
     /// Fill the page, and count if it is the first.
     Page,
-    /// Only count, from the start.
+    /// Count the matches, from the start.
     Count,
 }
 
@@ -71,7 +71,7 @@ impl Hits<'_> {
         (self.counts_along || pass == SearchPass::Count) && self.count <= TOTAL_MAX
     }
 
-    /// Handles a match; breaks when the pass needs no more.
+    /// Handles a match; breaks when the pass needs no more matches.
     fn take(&mut self, pass: SearchPass, place: Place) -> ControlFlow<()> {
         self.count += 1;
         let page_is_full = match pass {
@@ -125,8 +125,8 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// The passes needed: if the page may come from all reviews, one pass fills and counts; otherwise the count has
-    /// its own.
+    /// The passes needed: if the page may come from all reviews, one pass fills it and counts; otherwise counting takes
+    /// a pass of its own.
     #[must_use]
     pub const fn passes(&self) -> &'static [SearchPass] {
         if self.total.is_some() || self.hits.counts_along {

@@ -1,6 +1,6 @@
-//! Cursors: where the next page begins or the previous one ends. A cursor is a place in the order, not a count, so
-//! that reviews added between two pages are neither repeated nor skipped. In an order of stars the place includes the
-//! stars.
+//! Cursors: where the next page begins or the previous one ends. A cursor is a position in the order, not a count, so
+//! that reviews added between two pages are neither repeated nor skipped. If the order is by stars, the position
+//! includes the stars.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,20 +16,20 @@ use crate::snapshot::{Place, ReviewIndex};
 
 /// The format's version, so that another release's cursor is refused instead of misread.
 const VERSION: u8 = 1;
-/// The format in an order of stars, which follow the filter's hash.
+/// The format when the order is by stars, which follow the filter's hash.
 const VERSION_WITH_STARS: u8 = 2;
-/// Added to either if the page ends at the place.
+/// Added to either version if the page ends at the position.
 const ENDS_PAGE: u8 = 2;
 /// Bytes of the filter's hash in a cursor.
 const FILTER_BYTES: usize = 8;
 
-/// The last place of a page, and the filters that it belongs to.
+/// The last position of a page, and the filters that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     filter: [u8; FILTER_BYTES],
-    /// Whether the page ends with the place, instead of beginning after it.
+    /// Whether the page ends at the position, instead of beginning after it.
     pub ends_page: bool,
-    /// The stars of the page's last review, in an order of stars.
+    /// The stars of the page's last review, if the order is by stars.
     pub stars: Option<u8>,
     /// The day number of the page's last review.
     pub day: i32,
@@ -37,7 +37,7 @@ pub struct Cursor {
     pub id: String,
 }
 
-/// Not a cursor of these filters.
+/// The text is not a cursor of these filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{}", CursorParameter::KIND.allowed)]
 pub struct InvalidCursor;
@@ -66,7 +66,7 @@ impl Cursor {
         }
     }
 
-    /// The cursor of the page that ends at the same place.
+    /// The cursor of the page that ends at the same position.
     #[must_use]
     pub fn ending(self) -> Self {
         Self {

@@ -18,7 +18,7 @@ use crate::wire::{self, Comparison, Period, PeriodAspect};
 /// Maximum number of values in a list.
 pub const VALUES_MAX: usize = 100;
 
-/// Lists have at most `most` values, with the number of omitted ones; aspects and ratings are complete.
+/// Lists have at most `most` values, with the number of omitted values; aspects and ratings are complete.
 #[must_use]
 pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());

@@ -1,5 +1,5 @@
-//! Insights for REST, MCP and pages: stages, each a part of the whole, and the evidence of an aspect, which is the
-//! reviews that support it.
+//! Insights for REST, MCP and pages: the stages, which are parts of the insights, and the evidence of an aspect, which
+//! consists of the supporting reviews.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ const OVERVIEW_VALUES: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StageRequest {
-    /// By ID or name.
+    /// One aspect, by ID or name.
     Aspect(String),
     /// A technician, service or place by name.
     Entity(MentionKind, String),
@@ -108,7 +108,7 @@ pub fn stage(
     }
 }
 
-/// The part with as many values as fit; always at least one.
+/// The part with the maximum number of values that fit, at least one.
 fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
     let mut most = VALUES_MAX;
     loop {
@@ -152,7 +152,7 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
     stage
 }
 
-/// The overview with as many values per list as fit.
+/// The overview with the maximum number of values per list that fit.
 fn overview(snapshot: &Snapshot) -> InsightsStage {
     let mut most = OVERVIEW_VALUES;
     loop {
@@ -339,7 +339,7 @@ impl EvidenceRequest {
         }
     }
 
-    /// The same for a page that can be filtered only by polarity.
+    /// Like [`Self::take_from`], for a page whose only filter is the polarity.
     pub fn take_polarity_from(source: &mut impl ParameterSource) -> Self {
         Self {
             polarity: source.take::<parameters::Polarity>(),
@@ -405,13 +405,13 @@ impl<'a> EvidenceQuery<'a> {
 
 #[derive(Debug)]
 pub struct EvidencePage {
-    /// Supporting reviews in total.
+    /// Total number of supporting reviews.
     pub total: u64,
-    /// Those whose stars decided an uncertain text.
+    /// Number of supporting reviews whose text was uncertain, so that their stars decided.
     pub confirmed: u64,
-    /// Counts by technician that the opinion is about.
+    /// Number of reviews by technician that the opinion is about.
     pub by_technician: Vec<Facet>,
-    /// Counts by mentioned service.
+    /// Number of reviews by mentioned service.
     pub by_service: Vec<Facet>,
     /// Newest first.
     pub reviews: Vec<Supporting>,
@@ -546,8 +546,8 @@ fn positions<'a>(
     positions.iter().map(|position| *position as usize)
 }
 
-/// How a review supports the aspect; `None` if it does not. For a technician only findings in a sentence that names
-/// the person, or in the next one, count.
+/// The part of a review that supports the aspect; `None` if none does. For a technician, only findings count that are
+/// in a sentence with the person's name or in the next one.
 fn support(
     analysis: PackedAnalysisRef<'_>,
     query: &EvidenceQuery<'_>,
@@ -716,7 +716,7 @@ fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
 #[derive(Default)]
 struct SupportCounts {
     total: u64,
-    /// Those whose stars decided an uncertain text.
+    /// Number of supporting reviews whose text was uncertain, so that their stars decided.
     confirmed: u64,
     by_name: HashMap<(MentionKind, u64), u64>,
 }

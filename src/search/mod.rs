@@ -1,4 +1,4 @@
-//! Search in a snapshot: the reviews that match a filter, one page of them, and their number.
+//! Search in a snapshot: one page of the reviews that match a filter, and their total number.
 //!
 //! A query scans the newest reviews first, which is usually enough. For a rare term the FTS5 index then returns
 //! candidates, which are verified in the snapshot; otherwise the scan continues.

@@ -7,13 +7,13 @@ use crate::model::{SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
 use crate::wire::{DidYouMean, Facet};
 
-/// Characters of a name that are compared.
+/// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
-/// The number of most-mentioned values that are compared.
+/// Maximum number of values that are compared, most mentioned first.
 const VALUES_MAX: usize = 1_000;
-/// Minimum likeness of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
+/// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Nobody Known` does not.
 const LIKENESS_MIN: f64 = 0.6;
-/// The factor for a name of which only one word is alike.
+/// Factor of the similarity if only one word of a name is similar.
 const WORD_SHARE: f64 = 0.9;
 
 /// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
@@ -28,7 +28,7 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
     found
 }
 
-/// By full name, ID or alias, ignoring case.
+/// Finds a technician by full name, ID or alias, ignoring case.
 #[must_use]
 pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let aliases = snapshot.input.business.technicians.iter().flat_map(|one| {
@@ -39,7 +39,7 @@ pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().technicians, aliases, said)
 }
 
-/// By ID, name or synonym, ignoring case.
+/// Finds a service by ID, name or synonym, ignoring case.
 #[must_use]
 pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let synonyms = snapshot.input.business.services.iter().flat_map(|one| {
@@ -50,13 +50,13 @@ pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().services, synonyms, said)
 }
 
-/// By name, ignoring case.
+/// Finds a service area by name, ignoring case.
 #[must_use]
 pub fn area<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().service_areas, std::iter::empty(), said)
 }
 
-/// By name, then by ID, then by another word: an exact name wins over an alias.
+/// Finds a facet by name, then by ID, then by alias or synonym: an exact name takes precedence over an alias.
 fn find<'a, 'b>(
     facets: &'a [Facet],
     others: impl Iterator<Item = (&'b str, &'b str)>,
@@ -161,7 +161,7 @@ fn nearest_name(facets: &[Facet], asked: &str) -> Option<String> {
     nearest(asked, facets, |facet| facet.name.clone(), |_| Vec::new())
 }
 
-/// The `value` of the nearest facet, by that value or another word for it; among equals the most mentioned.
+/// The `value` of the facet whose value or synonym is nearest; among equals, that of the most mentioned facet.
 fn nearest(
     asked: &str,
     facets: &[Facet],
@@ -188,7 +188,7 @@ fn nearest(
     best.map(|(_, value)| value)
 }
 
-/// How alike a name is, as a whole or in one of its words; both are folded.
+/// The similarity of a name, as a whole or by one of its words; both names are folded.
 fn likeness(asked: &str, name: &str) -> f64 {
     let words = name.split([' ', '-', '_']).filter(|word| word.len() > 1);
     let by_word = words

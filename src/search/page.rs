@@ -1,7 +1,7 @@
 //! Selects and orders the hits of one page.
 //!
-//! Hits arrive newest first, or oldest first in that order. In an order of stars each rating collects its own hits,
-//! newest first, and ratings that can no longer reach the page are not searched.
+//! Hits arrive newest first, or oldest first in that order. In an order by stars, hits are collected per rating, newest
+//! first, and ratings that can no longer appear on the page are not searched.
 
 use std::ops::Range;
 
@@ -22,21 +22,21 @@ pub struct PageBuilder<'a> {
     limit: usize,
     /// The positions to search.
     range: Range<usize>,
-    /// In an order of stars, the rating of the review at the cursor.
+    /// In an order by stars, the rating of the review at the cursor.
     first_stars: Option<u8>,
-    /// The places of `range` on the other side of the cursor; in an order of stars, those with `first_stars`.
+    /// The part of `range` on the other side of the cursor; in an order by stars, only its reviews with `first_stars`.
     outside: Range<Place>,
     /// Whether the page ends at the cursor and is filled from its end.
     is_reversed: bool,
     places: Vec<Place>,
-    /// Oldest first: the hits of one day, in order of arrival.
+    /// In the order oldest first: the hits of one day, in order of arrival.
     day: Vec<Place>,
     by_stars: [Vec<Place>; 5],
 }
 
 impl<'a> PageBuilder<'a> {
-    /// An empty page of at most `limit` reviews within the positions `all`, after `cursor` if there is one, or ending
-    /// there.
+    /// An empty page of at most `limit` reviews within the positions `all`. With a `cursor`, it begins after the cursor
+    /// or ends there.
     #[must_use]
     pub fn new(
         review_index: &'a ReviewIndex,
@@ -187,7 +187,7 @@ impl<'a> PageBuilder<'a> {
             .filter(|stars| filter.takes_stars(*stars))
     }
 
-    /// Reviews of one day are ordered by ID.
+    /// Adds the hits of the day to the page, ordered by ID.
     fn end_day(&mut self) {
         let room = (self.limit + 1).saturating_sub(self.places.len());
         self.places.extend(self.day.drain(..).rev().take(room));
@@ -244,7 +244,7 @@ impl SearchRequest {
         let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
         let cursor = source.take::<CursorParameter>();
         let filter = ReviewFilter::new(&arguments);
-        // If a filter is invalid, whether the cursor fits is unknown.
+        // With an invalid filter, the cursor cannot be checked.
         if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter))
             && !source.is_wrong()
         {

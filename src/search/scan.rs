@@ -12,8 +12,8 @@ use crate::snapshot::Postings;
 use crate::snapshot::entry::{FoldedValue, ValueColumn};
 use crate::snapshot::segment::Segment;
 
-/// Reviews are checked one by one if at most one in this many qualifies: finding the text in one costs as much as
-/// searching about eight in sequence.
+/// Reviews are checked individually if at most one in this many qualifies: finding the text in one costs as much as
+/// searching about eight in one pass.
 const FEW_OF: u64 = 8;
 
 /// A filter prepared for use with many segments.
@@ -60,7 +60,7 @@ impl<'a> SegmentScan<'a> {
         }
     }
 
-    /// Whether only the dates decide.
+    /// Whether every review within the dates matches.
     #[must_use]
     pub fn takes_all(&self) -> bool {
         self.finder.is_none()
@@ -114,7 +114,7 @@ impl<'a> SegmentScan<'a> {
             return ControlFlow::Continue(());
         };
         match (&self.finder, mentioned.first()) {
-            // Only the text decides, or the text and the stars.
+            // The filter has only a text, or a text and stars.
             (Some(finder), None) => each_text(segment, range, finder.first(), &mut |index| {
                 let (start, end) = segment.folded_bounds(index);
                 if self.takes_columns(segment, index)
@@ -153,8 +153,8 @@ impl<'a> SegmentScan<'a> {
         }
     }
 
-    /// Like [`Self::each`], for reviews with `stars`; if they are few, each is checked by itself without searching the
-    /// texts of the others.
+    /// Like [`Self::each`], for reviews with `stars`; if they are few, each is checked individually, without a search
+    /// of the other texts.
     pub fn each_of(
         &self,
         segment: &Segment,

@@ -1,4 +1,4 @@
-//! The search's only SQL query: the reviews with given trigrams, and how current the index is.
+//! The search's only SQL query: the reviews with given trigrams, and the newest change in the index.
 
 use sqlx::SqliteConnection;
 
@@ -15,7 +15,7 @@ pub struct Indexed {
     pub review_nos: Vec<u32>,
 }
 
-/// The reviews that `expression` matches and those that changed after `change_no`; `None` if either are more than
+/// The reviews that `expression` matches and those that changed after `change_no`; `None` if either list has more than
 /// `most`. They arrive as one row because each row costs microseconds in SQLite.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! Queries to the text index, if a reader is free. The snapshot has all data, so a failure only means that there is no
-//! answer.
+//! Queries to the text index, if a reader is free. The snapshot has all data, so a search also works if the index
+//! fails.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -23,21 +23,22 @@ use crate::storage::{Database, DbError};
 
 /// The timeout for the text index; a walk over a million reviews takes about as long.
 const WAIT_MAX: Duration = Duration::from_millis(20);
-/// The most candidates that the text index may return.
+/// Maximum number of candidates that the text index may return.
 const CANDIDATES_MAX: usize = 4_096;
-/// After a walk over this many reviews, about 100 µs, other tasks of the thread run.
+/// A walk lets other tasks of the thread run after this many reviews, about 100 µs.
 const YIELDS_AFTER: usize = 4_096;
 /// The number of newest reviews in which trigrams are counted to find the rarest.
 const COUNTED: usize = 1_024;
 
-/// When to query the text index; this never affects the result.
+/// Conditions for a query to the text index; they never affect the result.
 #[derive(Debug, Clone, Copy)]
 pub struct AskWhen {
-    /// After a walk over this many reviews.
+    /// Number of reviews to walk over before the query.
     pub walked: usize,
-    /// If at least this many remain; a walk over them takes about as long as a query.
+    /// Minimum number of remaining reviews; a walk over this many takes about as long as a query.
     pub rest_min: usize,
-    /// For trigrams in at most one of this many reviews: a walk over so many takes as long as verifying one candidate.
+    /// A trigram is rare if at most one in this many reviews has it: a walk over this many takes as long as verifying
+    /// one candidate.
     pub rare_of: usize,
 }
 
@@ -64,7 +65,7 @@ pub struct TextIndex {
     answered: Counter,
 }
 
-/// Why the index gave no answer.
+/// The reason for a missing answer of the index.
 #[derive(Debug)]
 enum Unanswered {
     /// No reader is free.

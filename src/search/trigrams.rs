@@ -1,5 +1,5 @@
-//! The trigrams of a query that the text index can be asked for: only characters that FTS5's trigram tokenizer folds
-//! as we do (<https://www.sqlite.org/fts5.html#the_trigram_tokenizer>).
+//! Selects the trigrams of a query that the text index can find: only characters that FTS5's trigram tokenizer folds as
+//! we do (<https://www.sqlite.org/fts5.html#the_trigram_tokenizer>).
 
 /// Ranges of folded characters, ascending, onto which we fold characters that FTS5 keeps apart: our Unicode version is
 /// newer than FTS5's (6.1), which lacks for example old Cyrillic letterforms (U+1C80 to U+1C88) and capital ß. A range
@@ -40,7 +40,7 @@ const UNLIKE: &[(char, char)] = &[
     ('\u{1E922}', '\u{1E943}'),
 ];
 
-/// Trigrams of a query that are used; more would not make it rarer.
+/// Maximum number of a query's trigrams that are used; more would not narrow the search further.
 const TRIGRAMS_MAX: usize = 12;
 
 /// The distinct usable trigrams of folded texts, at most 12, spread evenly; empty if the texts are shorter or have

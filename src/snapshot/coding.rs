@@ -149,7 +149,7 @@ const LEVEL: u32 = 6;
 const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// An empty final segment (RFC 1951 §3.2.3: final, fixed codes, end of segment).
 const LAST_SEGMENT: [u8; 2] = [3, 0];
-/// Content in fewer pieces is not remembered: none would be found again.
+/// Pieces of a content with fewer are not remembered: none would be used again.
 const PIECES_MIN: usize = 2;
 
 #[derive(Debug)]
@@ -266,14 +266,14 @@ fn join(parts: &[Arc<Deflated>]) -> Vec<u8> {
 
 #[derive(Debug)]
 pub struct CachedBody {
-    /// For `Content-Type`.
+    /// The value of `Content-Type`.
     pub content_type: &'static str,
     pub content: Content,
     coded: [OnceLock<Bytes>; Coding::ALL.len()],
 }
 
 impl CachedBody {
-    /// Without codings.
+    /// A body without codings.
     #[must_use]
     pub fn new(content_type: &'static str, content: Content) -> Self {
         Self {

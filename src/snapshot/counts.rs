@@ -13,12 +13,12 @@ use crate::wire;
 /// Lists are ordered by count, then by name.
 #[derive(Debug, Default)]
 pub struct MentionCounts {
-    /// By shown name.
+    /// The technicians by shown name.
     pub technicians: Vec<wire::Facet>,
     /// Each has an ID.
     pub services: Vec<wire::Facet>,
     pub service_areas: Vec<wire::Facet>,
-    /// Where reviews were written.
+    /// The sources of the reviews.
     pub sources: Vec<wire::Facet>,
     /// Language tags.
     pub languages: Vec<wire::Facet>,

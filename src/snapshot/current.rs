@@ -17,21 +17,21 @@ use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
-/// Superseded snapshots kept alive; readers of older ones are cut off.
+/// Maximum number of superseded snapshots kept alive; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
-/// Totals that a snapshot caches.
+/// Maximum number of totals that a snapshot caches.
 const TOTALS_MAX: usize = 4_096;
 
 /// A published document: its body and its publication.
 #[derive(Debug)]
 pub struct PublishedDocument {
     pub document: Document,
-    /// With every coding that is ready.
+    /// The body, with every coding that is ready.
     pub body: Arc<CachedBody>,
     pub publication: Publication,
-    /// Whether the publication's row is for these bytes. In a cluster a node publishes what it rendered even if the
-    /// node that raises versions rendered another state; then there is no change date, and subscribers are sent
-    /// nothing.
+    /// Whether the publication's row is for these bytes. In a cluster, a node publishes its own documents even if the
+    /// node that raises versions rendered another state; the documents then have no change date and are not sent to
+    /// subscribers.
     pub is_confirmed: bool,
 }
 
@@ -85,7 +85,7 @@ impl Snapshot {
         &self.documents[document.index()]
     }
 
-    /// When [`Document::Reviews`] last changed.
+    /// The last change of [`Document::Reviews`].
     #[must_use]
     pub fn changed_at(&self) -> DateTime<Utc> {
         self.document(Document::Reviews).publication.changed_at

@@ -44,7 +44,7 @@ pub const fn sort_key(day: i32, id: &str) -> SortKey<'_> {
     (std::cmp::Reverse(day), id)
 }
 
-/// The values by which reviews are found.
+/// The columns of a segment that filters use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueColumn {
     /// Mentioned technicians, by their shown names.
@@ -55,7 +55,7 @@ pub enum ValueColumn {
     ServiceAreas,
     /// Empty if unknown.
     Languages,
-    /// Where the review was written.
+    /// The sources of the reviews.
     Sources,
 }
 
@@ -76,9 +76,9 @@ impl From<MentionKind> for ValueColumn {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldedValue {
-    /// As recorded.
+    /// The value as recorded.
     pub value: String,
-    /// For comparison by filters.
+    /// For comparison with filters.
     pub folded: String,
 }
 
@@ -89,9 +89,9 @@ pub struct Entry {
     pub review_no: Option<i64>,
     /// 1 to 5.
     pub stars: u8,
-    /// As documents contain it.
+    /// The review's JSON in the documents.
     pub json: Vec<u8>,
-    /// For comparison by searches.
+    /// For comparison with search terms.
     pub folded: String,
     /// Mentions, language and source.
     pub values: Vec<(ValueColumn, FoldedValue)>,
@@ -134,9 +134,10 @@ impl Entry {
         Self { review_no, ..self }
     }
 
-    /// Its number if every trigram of its text is certain to be found in the text index, else [`UNINDEXED`]. Uncertain
-    /// are texts that are not UTF-8 in the file (they are repaired with U+FFFD, and FTS5 reads other characters
-    /// there), and texts with NUL, where FTS5 before SQLite 3.44 stopped. Other programs may write such rows.
+    /// The review's number if the text index certainly finds every trigram of its text, otherwise [`UNINDEXED`]. The
+    /// index may miss trigrams of texts that are not UTF-8 in the file (they are repaired with U+FFFD, while FTS5 reads
+    /// other characters there), and of texts with NUL, at which FTS5 before SQLite 3.44 stopped. Other programs may
+    /// write such rows.
     pub(super) fn indexed_no(&self) -> u32 {
         let is_alike = !self.folded.contains(['\u{FFFD}', '\0']);
         self.review_no

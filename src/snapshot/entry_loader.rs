@@ -20,12 +20,12 @@ use crate::metrics;
 use crate::model::{Review, ReviewId, Status};
 use crate::storage::reviews::{Changed, Newest, Numbered, Observation};
 
-/// The most work, in [`cost`], that rendering a snapshot does for missing analyses: about 300 ms at ten bytes per
-/// microsecond. A count instead of a time, so that the same database always gives the same snapshot.
+/// Maximum work, as a [`cost`], for missing analyses when a snapshot is rendered: about 300 ms at ten bytes per
+/// microsecond. A cost instead of a time, so that the same database always gives the same snapshot.
 pub const ANALYZE_AT_ONCE_MAX: usize = 3_000_000;
 /// The fixed cost of a review, expressed in bytes of text.
 const REVIEW_COST: usize = 300;
-/// The most bytes of a text that are analyzed: four per code point.
+/// Maximum number of bytes of a text that are analyzed: four per code point.
 const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
 /// Reviews loaded or analyzed between two yields.
 const BATCH: usize = 64;
@@ -42,7 +42,7 @@ pub struct EntryLoader<'a> {
     connection: &'a mut SqliteConnection,
     analyzer: Arc<Analyzer>,
     staff: Arc<Staff>,
-    /// How the published snapshot shows technicians.
+    /// The technicians with their names in the published snapshot.
     staff_out: Option<Arc<Staff>>,
     links: &'a Links,
     backlog: &'a Backlog,
@@ -62,7 +62,7 @@ pub struct Loaded {
     pub undated: Vec<ReviewId>,
 }
 
-/// Reviews without analysis, as long as they are few enough to be analyzed at once.
+/// Reviews without analysis, if they are few enough to be analyzed at once.
 #[derive(Debug, Default)]
 struct Unanalyzed {
     reviews: Vec<(Numbered, String)>,
@@ -312,7 +312,6 @@ impl<'a> EntryLoader<'a> {
     }
 }
 
-/// `text_hash` is the hash of the review's text.
 #[must_use]
 pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAnalysis {
     let analysis = analyzer.analyze(&Subject::of(review));
@@ -330,7 +329,7 @@ pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAn
 // publisher and processed by a job. An analysis stays here until it is stored, so that a retry after a failed
 // publication does not repeat it.
 
-/// The most analyses that wait to be stored, about 3 KB each; others are made again later.
+/// Maximum number of analyses that wait to be stored, about 3 KB each; further ones are made again later.
 const KEPT_MAX: usize = 16_384;
 
 #[derive(Debug, Default)]

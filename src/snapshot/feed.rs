@@ -1,4 +1,4 @@
-//! The JSON Feed of the newest reviews, and what both feeds share.
+//! The JSON Feed of the newest reviews, and the shared parts of both feeds.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -113,8 +113,8 @@ pub fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
     tags
 }
 
-/// When a review was last changed, but not before its publication: a review without its own instant has midnight UTC
-/// of its day, which west of Greenwich is the previous evening.
+/// The last change of a review, but not before its publication: a review without its own instant has midnight UTC of
+/// its day, which west of Greenwich is the previous evening.
 #[must_use]
 pub fn modified_at(business: &Business, review: &wire::Review) -> DateTime<Utc> {
     let published = start_of_day(review.date, business.time_zone).parse();

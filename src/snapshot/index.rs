@@ -205,7 +205,7 @@ impl ReviewIndex {
         })
     }
 
-    /// The number of reviews up to the place of that day number and ID, even if no review is there.
+    /// The number of reviews up to the position of that day number and ID, even if no review has them.
     #[must_use]
     pub fn count_through(&self, day: i32, id: &str) -> usize {
         self.count_before(|segment, index| segment.sort_key(index) <= sort_key(day, id))
@@ -398,8 +398,8 @@ pub fn merge(
     revised
 }
 
-/// Replaces the JSON of unshared `segments` with that of identical ones in `known`: an unchanged document holds it
-/// anyway, and its deflated pieces, which are found by address, stay usable.
+/// Replaces the JSON of unshared `segments` with that of identical ones in `known`: an unchanged document keeps it in
+/// memory anyway, and its deflated pieces, which are found by address, stay usable.
 pub fn share_json(segments: &mut [Arc<Segment>], known: &[Arc<Segment>]) {
     let known: HashMap<_, _> = known.iter().map(|one| (one.digest(), one.json())).collect();
     for segment in segments.iter_mut().filter_map(Arc::get_mut) {

@@ -13,11 +13,11 @@ use crate::model::business::{Business, Editorial};
 pub struct SnapshotInput {
     /// Newest first.
     pub review_index: ReviewIndex,
-    /// With technicians as they are shown.
+    /// The business with the shown names of its technicians.
     pub business: Business,
     /// The business's own texts.
     pub editorial: Editorial,
-    /// How technicians are shown.
+    /// The technicians and their shown names.
     pub staff: Arc<Staff>,
     /// Unpublished reviews by reason.
     pub withheld: BTreeMap<String, u64>,

@@ -1,7 +1,7 @@
 //! The snapshot: all published documents, rendered once per change and read through one pointer.
 //!
 //! The database is the source of truth; whenever it changes, the [`Publisher`] renders a [`Snapshot`]. Modules that
-//! depend on this one do not read reviews from the database, and this one knows no HTTP.
+//! depend on this one do not read reviews from the database, and this one is independent of HTTP.
 
 mod atom;
 pub(crate) mod coding;

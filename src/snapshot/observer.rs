@@ -1,5 +1,5 @@
-//! Dates changes of writers that do not set `updated_at`: with the instant at which the publisher first sees them.
-//! Decides what counts as a visible change; it has no SQL.
+//! Dates changes of writers that do not set `updated_at`, with the instant at which the publisher first sees them.
+//! Decides which changes are visible; it contains no SQL.
 
 use bytes::Bytes;
 use chrono::{DateTime, SubsecRound, Utc};
@@ -8,7 +8,7 @@ use super::index::ReviewIndex;
 use crate::model::ReviewId;
 use crate::storage::reviews::{Binding, Numbered, Observation};
 
-/// The default one observes at the epoch, so it dates nothing; use it for read-only surveys.
+/// The default observer has the epoch as its time, so it dates nothing; use it for read-only surveys.
 #[derive(Debug, Default)]
 pub struct Observer {
     now: DateTime<Utc>,
@@ -18,7 +18,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// Dates with `now` whatever differs from the reviews in `out`.
+    /// Dates with `now` every review that differs from its version in `out`.
     #[must_use]
     pub fn new(now: DateTime<Utc>, out: Option<ReviewIndex>) -> Self {
         Self {

@@ -22,7 +22,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// `review_nos` in the order of the reviews, of which there are `len`.
+    /// `review_nos` are in the order of the `len` reviews.
     #[must_use]
     pub fn new<'a>(review_nos: impl Iterator<Item = &'a [u32]>, len: usize) -> Self {
         let table_max = len.saturating_mul(TABLE_SHARE_MAX).max(TABLE_MIN);
@@ -67,7 +67,7 @@ impl Positions {
     }
 }
 
-// The day of each review by ID: with the day, its place is found by binary search. Sharded, so that a change copies
+// The day of each review by ID: with the day, its position is found by binary search. Sharded, so that a change copies
 // only one shard.
 
 /// Shards of the index; a change copies one of them.

@@ -1,5 +1,5 @@
-//! Decides when a document gets a new version. Pure policy: a version that subscribers may have is never reused, and
-//! no date goes back, whatever happens to the rows.
+//! Decides when a document gets a new version. Pure policy: a version that subscribers may have is never reused, and no
+//! date goes back, even if rows are deleted or altered.
 
 use chrono::{DateTime, SubsecRound, Utc};
 
@@ -9,24 +9,22 @@ pub struct Publication {
     pub version: i64,
     /// The digest of the document's content.
     pub digest: String,
-    /// When the bytes last changed; never goes back.
+    /// The last change of the bytes; never goes back.
     pub changed_at: DateTime<Utc>,
     /// Whether the previous change was within the same second.
     pub is_same_second: bool,
 }
 
-/// What must be written before a rendered document may be published.
+/// The row that must be written before a rendered document may be published.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublicationDue {
-    /// Nothing.
     Nothing(Publication),
-    /// This row.
     Row(Publication),
 }
 
 impl PublicationDue {
-    /// The publication if nothing is to be written.
+    /// The publication, if no row must be written.
     #[must_use]
     pub fn standing(self) -> Option<Publication> {
         match self {
@@ -37,8 +35,8 @@ impl PublicationDue {
 }
 
 impl Publication {
-    /// What must be written for a document with this digest, given what this process last published (`said`), the
-    /// stored `row`, and the newest version that a subscriber has (`delivered`).
+    /// The row that must be written for a document with this digest. `said` is the last publication of this process,
+    /// `row` the stored one, and `delivered` the newest version that a subscriber has.
     ///
     /// A row older than `said` was deleted, altered or restored from a copy, and is written again. A row with other
     /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two
@@ -83,7 +81,7 @@ impl Publication {
         })
     }
 
-    /// Whether this row is older than what this process published.
+    /// Whether this row is older than this process's last publication.
     #[must_use]
     pub fn is_behind(&self, said: Option<&Self>) -> bool {
         said.is_some_and(|said| self.version < said.version || self.changed_at < said.changed_at)

@@ -105,7 +105,7 @@ impl Segment {
         digests[count - 1]
     }
 
-    /// Without the comma.
+    /// The JSON of a review, without the comma.
     #[must_use]
     pub fn json_of(&self, index: usize) -> Bytes {
         let start = if index == 0 {
@@ -128,7 +128,7 @@ impl Segment {
         &self.folded.bytes
     }
 
-    /// Where a review's folded text begins in [`Segment::folded`], and where the next one begins.
+    /// The start of a review's folded text in [`Segment::folded`], and the start of the next one.
     #[must_use]
     pub fn folded_bounds(&self, index: usize) -> (usize, usize) {
         self.folded.bounds(index)

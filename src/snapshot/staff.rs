@@ -1,5 +1,5 @@
-//! How technicians are shown. Reviews, analyses and the roster are converted before a snapshot is made, so a snapshot
-//! has only shown names.
+//! The shown names of technicians. Reviews, analyses and the roster are converted before a snapshot is made, so a
+//! snapshot has only shown names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

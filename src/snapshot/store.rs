@@ -80,7 +80,7 @@ pub async fn is_rendered_from(
     .await
 }
 
-/// Publishes a document if that is still due within this write transaction; see [`Publication::due`].
+/// Publishes a document if it is still due within this write transaction; see [`Publication::due`].
 ///
 /// # Errors
 /// If the database cannot be written.
@@ -133,7 +133,7 @@ pub async fn publish(
 /// Makes versions and dates continue above those that the `former` database published, and makes every document due.
 ///
 /// # Errors
-/// If `former` cannot be read or the other not be written.
+/// If `former` cannot be read or the other database cannot be written.
 pub async fn carry_publications(
     former: &mut SqliteConnection,
     write: &mut Write,

@@ -24,8 +24,8 @@ use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
 
-/// How long caches may keep a response, and how long they may serve it stale while they revalidate or cannot reach the
-/// service.
+/// The time for which caches may keep a response, and for which they may serve a stale one while they revalidate or
+/// cannot reach the service.
 const CACHEABLE: HeaderValue =
     HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
 
@@ -102,8 +102,8 @@ pub const fn modified(publication: &Publication) -> Modified {
     }
 }
 
-/// The bytes of a cached body, coded or not. They are cut off when the reader is too far behind; otherwise a slow
-/// reader could hold a whole document for half an hour.
+/// The bytes of a cached body, coded or uncoded. The response is cut off if its reader falls too far behind; otherwise
+/// a slow reader could keep a whole document in memory for half an hour.
 pub(super) fn sent(
     body: &Arc<CachedBody>,
     coding: Option<Coding>,
@@ -163,8 +163,8 @@ pub(super) fn judge(
     }
 }
 
-/// The header fields of a 200 of `length` bytes, or of a 304 (`None`), which repeats those of the 200 (RFC 9110
-/// §15.4.5).
+/// The header fields of a 200 whose body has `length` bytes, or of a 304 (`None`), which repeats those of the 200 (RFC
+/// 9110 §15.4.5).
 pub(super) fn head(facts: &Facts<'_>, coding: Option<Coding>, length: Option<u64>) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(FIELDS_MAX);
     if let Some(length) = length {
@@ -198,8 +198,8 @@ pub(super) fn unchanged(head: HeaderMap) -> Response {
     response
 }
 
-// Ready responses: for a path whose answer is a cached body, the heads are built once per body, coding and status, so
-// a request only chooses and clones one. This code does not know the path and never waits.
+// Ready responses: for a path whose answer is a cached body, the heads are built once per body, coding and status, so a
+// request only chooses and clones one. This code is independent of the path and never waits.
 
 /// Answers one path from its successive cached bodies.
 #[derive(Debug)]
@@ -262,7 +262,7 @@ impl Ready {
         response
     }
 
-    /// The heads for `body`; empty ones if the last answer had another body.
+    /// Returns the cached heads for `body`, or new empty ones if the previous answer had another body.
     fn heads(&self, body: &Arc<CachedBody>, modified: Option<Modified>) -> Guard<Arc<Heads>> {
         let last = self.last.load();
         // The weak reference keeps the allocation, so its address is not reused.
@@ -299,8 +299,8 @@ impl Ready {
 
 // A response body of shared pieces: nothing is copied, and its length is known before the first byte.
 
-/// Bytes per frame; before each frame the snapshot is checked for revocation. A coded dataset of 100,000 reviews is
-/// one piece of some MB; a segment of reviews fits into one frame.
+/// Maximum bytes per frame; before each frame the snapshot is checked for revocation. A coded dataset of 100,000
+/// reviews is one piece of several MB; a segment of reviews fits into one frame.
 const FRAME_BYTES_MAX: usize = 128 * 1024;
 
 #[derive(Debug)]

@@ -31,7 +31,7 @@ pub struct Modified {
     pub is_ambiguous: bool,
 }
 
-/// How a conditional request is answered (RFC 9110 §13.2.2).
+/// The outcome of a conditional request (RFC 9110 §13.2.2).
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConditionalOutcome {
@@ -46,7 +46,7 @@ pub enum ConditionalOutcome {
 /// Evaluates the preconditions in the order of §13.2.2. An invalid precondition matches nothing if it is a list of
 /// tags, and is ignored if it is a date (§13.1.3, §13.1.4).
 ///
-/// A date in the future is after every change, so RFC 9110 answers 304 (RFC 2616 ignored it).
+/// A date in the future is later than every change, so the result is 304 (RFC 9110); RFC 2616 ignored such dates.
 pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
     let is_met = if headers.contains_key(IF_MATCH) {
         is_named(headers, &IF_MATCH, validators.digest, TagComparison::Strong)
@@ -157,10 +157,10 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|member| !member.is_empty())
 }
 
-/// Also true without such a condition.
+/// Whether the content is unmodified since the given date; true if the header is absent.
 fn is_unmodified_since(headers: &HeaderMap, modified: Modified) -> bool {
     date(headers, &IF_UNMODIFIED_SINCE).is_none_or(|since| {
-        // If two states share the second, the client's state is unknown.
+        // If the content changed twice within the second, the client's version is unknown.
         if modified.is_ambiguous {
             modified.at.timestamp() < since
         } else {
@@ -492,7 +492,7 @@ mod tests {
             ("ambiguous: unmodified-since after", &[(IUS, AFTER)], Send),
         ];
 
-        /// Without a date.
+        /// Content without a date.
         pub(super) const UNDATED: &[Row] = &[
             ("undated: modified-since", &[(IMS, AFTER)], Send),
             ("undated: unmodified-since", &[(IUS, BEFORE)], Send),

@@ -56,7 +56,7 @@ impl Ctx {
         self.contacts.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Takes effect once.
+    /// Only the first call has an effect.
     pub fn set_contacts(&self, contacts: Vec<String>) {
         let _ = self.contacts.set(contacts);
     }
@@ -67,7 +67,7 @@ impl Ctx {
         self.request_log.get().copied().unwrap_or_default()
     }
 
-    /// Takes effect once.
+    /// Only the first call has an effect.
     pub fn set_request_log(&self, request_log: RequestLog) {
         let _ = self.request_log.set(request_log);
     }
@@ -83,12 +83,12 @@ impl Ctx {
     }
 }
 
-/// How current the snapshot is, for monitoring.
+/// The time of the last publication and of failures, for monitoring.
 #[derive(Debug)]
 pub struct SnapshotFreshness {
     /// Milliseconds of the monotonic clock.
     published_ms: AtomicU64,
-    /// Since when publishing has been failing, in the same unit; [`NEVER`] if it is not failing.
+    /// Start of the current series of failures, in the same unit; [`NEVER`] if publishing works.
     failing_since_ms: AtomicU64,
 }
 
@@ -109,13 +109,12 @@ impl SnapshotFreshness {
     /// Records a failed attempt; consecutive failures keep the time of the first.
     pub fn failed(&self, now: Monotonic) {
         let (was, ordering) = (NEVER, Ordering::Relaxed);
-        // Keeps the time of the first failure.
         let _ = self
             .failing_since_ms
             .compare_exchange(was, now.millis(), ordering, ordering);
     }
 
-    /// Records that publishing works, whether or not there was anything to publish.
+    /// Records that publishing works, even if there was nothing to publish.
     pub fn succeeded(&self) {
         self.failing_since_ms.store(NEVER, Ordering::Relaxed);
     }

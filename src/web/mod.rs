@@ -1,6 +1,6 @@
-//! What all HTTP handlers share: URL parameters, routes, conditional requests, content codings and errors.
+//! Shared parts of all HTTP handlers: URL parameters, routes, conditional requests, content codings and errors.
 //!
-//! Policies are pure so that they can be tested as tables: nothing here waits, reads a clock or knows a route.
+//! Policies are pure, so that tables of cases can test them: they do not wait, read a clock or depend on a route.
 
 mod answer;
 mod conditional;

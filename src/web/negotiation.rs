@@ -83,7 +83,7 @@ impl EncodingWeights {
         self.codings.get_mut(at)
     }
 
-    /// 0 if not acceptable. `*` applies to every coding that is not named.
+    /// The weight of the coding; 0 if it is not acceptable. `*` applies to every coding that the header does not name.
     fn of(&self, coding: Coding) -> u16 {
         let named = Coding::ALL
             .iter()
@@ -92,7 +92,7 @@ impl EncodingWeights {
         named.or(self.others).unwrap_or(0)
     }
 
-    /// `None` if refused. Unnamed, it is acceptable and ranks below all that are named.
+    /// `None` if refused. If the header does not name it, it is acceptable and ranks below all codings that are named.
     fn identity(&self) -> Option<u16> {
         match self.identity.or(self.others) {
             None => Some(0),

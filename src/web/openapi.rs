@@ -1,7 +1,7 @@
 //! Converts the OpenAPI document from 3.0.0, which poem-openapi writes, to 3.1.0.
 //!
-//! It knows nothing of the service and becomes superfluous when the framework writes 3.1. It visits only the places
-//! where schemas occur, so a default, an example or a property name that looks like a keyword stays unchanged.
+//! It is independent of the service, and superfluous once the framework writes 3.1. It changes only schemas, so a
+//! default, an example or a property name that looks like a keyword stays unchanged.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -119,7 +119,7 @@ fn holder(holder: &mut Value) {
     }
 }
 
-/// The rules, in order: nullability applies to the result of the others.
+/// Applies the rules in order: nullability applies to the result of the others.
 fn schema(schema: &mut Value) {
     // `true` and `false` are schemas too.
     let Some(keywords) = schema.as_object_mut() else {

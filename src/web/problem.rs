@@ -15,7 +15,7 @@ pub const PROBLEM: &str = "application/problem+json";
 /// §4.2.1).
 pub const INVALID_PARAMETERS: &str = "urn:problem-type:reviews-service:invalid-parameters";
 
-/// An error that its status classifies; `detail` says what is wrong and what to do.
+/// An error that its status classifies; `detail` explains what is wrong and what to do.
 #[must_use]
 pub fn problem(status: StatusCode, detail: impl Into<String>) -> Response {
     send(

@@ -22,7 +22,7 @@ pub struct UrlParameters {
 }
 
 impl UrlParameters {
-    /// From the named segments of a path, still encoded.
+    /// Decodes the named segments of a path.
     #[must_use]
     pub fn of_path(segments: Vec<(&'static str, &str)>) -> Self {
         let decoded = |segment: &str| text(percent_decode(segment.as_bytes()).collect());

@@ -66,8 +66,8 @@ impl Route {
         }
     }
 
-    /// Adds an [`AtHand`] answer to GET and HEAD of this path without a query string; if nothing else answers GET,
-    /// also with one.
+    /// Adds an [`AtHand`] answer to GET and HEAD of this path without a query string. If the path has no other handler
+    /// for GET, the answer also applies to requests with a query string.
     #[must_use]
     pub fn at_hand(
         mut self,

@@ -12,7 +12,7 @@ use poem::http::{HeaderMap, HeaderName, HeaderValue};
 use super::conditional::fixdate;
 use crate::clock::Clock;
 
-/// How far the server's own `Date` may be behind the clock: it has whole seconds and may be from just before the
+/// The maximum delay of the server's own `Date` against the clock: it has whole seconds and may be from just before the
 /// request was read.
 const SERVER_DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
 /// Set on every response, errors and 304 included: CORS for all origins, and no content sniffing.

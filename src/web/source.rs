@@ -1,4 +1,4 @@
-//! The client's address, also behind trusted proxies (`X-Forwarded-For`), and fair turns of compute by address.
+//! The client's address, also behind trusted proxies (`X-Forwarded-For`), and a fair share of compute per address.
 //!
 //! Each proxy appends the address of its peer, so the field is read from the right, and only while the entries come
 //! from trusted proxies; the client can write anything to the left. The field has no standard (RFC 7239 §5.2 has its
@@ -43,8 +43,8 @@ impl ClientAddress {
     }
 }
 
-/// Answers `request` with the result of `work`, in the turn of its source (IPv6: of its /64), or with 503 if too many
-/// wait.
+/// Answers `request` with the result of `work`, which runs as soon as the source (IPv6: its /64) gets a slot for
+/// computing, or with 503 if too many requests wait.
 pub async fn in_turn(
     request: &Request,
     compute: &Compute,
@@ -63,9 +63,9 @@ pub async fn in_turn(
     })
 }
 
-/// The `peer`, or, if that is a trusted proxy, the nearest hop that is not one. An entry that is not an address ends
-/// the chain, and the last trusted hop is used. `values` are the field's lines in order; `None` is a line that is not
-/// text.
+/// The `peer`, or, if the peer is a trusted proxy, the nearest hop that is not one. An entry that is not an address
+/// ends the chain, and the last trusted hop is used. `values` are the field's lines in order; `None` is a line that is
+/// not text.
 fn source<'v>(
     peer: IpAddr,
     values: impl DoubleEndedIterator<Item = Option<&'v str>>,

@@ -20,7 +20,7 @@ use crate::links::Links;
 use crate::random::Random;
 use crate::snapshot::{CachedBody, Snapshot};
 
-/// For a whole verification, and for a denial.
+/// Timeout of a whole verification, and of a denial.
 pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 /// A challenge has 64 characters; a longer body cannot match.
 const VERIFY_BODY_MAX: usize = 1_024;
@@ -28,7 +28,7 @@ const VERIFY_BODY_MAX: usize = 1_024;
 const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
 /// The delay of a verification while our own network is down.
 const OUTAGE_WAIT: TimeDelta = TimeDelta::seconds(60);
-/// For a whole delivery, plus a second per MiB.
+/// Timeout of a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone)]
@@ -41,7 +41,7 @@ pub struct Exchange {
     pub links: Links,
     /// The delays between attempts.
     pub delays: RetryDelays,
-    /// How often one network may be sent verifications.
+    /// Rate limits of verifications, per network.
     pub rates: Arc<RateLimits>,
     /// Distinguishes failures of our own network from those of callbacks.
     pub outages: Outages,
@@ -60,7 +60,7 @@ struct Start {
 type Conclusion = (Outcome, Option<u16>, &'static str);
 
 impl Exchange {
-    /// Verifies the subscriber's intent; `turn` is the booked turn that it waited for, if any.
+    /// Verifies the subscriber's intent; `turn` is the booking that it waited for, if any.
     pub async fn verify(&self, due: &DueVerification, turn: Option<&Turn>) -> Attempt {
         let start = self.start();
         let (outcome, status, reason) = match self.challenge() {
@@ -106,12 +106,12 @@ impl Exchange {
         };
         let answered = match self.ask(due, &question.url(), turn).await {
             Ok(answered) => answered,
-            // The networks of third parties must not be flooded: it waits, and no attempt is recorded.
+            // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
             Err(turn) => return (Outcome::Waits(turn), None, "waits"),
         };
         let (verdict, status, reason) = judge(&question, &answered);
-        // A timeout counts at once: it ends no subscription, and otherwise strangers could keep any number of requests
-        // waiting.
+        // A timeout counts as a failure at once: it ends no subscription, and repeating the verification would let any
+        // client keep any number of requests waiting.
         let failure = answered.as_ref().err();
         let failure = failure.filter(|failure| **failure != Failure::TimedOut);
         let is_ours = self
@@ -139,7 +139,7 @@ impl Exchange {
             Verdict::Confirmed => Outcome::Verified {
                 serial,
                 mode: due.mode,
-                // From the moment it was sent (WebSub §5.3).
+                // The lease begins when the verification was sent (WebSub §5.3).
                 lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
             },
             // Nothing is known about the callback, so the request waits until our network is back.
@@ -157,8 +157,8 @@ impl Exchange {
         }
     }
 
-    /// Resolves the callback, counts by its addresses, and then connects; 10 s in total. `Err` is the turn to wait for
-    /// if a limit is reached.
+    /// Resolves the callback, applies the rate limits of its addresses and connects, in 10 s in total. `Err` is the
+    /// [`Turn`] to wait for if a limit is reached.
     async fn ask(
         &self,
         due: &DueVerification,
@@ -264,8 +264,8 @@ impl Exchange {
         );
     }
 
-    /// Whether a callback is certain to lead into a net that the operator allows, and so is exempt from the limits per
-    /// host.
+    /// Whether the callback's address is certainly in a network that the operator allows, which exempts it from the
+    /// limits per host.
     #[must_use]
     pub fn is_free(&self, callback: &str) -> bool {
         let policy = self.egress.policy();
@@ -369,7 +369,7 @@ const fn is_unheard(failure: &Failure) -> bool {
     }
 }
 
-// Verification of intent (WebSub §5.3): the request's URL, and how the response is judged.
+// Verification of intent (WebSub §5.3): the request's URL, and the evaluation of the response.
 
 #[derive(Debug, Clone, Copy)]
 pub struct IntentVerification<'a> {

@@ -11,7 +11,7 @@ use crate::clock::Monotonic;
 pub struct HostQueues<T> {
     in_flight_max: usize,
     queues: HashMap<String, VecDeque<T>>,
-    /// The hosts with a non-empty queue, in turn order.
+    /// The hosts with a non-empty queue, in the order in which they are served.
     turns: VecDeque<String>,
     in_flight: HashMap<String, usize>,
 }
@@ -91,10 +91,10 @@ impl<T> HostQueues<T> {
     }
 }
 
-/// An unused turn is removed after this time, because its request no longer exists.
+/// An unused booking is removed after this time, because its request no longer exists.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
 
-/// Subscriptions that wait for their turn.
+/// The bookings of subscriptions that wait, by subscription.
 #[derive(Debug, Default)]
 pub struct WaitingSubscriptions(HashMap<i64, Turn>);
 
@@ -103,7 +103,7 @@ impl WaitingSubscriptions {
         self.0.insert(subscription_id, turn);
     }
 
-    /// Whether its turn has not come yet.
+    /// Whether its booked time has not come yet.
     #[must_use]
     pub fn contains(&self, subscription_id: i64, now: Monotonic) -> bool {
         self.0
@@ -111,12 +111,12 @@ impl WaitingSubscriptions {
             .is_some_and(|turn| turn.at > now)
     }
 
-    /// Removes its turn, which has come; `None` if it did not wait.
+    /// Removes its booking, whose time has come; `None` if it did not wait.
     pub fn take(&mut self, subscription_id: i64) -> Option<Turn> {
         self.0.remove(&subscription_id)
     }
 
-    /// When the next turn comes. Removes unused ones.
+    /// The next booked time. Removes unused bookings.
     pub fn next_at(&mut self, now: Monotonic) -> Option<Monotonic> {
         self.0.retain(|_, turn| turn.at + FORGOTTEN_AFTER > now);
         self.0

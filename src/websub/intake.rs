@@ -2,7 +2,7 @@
 //! of the verification is never part of the response (WebSub §5.1.2).
 //!
 //! Limits apply to new subscriptions. Requests that renew or end an active subscription, or replace their own request,
-//! have a share that strangers' requests cannot use up.
+//! have a reserved share of the limits.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -31,12 +31,12 @@ const UNAVAILABLE: IntakeError = IntakeError::Unavailable {
     after: FULL_RETRY,
 };
 
-/// One network may have one in `SHARE` of the places for waiting requests, but at least `SHARE_MIN`: this applies to
-/// the client's network and to the callback's.
+/// One network may have 1/`SHARE` of `pending_max` waiting requests, but at least `SHARE_MIN`. This applies to the
+/// client's network and to the callback's.
 const SHARE: u64 = 10;
 const SHARE_MIN: u64 = 10;
-/// Requests that wait in total, as a multiple of the places: those that lead to a network beyond its share take no
-/// place and are limited by this.
+/// Limit of all waiting requests, as a multiple of `pending_max`. Requests for a network beyond its share count only
+/// towards this limit.
 const WAITING_FACTOR: u64 = 10;
 
 pub struct SubscriptionIntake {
@@ -50,7 +50,7 @@ pub struct SubscriptionIntake {
     wake: Arc<Notify>,
 }
 
-/// One line that says what to change.
+/// One line that explains what to change.
 #[derive(Debug, Error)]
 pub enum IntakeError {
     #[error(transparent)]
@@ -154,8 +154,8 @@ impl SubscriptionIntake {
         Ok(())
     }
 
-    /// Commits a request within the limits; one that a limit refuses only if it is for a known subscription with a
-    /// share of its own left.
+    /// Commits a request that is within the limits, or that is for a known subscription whose reserved share is not
+    /// used up.
     async fn commit(
         &self,
         wanted: &SubscriptionRequest,
@@ -183,8 +183,8 @@ impl SubscriptionIntake {
         Ok(Ok(()))
     }
 
-    /// Whether a request is for a known subscription with a share of its own left. A flood is mostly refused without a
-    /// query.
+    /// Whether a request is for a known subscription whose reserved share is not used up. During a flood, most requests
+    /// are refused without a query.
     async fn has_own_share(&self, wanted: &SubscriptionRequest) -> sqlx::Result<bool> {
         let readers = self.database.readers();
         let read = async || store::known_callbacks(&mut *readers.acquire().await?).await;
@@ -196,12 +196,12 @@ impl SubscriptionIntake {
         store::is_known(&mut *readers.acquire().await?, wanted).await
     }
 
-    /// The waiting requests that one network may have.
+    /// Maximum number of waiting requests of one network.
     fn share(&self) -> u64 {
         (self.rates.limits.pending_max / SHARE).max(SHARE_MIN)
     }
 
-    /// Why a request exceeds a limit, if it does.
+    /// The error for a request that exceeds a limit.
     fn full(
         &self,
         wanted: &SubscriptionRequest,
@@ -242,7 +242,7 @@ impl SubscriptionIntake {
         }
     }
 
-    /// The row to insert, and whether its callback is certain to lead into a net that the operator allows.
+    /// The row to insert, and whether its callback's address is certainly in a network that the operator allows.
     fn subscription_request(&self, request: Request) -> (SubscriptionRequest, bool) {
         let callback = request.callback;
         let is_within = callback.is_allowed_besides(&self.policy);
@@ -266,10 +266,10 @@ impl SubscriptionIntake {
 // A cache of known callbacks: during a flood of refused requests the database is read once a second instead of once
 // per request.
 //
-// A callback in the cache is looked up in the database. One that another process has accepted is missing until the
-// next read, and is refused like a stranger's until then.
+// A callback in the cache is looked up in the database. A callback that another process has accepted is missing until
+// the next read; until then it is refused like an unknown one.
 
-/// How long the cache is valid.
+/// The period for which the cache is valid.
 const STANDS: Duration = Duration::from_secs(1);
 /// The cache is read again at the earliest after this multiple of the time that reading took.
 const PAUSE_FACTOR: u32 = 20;

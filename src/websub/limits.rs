@@ -1,6 +1,6 @@
-//! Rate limits on the requests that strangers can cause, by the client's address and by the callback's. Pure counting:
-//! nothing here answers or sends. The monotonic clock is used, so setting the wall clock neither lifts nor prolongs a
-//! limit.
+//! Rate limits on requests and on the verifications that they cause, by the client's address and by the callback's.
+//! This code only counts; it neither answers nor sends. The monotonic clock is used, so setting the wall clock neither
+//! lifts nor prolongs a limit.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,11 +12,12 @@ use crate::clock::{Clock, Monotonic};
 use crate::config::{HubLimits, network};
 use crate::snapshot::Document;
 
-/// Prefix length of an IPv6 source, the size of one customer's network; IPv4 sources are single addresses.
+/// Prefix length of an IPv6 client address, the size of one customer's network; IPv4 clients are single addresses.
 const SOURCE_PREFIX: u32 = 64;
-/// Prefix length of a larger customer's network: 65,536 of the former. Callback addresses are counted by it too.
+/// Prefix length of a larger customer's network, which contains 65,536 of the former. It also applies to callback
+/// addresses.
 pub const NETWORK_PREFIX: u32 = 48;
-/// How often per minute one known subscription may be renewed, ended or requested again while limits are used up.
+/// Maximum requests per minute that renew, end or repeat one known subscription while other limits are used up.
 const KNOWN_PER_MINUTE: u64 = 4;
 
 /// All rates of the hub, per minute.
@@ -40,7 +41,7 @@ pub struct RateLimits {
 pub struct RateExceeded {
     /// Which limit was exceeded.
     pub reason: &'static str,
-    /// When to try again.
+    /// The wait before the next attempt.
     pub after: Duration,
 }
 
@@ -84,8 +85,8 @@ impl RateLimits {
         by_host.map_err(exceeded("this callback's host gets too many requests"))
     }
 
-    /// Whether a known subscription may be renewed, ended or requested again although another limit is used up. Counts
-    /// the request.
+    /// Whether a known subscription may be renewed, ended or requested again although another limit is used up; counts
+    /// the request if so.
     #[must_use]
     pub fn has_own_share(&self, document: Document, callback_key: &str) -> bool {
         let key = (document, callback_key.to_owned());
@@ -95,7 +96,7 @@ impl RateLimits {
     /// Books a verification for all of `addresses`, except those that `before` has booked.
     ///
     /// # Errors
-    /// The turn to wait for, if it has not come yet.
+    /// The [`Turn`] to wait for, if its time has not come yet.
     pub fn book_verification(
         &self,
         before: Option<&Turn>,
@@ -135,7 +136,7 @@ fn exceeded(reason: &'static str) -> impl Fn(Duration) -> RateExceeded {
     move |after| RateExceeded { reason, after }
 }
 
-/// A booked turn.
+/// The booked time of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
     /// The earliest instant at which it may be used.
@@ -144,18 +145,18 @@ pub struct Turn {
     pub networks: Vec<IpAddr>,
 }
 
-/// Beyond this many keys, unused ones are removed.
+/// Maximum number of keys before unused ones are removed.
 const KEYS_MAX: usize = 50_000;
 
 /// Allows `count` per minute and key, all of which may come at once; more are refused or booked ahead (GCRA). Booking
-/// gives each waiting request its own time; a limiter that only refuses (governor) would have all of them retry at the
-/// first free one. In memory only: a restart resets it.
+/// gives each waiting request its own time; with a limiter that only refuses (governor), all of them would retry at the
+/// first free time. The state is only in memory, so a restart resets it.
 #[derive(Debug)]
 struct RateLimit<K> {
     interval: Duration,
     burst: Duration,
     clock: Clock,
-    /// When each key's bucket is full again, since the clock's start.
+    /// The time at which each key's bucket is full again, since the clock's start.
     free_at: Mutex<HashMap<K, Duration>>,
 }
 
@@ -205,7 +206,7 @@ impl<K: Hash + Eq + Clone> RateLimit<K> {
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// Hosts remembered; beyond that all are forgotten, which errs on the side of sending.
+/// Maximum number of hosts remembered. Beyond it all are forgotten: sending too much is better than nothing.
 const HOSTS_MAX: usize = 100_000;
 
 #[derive(Debug)]
@@ -223,7 +224,7 @@ impl HostBudget {
         }
     }
 
-    /// Whether `host` has used its share of this hour.
+    /// Whether `host` has used up its bytes of this hour.
     #[must_use]
     pub fn is_spent(&self, host: &str, now: Monotonic) -> bool {
         self.spent

@@ -1,7 +1,7 @@
 //! Parses and validates a subscriber's form (W3C WebSub §5.1).
 //!
-//! Pure and without lookups, because the response must not depend on what the callback is. An error is one line that
-//! says what to change. A known field may be given only once; unknown fields are ignored.
+//! Pure and without lookups, because the response must not depend on the host of the callback. An error is one line
+//! that explains what to change. A known field may be given only once; unknown fields are ignored.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ impl Mode {
     }
 }
 
-/// A well-formed request, permitted as far as this can be decided without a lookup.
+/// A well-formed request that passed every check that needs no lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub mode: Mode,
@@ -59,7 +59,7 @@ pub struct Request {
     pub lease_seconds: u64,
 }
 
-/// One line that says what to change.
+/// One line that explains what to change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RequestError {
     #[error("Content-Type must be application/x-www-form-urlencoded in UTF-8.")]
@@ -83,12 +83,12 @@ pub enum RequestError {
     },
     #[error("hub.mode `{given}` is neither subscribe nor unsubscribe.")]
     Mode {
-        /// Shortened.
+        /// The given value, shortened.
         given: String,
     },
     #[error("hub.topic `{given}` is not a topic of this hub; its topics are {topics}.")]
     Topic {
-        /// Shortened.
+        /// The given value, shortened.
         given: String,
         /// The topics of this hub.
         topics: String,
@@ -99,7 +99,7 @@ pub enum RequestError {
         "hub.lease_seconds `{given}` must be a whole number of seconds above 0, in digits; leave it out for the default."
     )]
     LeaseSeconds {
-        /// Shortened.
+        /// The given value, shortened.
         given: String,
     },
     #[error("hub.secret has {bytes} bytes; it must have fewer than 200.")]

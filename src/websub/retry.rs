@@ -73,13 +73,14 @@ fn spread(wait: Duration, jitter: f64) -> Duration {
     wait.mul_f64(1.0 + JITTER_SHARE * jitter.clamp(0.0, 1.0))
 }
 
-// Whose fault a failure is: three consecutive failures end a subscription, so those of our own network must not count.
+// The cause of a failure: three consecutive failures end a subscription, so failures of our own network must not count.
 //
 // If the system reports that nothing left this machine (no route, no address, no descriptor), it is ours. If there is
 // no response, it is ours until something outside has been reached since: the attempt is repeated before it counts,
 // and counts after any sign of life, including one of its own receiver.
 
-/// Beyond this many entries all are forgotten, which errs on the side of keeping subscriptions.
+/// Maximum number of entries. Beyond it all are forgotten: keeping a dead subscription is better than ending a live
+/// one.
 const UNCLEAR_MAX: usize = 200_000;
 
 /// Distinguishes failures of our own network from those of callbacks. Stores per subscription the signs of life at the
@@ -99,7 +100,7 @@ impl Outages {
         }
     }
 
-    /// Whether an attempt is believed to have failed by our fault; `failure` is `None` if there was a response.
+    /// Whether our own network probably caused the failure of an attempt; `failure` is `None` if there was a response.
     /// `signs_before` is [`Egress::signs_of_life`] at its start.
     #[must_use]
     pub fn is_ours(

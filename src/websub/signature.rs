@@ -19,7 +19,7 @@ impl Secret {
         Self(secret)
     }
 
-    /// For storage and for signing only.
+    /// The secret in plain text, for storage and for signing only.
     #[must_use]
     pub(super) fn expose(&self) -> &str {
         &self.0

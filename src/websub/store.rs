@@ -30,7 +30,7 @@ fn instant(text: &str) -> DateTime<Utc> {
 pub struct SubscriptionRequest {
     pub mode: Mode,
     pub document: Document,
-    /// As the subscriber sent it.
+    /// The callback in the spelling of the subscriber.
     pub callback: String,
     /// Normalized for comparison.
     pub callback_key: String,
@@ -49,13 +49,13 @@ pub struct SubscriptionRequest {
 /// Current counts, to compare with the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests of the same kind that wait for verification: those for active subscriptions are counted separately.
+    /// Waiting requests of the same kind; requests for active subscriptions are counted separately.
     pub waiting: u64,
-    /// The places that these take; requests that lead to one network take at most its share.
+    /// Waiting requests that count towards the limit: per callback network, at most its share.
     pub places: u64,
-    /// Those from the same client network.
+    /// Waiting requests from the same client network.
     pub of_source: u64,
-    /// Those whose callback is in the same network, as far as known.
+    /// Waiting requests whose callback is in the same network, as far as known.
     pub of_address: u64,
     /// Whether this request replaces one that waits.
     pub is_replaced: bool,
@@ -123,7 +123,7 @@ pub async fn accept(
     .map(drop)
 }
 
-/// `share` is the number of places that one network may take.
+/// `share` is the maximum number of waiting requests of one network.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -172,8 +172,8 @@ pub async fn counts(
     })
 }
 
-/// Whether a request renews or ends an active subscription, or replaces one that waits: these have a share of every
-/// limit that strangers cannot use up.
+/// Whether a request renews or ends an active subscription, or replaces one that waits: such requests have a reserved
+/// share of every limit.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -219,7 +219,7 @@ pub async fn requested(connection: &mut SqliteConnection) -> sqlx::Result<(i64, 
     Ok((row.serials, row.newest))
 }
 
-// Due work, and the next instant at which some is due.
+// Due work, and when the next work is due.
 
 #[derive(Clone)]
 pub struct DueVerification {
@@ -229,7 +229,7 @@ pub struct DueVerification {
     pub serial: i64,
     pub mode: Mode,
     pub document: Document,
-    /// As this request gave it.
+    /// The callback in the spelling of this request.
     pub callback: String,
     /// Limits count by host.
     pub host: String,
@@ -264,14 +264,14 @@ pub struct DueDelivery {
     /// Primary key of `subscription`.
     pub subscription_id: i64,
     pub document: Document,
-    /// As the subscriber gave it.
+    /// The callback in the spelling of the subscriber.
     pub callback: String,
     /// Limits count by host.
     pub host: String,
     /// The signing key.
     pub secret: Option<Secret>,
     pub lease_ends_at: DateTime<Utc>,
-    /// The version last delivered.
+    /// The last delivered version.
     pub delivered_version: i64,
     /// Consecutive failed deliveries.
     pub failures: u32,
@@ -331,8 +331,8 @@ pub async fn verifications(
     Ok(due.collect())
 }
 
-/// Subscriptions that are behind and due, at most `of_host` per host so that a host with many does not hide the
-/// others.
+/// Subscriptions that are behind and due, at most `of_host` per host, so that a host with many does not hide other
+/// hosts.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -376,7 +376,7 @@ pub async fn deliveries(
     Ok(due.collect())
 }
 
-/// When the next verification or delivery after `now` is due; `None` if none is scheduled.
+/// The time of the next verification or delivery after `now`; `None` if none is scheduled.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -435,11 +435,11 @@ pub enum Outcome {
     /// No usable response; it is tried once more.
     VerifyAgain {
         serial: i64,
-        /// How many attempts it counts for: none if the failure was our own network's.
+        /// Number of attempts to count: 0 if our own network failed.
         attempts: i64,
         at: DateTime<Utc>,
     },
-    /// Not sent: a rate limit postponed it.
+    /// A rate limit postponed the exchange; nothing was sent.
     Waits(Turn),
     NotVerified {
         serial: i64,
@@ -457,7 +457,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// When the next attempt is due, if there is one.
+    /// The time of the next attempt, if there is one.
     #[must_use]
     pub const fn again_at(&self) -> Option<DateTime<Utc>> {
         match self {
@@ -673,8 +673,8 @@ async fn answer(
     forget_intent(write, subscription_id, serial).await
 }
 
-/// Applies `event` to a subscription; no effect if the state has no such transition. With a `serial`, only while that
-/// is the number of its request. A subscription that is over loses its secret.
+/// Applies `event` to a subscription; no effect if the state has no such transition. With a `serial`, it has
+/// an effect only while that is the number of the subscription's request. A subscription that is over loses its secret.
 async fn transition(
     write: &mut Write,
     subscription_id: i64,
@@ -707,7 +707,7 @@ const CALLBACK_CHARS_MAX: usize = 200;
 /// Stores a row for a verification or a failed delivery.
 async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     let is_failure = match attempt.outcome {
-        // Deliveries are summed, and nothing was sent.
+        // Successful deliveries are only summed; a postponed exchange sent nothing.
         Outcome::Delivered { .. } | Outcome::Waits(_) => return Ok(()),
         Outcome::Verified { .. } => false,
         Outcome::VerifyAgain { .. }
@@ -827,13 +827,13 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
     Ok(())
 }
 
-// What operators see; never a secret.
+// The data for operators, never with a secret.
 
 /// A line of `reviews subscriptions`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubscriptionRow {
     pub document: String,
-    /// As the subscriber gave it.
+    /// The callback in the spelling of the subscriber.
     pub callback: String,
     pub state: String,
     pub lease_ends_at: Option<String>,
@@ -856,11 +856,12 @@ pub struct HubGauges {
     pub pending: i64,
     /// Active subscriptions that are behind.
     pub due: i64,
-    /// For how long the oldest of these has been due.
+    /// Seconds since the oldest of these became due.
     pub oldest_due_seconds: i64,
 }
 
-/// Every subscription, active ones first. One whose lease is over is reported as lapsed even before that is recorded.
+/// Every subscription, active ones first. A subscription whose lease is over is reported as lapsed even before that is
+/// recorded.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -912,18 +913,18 @@ pub async fn gauges(
 
 /// Retention of attempts, sums and ended subscriptions, in days.
 const KEPT_DAYS: i64 = 30;
-/// How long a request may wait for its verification, in hours. Normally that takes seconds; it takes longer only if no
-/// process is sending.
+/// The maximum wait of a request for its verification, in hours. Normally that takes seconds; it takes longer only if
+/// no process is sending.
 const INTENT_HOURS_MAX: i64 = 24;
 
-/// Failed attempts kept. With shortened callbacks, at most 4 MB.
+/// Maximum number of failed attempts kept. With shortened callbacks, they take at most 4 MB.
 const ATTEMPTS_MAX: i64 = 10_000;
-/// Rejected subscriptions kept: strangers can create any number of them, 4 KB each.
+/// Maximum number of rejected subscriptions kept: any client can create them, and each takes 4 KB.
 const REJECTED_MAX: i64 = 1_000;
-/// Removed and lapsed subscriptions kept: each was confirmed by its callback once.
+/// Maximum number of removed and lapsed subscriptions kept: each was confirmed by its callback once.
 const OVER_MAX: i64 = 10_000;
 
-/// Keeps only the newest rows that strangers can create; returns how many were deleted.
+/// Deletes all but the newest of the rows that any client can create; returns the number of deleted rows.
 ///
 /// # Errors
 /// If the database cannot be written.
@@ -953,7 +954,7 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
     Ok(gone)
 }
 
-/// Ends expired leases; returns how many.
+/// Ends expired leases; returns their number.
 ///
 /// # Errors
 /// If the database cannot be written.
@@ -969,7 +970,7 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> 
     Ok(done.rows_affected())
 }
 
-/// Deletes old rows; returns how many.
+/// Deletes old rows; returns their number.
 ///
 /// # Errors
 /// If the database cannot be written.

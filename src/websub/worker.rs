@@ -1,7 +1,7 @@
-//! The hub's worker: runs due work concurrently, hosts in turn, and records results in batches.
+//! The hub's worker: runs due work concurrently, round-robin by host, and records results in batches.
 //!
-//! It sleeps until work is due or it is woken. Work whose result was not recorded before a crash is done again: at
-//! least once.
+//! It sleeps until work is due or it is woken. Exchanges whose result was not recorded before a crash are repeated:
+//! they happen at least once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,24 +22,24 @@ use crate::metrics::figure;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError, is_overtaken};
 
-/// Concurrent exchanges that are not slow yet.
+/// Maximum number of concurrent exchanges, without slow ones.
 const SLOTS_MAX: usize = 256;
-/// Concurrent exchanges in total; slow ones count only here, so they delay no other.
+/// Maximum number of concurrent exchanges in total; slow ones count only here, so they delay no other.
 const IN_FLIGHT_MAX: usize = 2_048;
-/// Concurrent exchanges with one host.
+/// Maximum number of concurrent exchanges with one host.
 const HOST_IN_FLIGHT_MAX: usize = 4;
-/// Results are recorded when there are this many, or after this time.
+/// Results are recorded when there are this many, or after this delay.
 const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// The delay before a failed read or write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// While hosts hang or wait, results of others cause a read of the database only this often.
+/// While hosts hang or wait, results of other hosts cause a read of the database at most once in this interval.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// Results that may wait for a locked database; beyond that, sending pauses.
+/// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
-/// How long shutdown waits for exchanges in flight. A cut exchange is not a failure; it is repeated.
+/// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Subscriptions read at once: per host, and in total.
+/// Maximum number of subscriptions read at once: per host, and in total.
 const HOST_READ_MAX: usize = 256;
 const READ_MAX: usize = 8_192;
 /// The wait of a subscription after its exchange panicked.
@@ -48,7 +48,7 @@ const SLOW_AFTER: Duration = Duration::from_secs(1);
 /// Maximum time between two reads of the database.
 const SLEEP_MAX: Duration = Duration::from_mins(1);
 
-/// Why there may be due work that was not read, in ascending urgency.
+/// Reasons to read due work again, the most urgent last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum WakeReason {
     None,
@@ -75,25 +75,25 @@ pub struct Worker {
     /// Subscriptions whose exchange panicked.
     resting: WaitingSubscriptions,
     unrecorded: Vec<Attempt>,
-    /// When the oldest unrecorded result arrived.
+    /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
     /// Subscriptions verified since `queues` was read, whose rows in it are out of date.
     revised: HashSet<i64>,
-    /// Whether the database may have more than `queues`.
+    /// Whether the database may have due work that is not in `queues`.
     is_stale: bool,
-    /// Why work may have become due since `queues` was read.
+    /// The reason to read again since `queues` was read.
     wake_reason: WakeReason,
     /// Notified when a slow exchange gives up its slot.
     room: Arc<Notify>,
-    /// When `queues` was read.
+    /// The time at which `queues` was read.
     read_at: Option<Monotonic>,
-    /// When the next work becomes due that was not when `queues` was read.
+    /// The time at which the next work becomes due that was not yet due when `queues` was read.
     next_at: Monotonic,
     has_timer: bool,
 }
 
 impl Worker {
-    /// `wake` is notified of changes; `host_bytes_per_hour` limits what one host is sent.
+    /// `wake` is notified of changes; `host_bytes_per_hour` limits the bytes sent to one host.
     #[must_use]
     pub fn new(
         database: Database,
@@ -197,7 +197,7 @@ impl Worker {
         }
     }
 
-    /// Starts as many exchanges as the limits allow.
+    /// Starts the maximum number of exchanges that the limits allow.
     async fn fill(&mut self) -> Result<(), DbError> {
         // A new request is verified before the rest of a long fan-out.
         let is_called = self.wake_reason == WakeReason::Call && self.may_read_again();
@@ -205,7 +205,7 @@ impl Worker {
             self.read().await?;
         }
         self.start_queues();
-        // The rest is for hosts that hang or wait; it must not hide what is due for others.
+        // The queued work is for hosts that hang or wait; it must not hide due work for other hosts.
         if self.wake_reason != WakeReason::None && self.has_room() {
             self.read().await?;
             self.start_queues();
@@ -231,7 +231,7 @@ impl Worker {
         self.wake_reason = self.wake_reason.max(wake_reason);
     }
 
-    /// Starts queued work, hosts in turn, within the limits.
+    /// Starts queued work within the limits, round-robin by host.
     fn start_queues(&mut self) {
         let now = self.exchange.clock.monotonic();
         while self.has_room() {
@@ -245,7 +245,7 @@ impl Worker {
         }
     }
 
-    /// Reads due work, except what is in flight or unrecorded.
+    /// Reads due work, except work that is in flight or unrecorded.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
         (self.wake_reason, self.next_at) = (
@@ -297,7 +297,7 @@ impl Worker {
             let is_ahead = confirmed.is_some_and(|out| out.version > due.delivered_version);
             if is_ahead && is_idle(due.subscription_id) {
                 self.queues.push(&due.host.clone(), Due::Deliver(due));
-                // There may be another page.
+                // There may be more due work than one read returns.
                 self.is_stale = true;
             }
         }
@@ -412,7 +412,7 @@ impl Worker {
         self.is_stale = true;
     }
 
-    /// In one transaction.
+    /// Records all results in one transaction.
     async fn record(&mut self) -> Result<(), DbError> {
         if self.unrecorded.is_empty() {
             return Ok(());
@@ -425,7 +425,7 @@ impl Worker {
             .map_err(fault)?;
         if let Err(error) = write.commit().await {
             if is_overtaken(&error) {
-                // Another process sends now and repeats what is not recorded.
+                // Another process sends now and repeats the unrecorded exchanges.
                 self.forget_results();
                 return Ok(());
             }

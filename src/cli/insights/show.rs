@@ -12,7 +12,7 @@ use crate::snapshot::survey;
 use crate::storage::{Database, DbError};
 use crate::wire;
 
-/// Read-only.
+/// Prints the insights without writing to the database.
 pub(super) async fn run(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Outcome> {
     let path = database.path()?;
     let fault = |error| DbError::at(&path, error);
@@ -140,7 +140,7 @@ fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
     ])
 }
 
-/// The table's header of votes.
+/// Column headings of the votes.
 const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
 
 /// A line of a table.

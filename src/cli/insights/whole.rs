@@ -140,7 +140,7 @@ fn table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
     text
 }
 
-/// For languages other than English also the figures per aspect, by which publication of an aspect is decided.
+/// For languages other than English also the figures per aspect, which decide whether an aspect is published.
 fn lines(set: &str, quality: &WholeQuality, language: LanguageCode) -> String {
     let mut lines = quality.published(set);
     if language != LanguageCode::ENGLISH {

@@ -16,7 +16,7 @@ use crate::metrics;
 
 const QUEUED_LINES_MAX: usize = 8_192;
 const QUEUED_BYTES_MAX: usize = 4 << 20;
-/// How long the process waits at its end for queued lines.
+/// The maximum wait of the process at its end for queued lines.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Accepts lines without waiting. Cloning shares the same queue.
@@ -140,7 +140,7 @@ impl LineQueue {
             return None;
         }
         let lost = queue.dropped - queue.told;
-        // Not while the queue is still full: only once, when that is over.
+        // Not while the queue is still full, so that a loss is logged only once, after it has ended.
         if lost == 0 || queue.lines.len() > QUEUED_LINES_MAX / 2 {
             return None;
         }
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes when it is allowed to, and sends what was written.
+    /// Writes only when it is allowed to, and sends the written bytes to the test.
     struct Gate {
         open: Receiver<bool>,
         written: Sender<String>,

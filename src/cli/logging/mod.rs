@@ -58,14 +58,14 @@ impl fmt::Display for LogFormat {
     }
 }
 
-/// From [`start`] to the end of the process.
+/// The log from [`start`] to the end of the process.
 pub struct Log {
     lines: LineQueue,
     format: LogFormat,
 }
 
 impl Log {
-    /// Logs why the command failed, whatever the filter.
+    /// Logs why the command failed, regardless of the filter.
     pub fn fail(&self, reason: &str) {
         let line = match self.format {
             LogFormat::Text => format!("error: {reason}\n"),

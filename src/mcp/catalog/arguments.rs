@@ -16,7 +16,7 @@ use crate::model::parameters::{
 };
 use crate::wire::{Facet, Issue, IssueCode};
 
-/// The most wrong arguments that an error names, more than any tool has.
+/// Maximum number of invalid arguments that an error names; no tool has as many.
 const NAMED_MAX: usize = 40;
 
 /// The beginning of the message about a missing argument.
@@ -25,7 +25,7 @@ pub const REQUIRED: &str = "is required";
 /// A JSON object: a schema, or the arguments of a call.
 pub type Object = JsonObject;
 
-/// Why a call failed.
+/// The reason for a failed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallError {
     /// No tool, prompt or template has that name.
@@ -158,7 +158,7 @@ fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     }
 }
 
-/// An error that lists every issue: what is allowed, and what was given.
+/// An error that lists every issue with the allowed and the given values.
 #[must_use]
 pub fn refusal(issues: &[Issue]) -> CallError {
     let count = match issues.len() {
@@ -185,7 +185,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
 }
 
-/// The given value in an issue: a string as it is, anything else as JSON.
+/// The given value in an issue: a string unchanged, anything else as JSON.
 #[must_use]
 pub fn shown(value: &Value) -> String {
     value

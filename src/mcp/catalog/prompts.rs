@@ -18,7 +18,7 @@ use crate::wire::{Facet, Issue, IssueCode};
 pub const SUMMARISE_SERVICE: &str = "summarise_service";
 /// Compares two technicians.
 pub const COMPARE_TECHNICIANS: &str = "compare_technicians";
-/// Reviews per number of stars in a prompt.
+/// Number of reviews per rating in a prompt.
 const REVIEWS_PER_RATING: u8 = 6;
 
 const DATA: &str = "\n\nThe next message is the data: one line of JSON with answers of this server: if the texts are analysed, \

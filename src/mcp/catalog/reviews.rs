@@ -1,4 +1,4 @@
-//! The tools' results: the bodies of REST, with as many whole reviews as fit.
+//! The tools' results: the bodies of REST, limited to the whole reviews that fit.
 
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ use crate::snapshot::render::head;
 use crate::wire;
 use crate::wire::AspectEvidence;
 
-/// Characters of an unknown ID that an error repeats.
+/// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
-/// A page of at most so many reviews is made within some 100 µs.
+/// A page of at most this many reviews is made within about 100 µs.
 const SHORT_PAGE: usize = 20;
 
 /// The body of `GET /api/reviews/search`.
@@ -105,7 +105,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
 /// One review by its ID.
 ///
 /// # Errors
-/// If it does not exist; the text says what to do.
+/// If it does not exist; the text explains what to do.
 pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
     let id = arguments.require::<parameters::Id>();
     let id = arguments.finish(id)?;
@@ -133,9 +133,9 @@ fn fitting(filter: &ReviewFilter, cursor: Option<Cursor>) -> Result<Option<Curso
     }
 }
 
-// `get_evidence`: the body of the REST document, with as many whole reviews as fit.
+// `get_evidence`: the body of the REST document, limited to the whole reviews that fit.
 
-/// Characters of an unknown name that an error repeats.
+/// Maximum number of characters of an unknown name that an error repeats.
 const NAME_CHARACTERS_MAX: usize = 100;
 
 /// The sentences behind an aspect.
@@ -166,7 +166,7 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
     Ok(fitting_evidence(all, &query))
 }
 
-/// As many of the reviews as fit; at least one.
+/// The reviews that fit, at least one.
 fn fitting_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
     loop {
         let value = shape(&answer);

@@ -79,7 +79,7 @@ impl ApiDocument<'_> {
         Value::Object(brief)
     }
 
-    /// The members of a schema and of its reference; those next to the reference win.
+    /// The members of a schema and of its reference; members next to the reference take precedence.
     fn resolved(self, schema: &Value) -> Object {
         let mut members = object(schema.clone());
         if let Some(Value::String(reference)) = members.remove("$ref") {

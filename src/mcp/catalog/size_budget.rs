@@ -11,14 +11,14 @@ use crate::search::{Cursor, ResultPage, walk};
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 use crate::wire;
 
-/// Maximum bytes of a result's JSON text: some 12,000 tokens, about half of what common clients accept. Only a single
+/// Maximum bytes of a result's JSON text: some 12,000 tokens, about half of the limit of common clients. Only a single
 /// larger review exceeds it, and is returned by itself.
 pub const RESULT_BYTES_MAX: usize = 48 * 1024;
 /// Bytes reserved for everything but reviews: counts, and a cursor with the longest ID.
 const ENVELOPE_BYTES: usize = 512;
 /// The minimum size of a rendered review.
 const REVIEW_BYTES_MIN: usize = 192;
-/// The most reviews that can fit.
+/// Maximum number of reviews that can fit.
 pub const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
 
 /// The reviews that fit into a result.
@@ -81,7 +81,7 @@ pub fn cut(
     }
 }
 
-/// The number of reviews that fit; at least one.
+/// The number of reviews that fit, at least one.
 fn fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
     let mut bytes = 0;
     let fits = |place: &&Place| {

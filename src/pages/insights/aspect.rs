@@ -13,7 +13,7 @@ use crate::search::insights::{EvidencePage, Supporting};
 use crate::snapshot::Snapshot;
 use crate::wire;
 
-/// Characters of a review shown on each side of a finding.
+/// Number of characters of a review shown on each side of a finding.
 const CONTEXT_CHARACTERS: usize = 120;
 /// The page's filters.
 const POLARITIES: [Option<wire::Polarity>; 6] = [

@@ -17,7 +17,7 @@ use crate::snapshot::entry::ValueColumn;
 use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
 
-/// Reviews on the page.
+/// Number of reviews on the page.
 const NEWEST: usize = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl EntityKind {
     }
 }
 
-/// An aspect that these reviews judge.
+/// An aspect on which these reviews have an opinion.
 struct JudgedAspect {
     name: String,
     reviews: Cow<'static, str>,
@@ -155,7 +155,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
             |id| aspect_path(id, &site),
         ),
     });
-    // With too few mentions, only the count is shown.
+    // If too few reviews mention it, only their count is shown.
     let is_told = entity.positive.is_some();
     let newest = if is_told { NEWEST } else { 0 };
     let reviews = naming(snapshot, kind, entity, newest);

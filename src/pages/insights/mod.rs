@@ -1,5 +1,5 @@
 //! `/insights`: all insights, or those of one aspect, person, service or place given by the query. The parameters' own
-//! types parse the values; all faults are reported at once.
+//! types parse the values; all errors are reported at once.
 
 mod aspect;
 mod entity;
@@ -31,7 +31,7 @@ pub struct InsightsEndpoint {
     pub pages: Arc<Pages>,
 }
 
-/// The first of these that the query has.
+/// The requested view, selected by the first of these parameters in the query.
 enum InsightsView {
     All,
     Aspect(String),

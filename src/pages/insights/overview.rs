@@ -14,9 +14,9 @@ use crate::pages::locale::Locale;
 use crate::snapshot::Snapshot;
 use crate::wire;
 
-/// Entities shown per group; the rest is in `/insights.json`.
+/// Maximum number of entities shown per group; the rest is in `/insights.json`.
 const ENTITIES: usize = 60;
-/// Phrases shown.
+/// Maximum number of phrases shown.
 const TOPICS: usize = 24;
 
 #[derive(Template)]
@@ -162,7 +162,7 @@ fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
     }
 }
 
-/// How the page was made, and with which trade.
+/// A note on the method and the trade.
 fn how(method: &wire::Method, locale: &Locale) -> Cow<'static, str> {
     let trade = locale.name(&method.trade.label);
     if method.trade.is_measured {

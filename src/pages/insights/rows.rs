@@ -115,7 +115,7 @@ pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
     }
 }
 
-/// No votes if too few reviews mention it.
+/// No votes if too few reviews mention the entity.
 #[must_use]
 pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
     Votes {
@@ -126,7 +126,7 @@ pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
     }
 }
 
-/// The votes in words, and how many of the mentioning reviews judge if not all do.
+/// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
 #[must_use]
 pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
     let votes = votes_of_entity(entity);
@@ -148,8 +148,8 @@ pub fn aspect_path(id: &str, site: &Site) -> String {
 }
 
 impl FiguresFragment {
-    /// The figures of `name`: its votes in `words`, then neutral and uncertain reviews, and how many judging ones the
-    /// stars confirmed.
+    /// The figures of `name`: its votes in `words`, then the neutral and uncertain reviews, and the number of reviews
+    /// with an opinion that their stars confirmed.
     #[must_use]
     pub fn new(
         name: &str,
@@ -210,7 +210,7 @@ impl FiguresFragment {
 }
 
 impl AspectRowFragment {
-    /// `None` if too few reviews judge the aspect for a share.
+    /// `None` if too few reviews have an opinion on the aspect for a share.
     #[must_use]
     pub fn new(aspect: &wire::Aspect, site: &Site) -> Option<Self> {
         let locale = &site.locale;

@@ -1,5 +1,5 @@
-//! The sentences of the summary in the reader's language. The documents have them in English with the name of the form
-//! and its figures, from which the page builds its own.
+//! The sentences of the summary in the reader's language. The documents contain them in English, each with its form and
+//! figures, from which the page builds its own sentences.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::entity::EntityKind;
 use crate::pages::locale::Locale;
 use crate::wire;
 
-/// Unknown forms stay in English as in the documents.
+/// Sentences of unknown forms stay in English as in the documents.
 pub fn sentences<'a>(
     insights: &'a wire::Insights,
     business: &'a str,
@@ -29,7 +29,7 @@ pub fn sentences<'a>(
 /// The parts of a sentence.
 struct Told<'a> {
     evidence: &'a wire::Evidence,
-    /// How many sentences of the same form precede it.
+    /// The number of preceding sentences of the same form.
     rank: usize,
     insights: &'a wire::Insights,
     locale: &'a Locale,

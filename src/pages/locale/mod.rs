@@ -45,7 +45,7 @@ impl Language {
         }
     }
 
-    /// In the language itself.
+    /// The language's name in the language itself.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl Language {
         }
     }
 
-    /// The language of a tag, whatever its region: `es` of `es-MX`; `None` if it is not supported.
+    /// The language of a tag, ignoring its region: `es` of `es-MX`; `None` if it is not supported.
     #[must_use]
     pub fn find(tag: &str) -> Option<Self> {
         let primary = tag.split('-').next().unwrap_or_default();

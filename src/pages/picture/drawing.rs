@@ -1,4 +1,4 @@
-//! Draws the picture for link previews. Takes texts and numbers; it knows nothing of reviews.
+//! Draws the picture for link previews from texts and numbers; it is independent of reviews.
 
 use anyhow::Context;
 use tiny_skia::{
@@ -29,11 +29,11 @@ const BAR: f32 = 24.0;
 const NAME_SIZE_MAX: f32 = 76.0;
 const NAME_SIZE_MIN: f32 = 56.0;
 const NAME_LINE: f32 = 74.0;
-/// Between the name and the figures.
+/// The distance between the name and the figures.
 const GAP: f32 = 76.0;
 const MEAN_SIZE: f32 = 220.0;
 const WORDS_SIZE: f32 = 48.0;
-/// Between the mean and the stars.
+/// The distance between the mean and the stars.
 const SPACE: f32 = 44.0;
 
 /// The star of `stars_fragment.html`: its top, then the corners relative to the previous one; its box and the distance
@@ -59,7 +59,7 @@ const STAR_SCALE: f32 = 5.0;
 pub struct Shown {
     /// Empty if the name cannot be drawn.
     pub name: String,
-    /// The mean as text, and where the colour of its stars ends, from 0 to 1; `None` without reviews.
+    /// The mean as text, and the end of the coloured part of its stars, from 0 to 1; `None` without reviews.
     pub mean: Option<(String, f32)>,
     /// The number of reviews in words.
     pub words: String,

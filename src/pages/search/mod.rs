@@ -1,5 +1,5 @@
 //! `/search`: search results as a page. It has the parameters of `/api/reviews/search`, parsed by the same types, but
-//! searches for words by default; each fault is shown next to its field.
+//! searches for words by default; each error is shown next to its field.
 
 mod filters;
 mod nearest;
@@ -30,7 +30,7 @@ use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
 
-/// A page of at most so many reviews is rendered within some 100 µs.
+/// A page of at most this many reviews is rendered within about 100 µs.
 const SHORT_PAGE: usize = 20;
 
 #[derive(Template)]
@@ -44,7 +44,7 @@ struct SearchPage {
     /// The active filters; each links to the search without it.
     chips: Vec<Choice>,
     orders: Vec<Choice>,
-    /// Why there are no reviews.
+    /// The reason for an empty list.
     nothing: Cow<'static, str>,
     /// Suggestions if nothing was found.
     nearest: Vec<Nearest>,
@@ -254,7 +254,7 @@ impl SearchView<'_> {
         orders.map(order).into()
     }
 
-    /// The form with each fault next to its field and all of them above it.
+    /// The form with each error next to its field and all of them above it.
     fn refused(&self) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
         let locale = &site.locale;
@@ -284,12 +284,12 @@ fn reviews(found: &ResultPage, locale: &Locale) -> String {
     words.into_owned()
 }
 
-// The request of a search page: the parameters of `/api/reviews/search`, with all faults collected.
+// The request of a search page: the parameters of `/api/reviews/search`, with all errors collected.
 
 /// A query as sent, and as parsed.
 #[derive(Debug)]
 pub struct SearchQuestion {
-    /// The given values and their faults.
+    /// The given values and their errors.
     pub query: PageQuery,
     /// Use it only if `query.issues` is empty.
     pub search: SearchRequest,

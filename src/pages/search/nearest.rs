@@ -9,7 +9,7 @@ use crate::pages::frame::Site;
 use crate::search::did_you_mean;
 use crate::snapshot::Snapshot;
 
-/// Searches counted for one page.
+/// Maximum number of searches counted for one page.
 const COUNTED_MAX: usize = 8;
 /// With at most this many words, searches without each single word are suggested.
 const WORDS_MAX: usize = 4;

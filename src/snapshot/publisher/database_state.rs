@@ -24,7 +24,7 @@ use crate::storage;
 use crate::storage::reviews;
 use crate::storage::reviews::{Changed, DatabasePosition, withheld};
 
-/// If more than one in this many reviews changed, loading all is quicker than one by one.
+/// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE_MAX: usize = 4;
 
 pub struct DatabaseState {
@@ -32,7 +32,7 @@ pub struct DatabaseState {
     pub input: SnapshotInput,
     /// The publications, in the order of [`Document::ALL`].
     pub out: Vec<Option<Publication>>,
-    /// Whether these were rendered from this very change and the first base URL is stored.
+    /// Whether the stored publications were rendered from this very change, and the first base URL is stored.
     pub is_recorded: bool,
     /// Results to be stored.
     pub loaded: Loaded,
@@ -41,7 +41,7 @@ pub struct DatabaseState {
 }
 
 impl DatabaseState {
-    /// Reads the state and reuses what is the same in `previous`.
+    /// Reads the state and reuses the unchanged parts of `previous`.
     pub async fn read(
         publisher: &Publisher,
         connection: &mut SqliteConnection,
@@ -117,8 +117,8 @@ fn observer(
     Observer::new(publisher.clock.now(), out)
 }
 
-/// How technicians are shown, and the business with them. `former` is the published state while the analyses are still
-/// those of its roster.
+/// The shown names of technicians, and the business with them. `former` is the published state while the analyses are
+/// still those of its roster.
 async fn staff(
     connection: &mut SqliteConnection,
     business: Business,
@@ -151,7 +151,7 @@ fn analyzer(
     same.map_or_else(|| Arc::new(analyzer), Arc::clone)
 }
 
-/// In the order of [`Document::ALL`].
+/// Reads the publications, in the order of [`Document::ALL`].
 async fn what_is_out(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Option<Publication>>> {
     let mut out = Vec::with_capacity(Document::ALL.len());
     for document in Document::ALL {

@@ -1,5 +1,5 @@
-//! The publisher: reads what changed in one transaction, renders what differs and records the publication before
-//! clients can see it.
+//! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
+//! before clients can see it.
 
 pub(crate) mod database_state;
 
@@ -104,7 +104,7 @@ impl Publisher {
         Ok(self.build(None).await?.0)
     }
 
-    /// The snapshot after `previous`, or `None` if nothing that is rendered changed.
+    /// The snapshot after `previous`, or `None` if no rendered data changed.
     ///
     /// # Errors
     /// See [`PublishError`]; then nothing is changed.

@@ -1,10 +1,10 @@
 //! Decides which connections are admitted when there are too few for all. Pure: no sockets and no time, so each case
 //! is a row of a table.
 //!
-//! A peer (an IPv4 address or an IPv6 /64) has a cap, its /48 has one of its own, and the last quarter of all
-//! connections is reserved for peers that hold few. Loopback and trusted proxies are exempt because many clients share
-//! them. Before a connection is refused, a silent one is closed, then an idle one (RFC 9112 §9.5 allows it), of the
-//! peer with the most connections first.
+//! A peer (an IPv4 address or an IPv6 /64) has a cap, its /48 has a cap too, and the last quarter of all connections is
+//! reserved for peers that hold few. Loopback and trusted proxies are exempt because many clients share them. A new
+//! connection is refused only if none can be closed for it: a silent one first, then an idle one (RFC 9112 §9.5 permits
+//! this), of the peer with the most connections first.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -15,12 +15,12 @@ use ipnet::IpNet;
 
 use crate::config::network;
 
-/// A /48 may hold this many times as many connections as one peer.
+/// A /48 may hold this multiple of the connections of one peer.
 const SITE_FACTOR: usize = 4;
 /// A peer with at most this many connections may use the reserve.
 const FEW: usize = 4;
 
-/// How a limited resource is shared among peers: each has a cap, and the last quarter is reserved for those that hold
+/// The limits by which peers share a resource: each has a cap, and the last quarter is reserved for peers that hold
 /// few.
 #[derive(Debug, Clone, Copy)]
 pub struct Shares {
@@ -41,7 +41,8 @@ pub enum Excess {
 }
 
 impl Shares {
-    /// Why a peer may not hold `own` when all peers together hold `all`, its own included; `None` if it may.
+    /// The limit that a peer with `own` exceeds when all peers together, itself included, hold `all`; `None` if it
+    /// exceeds none.
     #[must_use]
     pub const fn excess(&self, own: usize, all: usize) -> Option<Excess> {
         let shared = self.all_max - self.all_max / 4;
@@ -105,14 +106,14 @@ impl Peer {
     }
 }
 
-/// The variants keep the first /64 of a /48 apart from that /48, which has the same address.
+/// Separate variants, because the first /64 of a /48 has the same address as that /48.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Net {
     Own(IpAddr),
     Site(IpAddr),
 }
 
-/// What a connection does; the order is the order of yielding.
+/// The activity of a connection; connections with an earlier activity are closed first to admit others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Activity {
     /// No byte has been received.
@@ -155,7 +156,7 @@ pub(super) struct Admission<C> {
     next: u64,
 }
 
-/// Whose connections may be closed.
+/// The connections that may be closed for a new one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Own,
@@ -208,8 +209,8 @@ impl<C> Admission<C> {
 
     /// Whether a connection of `peer` is admitted.
     ///
-    /// A flood calls this thousands of times a second, so connections are inspected only when a limit is reached:
-    /// those of the peer or its /48 at their caps, all of them only when the total is short.
+    /// A flood calls this thousands of times a second, so connections are inspected only when a limit is reached: at a
+    /// cap only the connections of the peer or its /48, and all connections only when few are left in total.
     pub(super) fn decide(
         &mut self,
         peer: Peer,
@@ -229,7 +230,7 @@ impl<C> Admission<C> {
         AdmissionDecision::Admit
     }
 
-    /// Why `peer` may not be admitted, and whose connections could be closed for it. Connections that have closed or
+    /// The reason to refuse `peer`, and the connections that could be closed for it. Connections that have closed or
     /// are closing count until inspected, so `None` is certain and `Some` is not.
     fn objection(&self, peer: Peer, closing: &Closing) -> Option<(Scope, Refusal)> {
         let all = self.held.len() - closing.all + 1;
@@ -287,7 +288,7 @@ impl<C> Admission<C> {
                     return None;
                 }
                 let count = self.count(its.own().map(Net::Own), closing);
-                // A peer with fewer connections does not yield to one with more.
+                // Connections of a peer that holds fewer than the new peer are not closed.
                 (count >= own).then_some((activity, Reverse(count), number))
             });
         yielding.min().map(|(_, _, number)| number)
@@ -351,7 +352,7 @@ mod tests {
         )
     }
 
-    /// A peer, its number of connections, and what they do.
+    /// A peer, its number of connections, and their activity.
     type Group = (&'static str, usize, Activity);
     /// The case, the connections held, the peer that connects, and the decision.
     type Row = (

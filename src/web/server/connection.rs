@@ -68,7 +68,7 @@ impl<E> Handler<E> {
     }
 }
 
-/// A connection as the server sees it: its activity, and a way to ask it to close.
+/// The server's handle of a connection: its activity, and a way to ask it to close.
 pub(super) struct ConnectionHandle {
     cycle: Arc<Cycle>,
     is_asked: AtomicBool,
@@ -147,7 +147,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
                 is_stopping = true;
                 Pin::new(&mut http).graceful_shutdown();
             }
-            // hyper has just read whatever arrived in the meantime.
+            // hyper has just read all bytes that arrived in the meantime.
             () = handle.asked.notified() => match cycle.phase() {
                 Phase::New => return,
                 Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
@@ -179,7 +179,7 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     }
 }
 
-/// How a connection is closed after hyper returns.
+/// The ways in which a connection is closed after hyper returns.
 #[derive(Debug, PartialEq, Eq)]
 enum Finish {
     Close,
@@ -247,7 +247,7 @@ async fn answer<E: Endpoint>(
     Ok(response.map(|body| ResponseBody { body, cycle }))
 }
 
-/// Reports what is wrong with a head that hyper accepts.
+/// The error response to an invalid head that hyper accepts.
 fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyResponse> {
     let uri = request.uri();
     let target_bytes = uri.path().len()
@@ -261,7 +261,7 @@ fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyRespon
 }
 
 /// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for a value that is not `uri-host [ ":" port ]`. An
-/// empty one belongs to a target without an authority.
+/// empty value is valid for a target without an authority.
 fn host_fault(version: Version, headers: &HeaderMap) -> Option<EarlyResponse> {
     let mut hosts = headers.get_all(HOST).iter();
     let (first, has_more) = (hosts.next(), hosts.next().is_some());

@@ -1,8 +1,8 @@
 //! The HTTP/1.1 server (RFC 9110, RFC 9112) between sockets and a [`poem::Endpoint`], with a limit on every resource.
 //!
 //! It replaces poem's server, which has no limits on connections, heads or slow readers and leaves Nagle's algorithm
-//! on. hyper implements the protocol; its own error responses are replaced by problems. This module knows no route;
-//! `docs/OPERATIONS.md` describes the shutdown.
+//! on. hyper implements the protocol; its own error responses are replaced by problems. This module is independent of
+//! the routes; `docs/OPERATIONS.md` describes the shutdown.
 
 mod admission;
 mod connection;
@@ -33,8 +33,8 @@ use crate::metrics;
 
 type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
 
-/// Answers from a request's head alone, without waiting; `None` if the endpoint must be called. It is called before
-/// the request is converted for the endpoint, which costs more than such an answer.
+/// Answers from a request's head only, without waiting; `None` if the endpoint must be called. It is called before the
+/// request is converted for the endpoint, because the conversion costs more than such an answer.
 pub type ReadyAnswer<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
 
 /// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin, short enough
@@ -47,44 +47,47 @@ const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 /// Limits of one server, in total and per client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Open connections; further ones get a 503. Default 768: below the usual 1,024 file descriptors, so that the
-    /// database and outgoing requests have some; `reviews serve` raises it if the process may open more.
+    /// Maximum number of open connections; further ones get a 503. Default 768: below the usual 1,024 file descriptors,
+    /// so that some are left for the database and outgoing requests; `reviews serve` raises it if the process may open
+    /// more.
     pub connections_max: usize,
-    /// Connections of one peer (an IPv4 address or an IPv6 /64); a /48 may have four times as many. Default 64, many
-    /// times what a browser opens.
+    /// Maximum number of connections of one peer (an IPv4 address or an IPv6 /64); a /48 may have four times as many.
+    /// Default 64, many times the number that a browser opens.
     pub connections_per_peer_max: usize,
-    /// Refusals sent concurrently; connections beyond them are closed without a response. Default 64.
+    /// Maximum number of refusals sent concurrently; connections beyond it are closed without a response. Default 64.
     pub refusals_max: usize,
     /// Timeout for a refused client: to send its first bytes, and again to receive the response. Default 1 s.
     pub early_response_timeout: Duration,
-    /// From the first byte of a request's head to its last, and from connecting to the first byte. Default 10 s.
+    /// Timeout for the rest of a request's head after its first byte, and for the first byte after connecting. Default
+    /// 10 s.
     pub headers_timeout: Duration,
-    /// Between a response and the first byte of the next request. Default 75 s.
+    /// Timeout for the first byte of the next request after a response. Default 75 s.
     pub keep_alive_timeout: Duration,
-    /// For reading a request's body. After it, reading fails with an error whose source is an [`io::Error`] of kind
-    /// `TimedOut`. Default 30 s.
+    /// Timeout for reading a request's body. After it, reading fails with an error whose source is an [`io::Error`] of
+    /// kind `TimedOut`. Default 30 s.
     pub body_timeout: Duration,
-    /// Bytes of a request's head: request line and header fields. Default 32 KiB.
+    /// Maximum bytes of a request's head: request line and header fields. Default 32 KiB.
     pub head_bytes_max: usize,
-    /// Bytes of a request's target. Default 16 KiB: the longest `query` is 1,000 characters of four bytes, each
+    /// Maximum bytes of a request's target. Default 16 KiB: the longest `query` is 1,000 characters of four bytes, each
     /// percent-encoded, plus other parameters (RFC 9110 §4.1 asks for at least 8,000).
     pub uri_bytes_max: usize,
-    /// Header fields of a request. Default 100; any other value costs an allocation per request.
+    /// Maximum number of header fields of a request. Default 100; any other value costs an allocation per request.
     pub headers_max: usize,
-    /// Bytes read ahead and bytes queued before a flush, per connection. Default 256 KiB; at least 8 KiB and at least
-    /// [`Self::head_bytes_max`].
+    /// Maximum bytes read ahead, and maximum bytes queued before a flush, per connection. Default 256 KiB; at least 8
+    /// KiB and at least [`Self::head_bytes_max`].
     pub buffer_bytes_max: usize,
     /// Minimum rate at which a client must receive a response, in bytes per second. Default 16 KiB/s.
     pub write_bytes_per_second_min: u32,
-    /// How far a client may fall behind that rate, and so how long it may receive nothing. Default 30 s.
+    /// The maximum delay of a client against that rate; a client that receives nothing is cut off after this time.
+    /// Default 30 s.
     pub write_slack: Duration,
-    /// Unsent bytes that the system may buffer per client. It reports progress in steps of about this size; with its
-    /// default (4 MiB and more) a steady reader at the minimum rate would look stalled for a minute, and every stalled
-    /// one would hold that much memory. Linux and Android only. Default 128 KiB.
+    /// Maximum unsent bytes that the system buffers per client. It reports progress in steps of about this size; with
+    /// its default (4 MiB and more) a steady reader at the minimum rate would look stalled for a minute, and every
+    /// stalled reader would hold that much memory. Linux and Android only. Default 128 KiB.
     pub unsent_bytes_max: u32,
-    /// For a whole response, from the first write that had to wait for the client. Default 30 min.
+    /// Timeout for a whole response, from the first write that had to wait for the client. Default 30 min.
     pub response_timeout: Duration,
-    /// For requests in flight when shutdown begins. Default 10 s.
+    /// Timeout for requests in flight when shutdown begins. Default 10 s.
     pub shutdown_timeout: Duration,
 }
 
@@ -186,7 +189,7 @@ struct Server<E> {
     stopping: CancellationToken,
     connections: JoinSet<()>,
     refusals: JoinSet<()>,
-    /// When a refusal for lack of connections was last logged.
+    /// The time of the last log line about a refusal for lack of connections.
     crowded_at: Option<Instant>,
     /// Whether the last accept succeeded: of consecutive failures, only the first is logged.
     accepting: bool,

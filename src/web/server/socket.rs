@@ -36,7 +36,7 @@ pub(super) struct Socket {
     timer: DeadlineTimer,
     /// The deadline for receiving bytes, and the phase that it is for.
     read_by: Option<(Phase, Instant)>,
-    /// Exists from the first time a response had to wait until it is sent.
+    /// Set when a response has to wait for the client; cleared when the response is sent.
     pace: Option<Pace>,
     /// The status with which hyper rejected a request.
     rejected: Option<u16>,
@@ -280,7 +280,7 @@ pub(super) enum Phase {
 }
 
 impl Phase {
-    /// Whether no request is with the handler. What hyper writes in these phases is its own error response.
+    /// Whether no request is being handled. In these phases hyper writes only its own error responses.
     pub(super) const fn is_reading(self) -> bool {
         match self {
             Self::New | Self::Idle | Self::Head => true,
@@ -397,8 +397,8 @@ impl Tail {
     }
 }
 
-// How long a socket may make the server wait: the minimum rate of a reader, and one timer for all deadlines of a
-// connection.
+// The maximum time for which the server waits for a socket: the minimum rate of a reader, and one timer for all
+// deadlines of a connection.
 
 /// The deadline by which a client must have received more of a response.
 ///
@@ -410,7 +410,7 @@ struct Pace {
     due_by: Instant,
     /// The deadline of the whole response.
     end_at: Instant,
-    /// Since when there has been nothing to write; this time does not count against the client.
+    /// The time since which there has been nothing to write; it does not count against the client.
     paused_at: Option<Instant>,
 }
 

@@ -33,15 +33,15 @@ pub(super) struct Target {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Host {
-    /// In whatever form it was written.
+    /// An address, in any spelling.
     Literal(IpAddr),
-    /// `localhost` or a subdomain: this machine, whatever a resolver returns (RFC 6761 §6.3).
+    /// `localhost` or a subdomain: this machine, regardless of the resolver (RFC 6761 §6.3).
     Local(String),
     /// A name to be resolved.
     Name(String),
 }
 
-/// Why a callback is rejected, and what to write instead.
+/// The reason for rejecting a callback, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CallbackFault {
     #[error("it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}")]
@@ -87,7 +87,7 @@ impl Callback {
         })
     }
 
-    /// As given.
+    /// The callback as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.given
@@ -108,8 +108,8 @@ impl Callback {
         }
     }
 
-    /// Whether it is certain to lead into a net that the operator allows. A name is not, because only its lookup shows
-    /// that.
+    /// Whether its address is certainly in a network that the operator allows. False for a name, because only a lookup
+    /// returns its addresses.
     #[must_use]
     pub fn is_allowed_besides(&self, policy: &Policy) -> bool {
         self.target.known_addresses().is_some_and(|addresses| {
@@ -197,7 +197,7 @@ impl Target {
     }
 }
 
-/// The permitted ones of this machine's addresses: an operator who allows one loopback net need not allow both.
+/// This machine's permitted addresses: the operator may allow only one of the loopback networks.
 pub(super) fn permitted(
     known: &[IpAddr],
     port: u16,

@@ -1,4 +1,4 @@
-//! Sends one request and receives one response, within limits of time and size that hold whatever the receiver does.
+//! Sends one request and receives one response, within limits of time and size that the receiver cannot extend.
 //!
 //! A GET gets its own connection to addresses that were just checked ([`Egress::vet`]), so that its caller can count
 //! by address before connecting. A POST uses the client of its host, which reuses connections for a while.
@@ -47,7 +47,6 @@ pub struct Egress {
 
 #[derive(Debug, Error)]
 pub enum EgressError {
-    /// The length of the whole callback.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
 }
@@ -280,7 +279,7 @@ impl Egress {
     }
 }
 
-/// The deadline of the whole exchange, so a slow receiver is cut like a silent one.
+/// Applies a deadline to the whole exchange, so a slow receiver is cut off like a silent one.
 async fn within<T>(
     timeout: Duration,
     exchange: impl Future<Output = Result<T, Failure>>,
@@ -307,8 +306,8 @@ fn header_map(fields: &[(&str, &str)]) -> Result<HeaderMap, Failure> {
 // One client per host, so that its connections are limited in number and age.
 //
 // A client's pool limits idle connections only per host, and does not limit the age of a connection in use. A fan-out
-// to a hundred thousand hosts would leave as many sockets open, and the addresses of a busy host would never be
-// checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
+// to a hundred thousand hosts would leave a hundred thousand sockets open, and the addresses of a busy host would never
+// be checked again. Dropping a client closes its connections. Creating one takes about 2 µs, because all share one TLS
 // configuration.
 
 /// Hosts with a client; the least recently used one is dropped.

@@ -1,5 +1,5 @@
-//! Failed requests, classified by fault: the receiver's failures count against its subscription, our own network's do
-//! not.
+//! Failed requests, classified by fault: failures of the receiver count against its subscription, failures of our own
+//! network do not.
 
 use std::error::Error as StdError;
 use std::io;
@@ -21,7 +21,7 @@ pub enum Blame {
     Theirs,
 }
 
-/// Causes of an error that are examined.
+/// Maximum number of an error's causes that are examined.
 const CAUSES_MAX: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

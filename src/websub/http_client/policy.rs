@@ -23,7 +23,7 @@ pub struct Policy {
 pub enum Refused {
     #[error("the address {address} is not public ({what})")]
     Address {
-        /// As it would be connected to; IPv4 if it was written as mapped IPv6.
+        /// The address to connect to; an IPv4 address if the callback has it as mapped IPv6.
         address: IpAddr,
         /// The purpose of its range.
         what: &'static str,
@@ -74,7 +74,7 @@ impl Policy {
         }
     }
 
-    /// Whether `address` is in a net that the operator allows; such addresses are exempt from limits per host.
+    /// Whether `address` is in a network that the operator allows; such addresses are exempt from limits per host.
     #[must_use]
     pub fn is_allowed_besides(&self, address: IpAddr) -> bool {
         let canonical = address.to_canonical();

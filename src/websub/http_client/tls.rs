@@ -1,7 +1,7 @@
 //! TLS for callbacks: the machine's roots and those that the operator adds.
 //!
-//! Every connection verifies the certificate: sessions are not resumed, because that would save a tenth of a handshake
-//! and cost a cache of strangers' certificates. Time comes from [`Clock`].
+//! Every connection verifies the certificate. Sessions are not resumed, because that would save only a tenth of a
+//! handshake and require a cache of other hosts' certificates. Time comes from [`Clock`].
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Resolves a name and checks every address before it is connected to.
 //!
-//! A client calls this for every connection, so a name that has moved is checked again; only returned addresses are
-//! connected to, so nothing can change in between.
+//! A client calls it for every connection, so a name with new addresses is checked again. Only the returned addresses
+//! are connected to, so they cannot change after the check.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -43,8 +43,8 @@ pub(super) async fn vet(
     }
 }
 
-/// One address that is not permitted rejects the name: the caller cannot choose which is connected to, and a name with
-/// both public and internal addresses is an attack or a mistake.
+/// One address that is not permitted rejects the name: the caller cannot choose the address that is connected to, and a
+/// name with both public and internal addresses is an attack or a mistake.
 async fn vet_name(
     name: &str,
     port: u16,
@@ -112,8 +112,8 @@ fn with_port(addresses: Vec<IpAddr>, port: u16) -> Addrs {
 
 /// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
 pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
-/// Concurrent lookups. A lookup in the C library cannot be interrupted and blocks a thread, of which the runtime has
-/// 512.
+/// Maximum number of concurrent lookups. A lookup in the C library cannot be interrupted and blocks one of the
+/// runtime's 512 threads.
 const LOOKUPS_MAX: usize = 64;
 /// Less than the connect timeout, so that a silent resolver is distinguished from a silent receiver.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
