@@ -213,7 +213,6 @@ impl Mentions {
     }
 }
 
-/// The owner's response to a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// Plain text.
@@ -252,7 +251,7 @@ impl Status {
     }
 }
 
-// The sentiment of something mentioned in a review. It is separate from the insights, which determine it, because
+// The sentiment of anything that a review mentions. It is separate from the insights, which determine it, because
 // searches filter by it.
 
 /// The sentiment of all findings about one thing in a review.
