@@ -109,7 +109,7 @@ fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
             author: response_author.map(text_lossy),
         }),
         status,
-        // The later one: a shell may have set none, or an earlier one.
+        // The later of the two counts: a shell may have set no time, or an earlier one.
         updated_at: ascii(updated_at)
             .and_then(instant)
             .max(ascii(row.observed_at).and_then(instant)),
