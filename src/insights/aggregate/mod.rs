@@ -1,5 +1,5 @@
-//! Aggregates all packed analyses to the insights: one counting pass, and figures derived from the counts. Pure: the
-//! same packed analyses in the same order give the same result.
+//! Aggregates all packed analyses into the insights: one counting pass, and figures derived from the counts. A pure
+//! function: the same packed analyses in the same order give the same result.
 
 mod complaints;
 mod count;
@@ -41,19 +41,19 @@ pub use trends::{COMPARED_MIN, Compared, HalfYear, MonthCount, ShareTrend, fishe
 pub struct AggregateInput<'a> {
     /// The packed analyses of all published reviews, newest first.
     pub segments: &'a [&'a PackedAnalyses],
-    /// Number of reviews without a packed analysis yet.
+    /// Number of reviews that have no packed analysis yet.
     pub unanalyzed: usize,
     /// Returns the review at an index in the order of the packed analyses.
     pub original: &'a dyn Fn(usize) -> Option<Original>,
-    /// The trade whose aspects the packed analyses number.
+    /// The trade that defines the aspect numbers in the packed analyses.
     pub trade: &'a Trade,
     /// The business, with its technicians as they are published.
     pub business: &'a Business,
-    /// Full names and aliases of the technicians, published or not: no topic is made of them.
+    /// Full names and aliases of the technicians, published or not; they never become topics.
     pub people: &'a [&'a str],
     /// Ids of the aspects that the owner's FAQ answers.
     pub answered: &'a BTreeSet<String>,
-    /// Names in reviews that are in none of the business's lists, sorted.
+    /// Names in reviews that are not in the business's lists, sorted.
     pub others: &'a [(MentionKind, String)],
 }
 
@@ -61,9 +61,9 @@ pub struct AggregateInput<'a> {
 pub struct AggregatedInsights {
     /// In the trade's order.
     pub aspects: Vec<AspectFigures>,
-    /// Technicians, services, places: of each kind the business's own list in its order, then other names.
+    /// Technicians, services, places: for each kind the business's own list in its order, then other names.
     pub entities: Vec<EntityFigures>,
-    /// Distinctive phrases, the clearest first.
+    /// Distinctive phrases, the most significant first.
     pub topics: Vec<Keyphrase>,
     /// Questions that the reviews answer.
     pub faq: Vec<Answered>,
@@ -71,7 +71,7 @@ pub struct AggregatedInsights {
     pub corpus: Corpus,
 }
 
-/// The reviews that the insights were made from.
+/// Figures about the reviews from which the insights were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corpus {
     /// Number of reviews.
@@ -80,7 +80,7 @@ pub struct Corpus {
     pub unanalyzed: u32,
     /// Analysed reviews with a text.
     pub with_text: u32,
-    /// Texts in a language that is read.
+    /// Texts in a supported language.
     pub analysed: u32,
     /// Texts in another language.
     pub foreign: u32,
