@@ -211,7 +211,7 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
             }
         }
     }
-    // A text may be empty; a value that was decided to be absent is null.
+    // A text may be empty; null means that the owner decided that the value is absent.
     if cell("deleted").is_empty() {
         record.entry("text").or_insert_with(|| Value::from(""));
     }

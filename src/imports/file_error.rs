@@ -1,4 +1,4 @@
-//! Errors of a whole file or a whole import. A fault in a single row is a [`Rejection`](super::Rejection), which does
+//! Errors of a whole file or a whole import. An error in a single row is a [`Rejection`](super::Rejection), which does
 //! not stop the import.
 
 use std::fmt;
@@ -46,7 +46,7 @@ pub enum FileError {
         "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file itself"
     )]
     NoReviews,
-    /// Reviews written by a Google Maps user, not those about the business.
+    /// The reviews were written by one Google Maps user, and are not about the business.
     #[error(
         "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
          export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive"
@@ -58,7 +58,7 @@ pub enum FileError {
     Unknown {
         /// The apparent kind of file, with some field names.
         said: String,
-        /// How to import the file nevertheless.
+        /// Advice on how to import the file.
         advice: String,
     },
     /// The requested format does not fit this kind of file.

@@ -63,7 +63,7 @@ pub struct LanguageCode([u8; 2]);
 impl LanguageCode {
     pub const ENGLISH: Self = Self(*b"en");
 
-    /// `None` if it is no such code.
+    /// `None` if `code` does not have this form.
     #[must_use]
     pub fn find(code: &str) -> Option<Self> {
         let letters = <[u8; 2]>::try_from(code.as_bytes()).ok()?;

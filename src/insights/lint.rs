@@ -61,7 +61,7 @@ pub fn lint(trade: &Trade) -> LintReport {
     report
 }
 
-/// Checks the package in another language; each fault begins with the language's code.
+/// Checks the package in another language; the message of each error begins with the language's code.
 fn lint_language(trade: &Trade, report: &mut LintReport) {
     let (code, mut found) = (trade.language_words().code, LintReport::default());
     aspects(trade, &mut found);

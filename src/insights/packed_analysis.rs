@@ -64,7 +64,7 @@ pub struct PackedFinding {
 /// The source of a finding, which determines whether it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WitnessCount {
-    /// Only the rules or only the classifier: counted, but not shown.
+    /// Only the rules or only the classifier; such a finding is counted, but not shown.
     One,
     /// Both the rules and the classifier.
     Both,

@@ -68,7 +68,7 @@ impl Witness {
     }
 }
 
-/// The polarity of a text as a whole; uncertain if it contradicts the stars.
+/// The polarity of a text as a whole; it becomes uncertain if it contradicts the stars.
 #[must_use]
 pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> (Polarity, i32) {
     if contradicts(polarity, stars) {

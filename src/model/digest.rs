@@ -10,7 +10,7 @@ use super::unit::{Unit, Units};
 
 /// Stored bytes of a digest: enough that two values of one field of a review never collide by chance.
 const BYTES: usize = 8;
-/// In place of the length of an absent value.
+/// Used in place of the length of an absent value.
 const ABSENT: u64 = u64::MAX;
 
 /// Digest of a unit that the owner decided. It matches no value, so the unit remains the owner's decision.
@@ -102,7 +102,7 @@ impl Base {
         self.set(unit, DECIDED);
     }
 
-    /// For each unit with a known digest: its number, then the digest.
+    /// The number and the digest of each unit with a known digest.
     #[must_use]
     pub fn pack(&self) -> Vec<u8> {
         let known = (0_u8..)

@@ -28,7 +28,7 @@ impl TextMatch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluralEndings(&'static [(&'static str, usize)]);
 
-/// An ending is removed only if at least this many characters remain.
+/// Minimum number of characters that must remain when an ending is removed.
 const STEM_CHARACTERS_MIN: usize = 3;
 
 #[rustfmt::skip]

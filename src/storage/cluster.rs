@@ -21,7 +21,7 @@ use crate::random::Random;
 const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
 const SEEN_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long markers are kept: much longer than the half minute in which a write may be sent again.
+/// Time for which markers are kept: much longer than the half minute in which a write may be sent again.
 const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
 
 impl Database {

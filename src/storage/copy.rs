@@ -14,7 +14,7 @@ use super::options;
 use super::rqlite::{ClusterError, RqliteClient, WriteBasis};
 use crate::clock::Clock;
 
-/// How long this node's file may take to catch up with the leader.
+/// Maximum time for this node's file to catch up with the leader.
 const LEVEL_WAIT_MAX: Duration = Duration::from_secs(30);
 const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 

@@ -1,4 +1,4 @@
-//! Database errors; each message tells the user how to fix the problem.
+//! Database errors; each message contains advice for the user.
 
 use std::path::{Path, PathBuf};
 

@@ -60,7 +60,7 @@ impl Database {
         self.lease_left() > Duration::ZERO
     }
 
-    /// How long this process may still send; [`Duration::MAX`] if no lease is needed.
+    /// Time for which this process may still send; [`Duration::MAX`] if no lease is needed.
     #[must_use]
     pub fn lease_left(&self) -> Duration {
         self.cluster()

@@ -65,7 +65,7 @@ pub use text::{Text, unpack_value};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
 
-/// How long a statement waits for another process's lock.
+/// Maximum time that a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
 /// attempts of SQLite (100 ms).
@@ -137,7 +137,7 @@ impl Database {
     /// Opens the file at `path` read-only: creates, migrates and writes nothing.
     ///
     /// # Errors
-    /// [`DbError`], also when there is no such file or it has another version.
+    /// [`DbError`], also when the file does not exist or has another version.
     pub async fn open_read_only(path: &Path) -> Result<SqlitePool, DbError> {
         if !path.exists() {
             return Err(DbError::Missing(path.to_owned()));

@@ -83,7 +83,7 @@ impl Write {
     /// when the write is applied; the expression sees the effects of the statements before it.
     ///
     /// # Errors
-    /// When it does not hold, if that is known at once.
+    /// When the condition does not hold, if this is known at once.
     pub async fn guard(&mut self, condition: &'static str, values: &[Value]) -> sqlx::Result<()> {
         let sql = format!("insert into guard (holds) select coalesce(({condition}), 0)");
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));

@@ -24,7 +24,7 @@ const SHOWN_CHARACTERS_MAX: usize = 60;
 pub struct Problem {
     /// Path of the field, as `mentions.services[2]`; empty for the row as a whole.
     pub path: String,
-    /// The value found, and what is allowed.
+    /// The value found, and the allowed values.
     pub message: String,
 }
 
@@ -213,7 +213,7 @@ impl<'a> Fields<'a> {
             .map(move |(index, value)| (format!("{path}[{index}]"), value)))
     }
 
-    /// The texts of the array `name`, none of them empty.
+    /// The texts of the array `name`; an empty text is an error.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
         let one = |(path, value): (String, &Value)| {
             let text = text(value, || path.clone())?;

@@ -250,7 +250,7 @@ pub struct Incoming {
     pub verification: Stated<Verification>,
     /// Recorded, not derived from the text.
     pub mentions: Stated<Mentions>,
-    /// The owner's answer; [`Stated::None`] if the file says that there is none.
+    /// The owner's answer; [`Stated::None`] if the file states that there is none.
     pub response: Stated<IncomingResponse>,
     /// When it last changed at the source.
     pub updated_at: Option<DateTime<Utc>>,

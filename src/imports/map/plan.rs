@@ -192,7 +192,7 @@ fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
     let nested = path.split_once('.').and_then(|(outer, inner)| {
         match map.get(outer.trim_end_matches("[]"))? {
             Value::Object(members) => inside(members, inner),
-            // Null and an empty array are statements too: about everything inside.
+            // Null and an empty array also count as the values of all nested fields.
             nothing @ Value::Null => Some(nothing),
             nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => {
                 Some(nothing)

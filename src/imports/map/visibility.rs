@@ -114,7 +114,7 @@ impl Says {
     }
 }
 
-/// Whether an object is public by its members, except those that `is_taken`; `None` if no member shows it.
+/// Whether the members of an object make it public, except those that `is_taken`; `None` if no member determines this.
 pub fn of_members(
     members: &Map<String, Value>,
     is_taken: impl Fn(&str) -> bool,

@@ -266,7 +266,7 @@ fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<()
     Ok(())
 }
 
-/// How to import a file of an unknown format: JSON as a table, whose columns are the fields of its objects.
+/// Advice on importing a file of an unknown format: JSON as a table whose columns are the fields of its objects.
 fn advice(shape: &Shape) -> String {
     if !matches!(shape.kind, Kind::Json(_)) {
         return "convert it to a table (CSV) with a header line".to_owned();

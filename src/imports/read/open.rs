@@ -42,7 +42,7 @@ pub enum Opened<'a> {
 
 type Take<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
 
-/// Passes every file at `path` to `take`; records those that cannot be opened or that `take` refuses.
+/// Passes every file at `path` to `take`; records files that cannot be opened or that `take` refuses.
 pub fn open(
     path: &Path,
     request: &ImportRequest,

@@ -137,7 +137,8 @@ pub struct Dialect {
 }
 
 /// The dialect and the headers of a text that begins with `head`, if it is a table: the header has at least two cells,
-/// or `sep=` names the delimiter. Of several delimiters, the one with the most known headers, then the most columns.
+/// or `sep=` gives the delimiter. If several delimiters are possible, the one with the most known headers wins, then
+/// the one with the most columns.
 pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)> {
     let named = head
         .strip_prefix(b"sep=")

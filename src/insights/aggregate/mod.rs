@@ -90,7 +90,8 @@ pub struct Corpus {
     pub withdrawn: (u32, u32),
     /// Number of findings that the stars confirmed, and of their reviews.
     pub confirmed: (u32, u32),
-    /// Number of analysed reviews with one or two stars, and of those among them that are not negative as a whole.
+    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
+    /// negative.
     pub discontent: (u32, u32),
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,

@@ -37,7 +37,7 @@ pub struct OpinionStats {
     pub confidence: SampleConfidence,
     /// Shares by month, with their direction.
     pub trend: ShareTrend,
-    /// Quotes, those of the larger side first.
+    /// Quotes; the quotes of the larger side come first.
     pub quotes: Vec<CustomerQuote>,
 }
 
@@ -61,7 +61,7 @@ pub struct AspectFigures {
     pub named: Vec<Joint>,
 }
 
-/// A technician, service or place that reviews name.
+/// A technician, service or area that reviews name.
 #[derive(Debug, Clone)]
 pub struct EntityFigures {
     pub kind: MentionKind,

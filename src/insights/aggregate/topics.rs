@@ -238,7 +238,7 @@ fn class(
 const BEST_LENGTH: RangeInclusive<u32> = 35..=120;
 /// Minimum number of sentences with both an aspect and a topic.
 const JOINT_MIN: usize = 2;
-/// Minimum share of such sentences: one in this many of those read.
+/// Minimum share of such sentences among the sentences read: one in this many.
 const JOINT_PART: usize = 4;
 
 /// The aspects of these findings as a mask with a bit for each.

@@ -27,7 +27,7 @@ const CONFIDENCE_MIN_ALONE: u8 = 70;
 /// Typical length of a hit's rule with its prefix, in bytes.
 const RULE_BYTES: usize = 40;
 
-/// The findings of a text: by sentence, then by place, then by aspect.
+/// The findings of a text: by sentence, then by position, then by aspect.
 pub fn findings(
     engine: &RuleEngine,
     text: &TokenizedText,

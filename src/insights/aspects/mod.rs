@@ -33,7 +33,7 @@ pub const MARGIN: i32 = 2;
 /// The findings of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFindings {
-    /// By sentence, then by place, then by aspect: each aspect once per sentence.
+    /// By sentence, then by position, then by aspect: each aspect once per sentence.
     pub findings: Vec<Finding>,
     /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),

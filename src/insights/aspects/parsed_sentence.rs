@@ -65,7 +65,7 @@ const CLAUSE_TOKENS: usize = 4;
 const QUOTED_MAX: usize = 2;
 
 impl<'judge> ParsedSentence<'judge> {
-    /// Empty, with capacity for sentences of that many tokens.
+    /// An empty sentence with capacity for `tokens` tokens.
     pub fn with_room_for(tokens: usize) -> Self {
         Self {
             units: Vec::with_capacity(tokens),

@@ -90,9 +90,9 @@ struct Scorer<'run> {
     text: &'run TokenizedText,
     parsed: &'run ParsedSentence<'run>,
     found: Vec<SentenceFinding>,
-    /// By item, whether it is negated.
+    /// For each item, whether it is negated.
     negated: Vec<bool>,
-    /// By item, whether an opinion was assigned to this name or hint.
+    /// For each item, whether an opinion was assigned to it as a name or hint.
     used: Vec<bool>,
 }
 

@@ -78,7 +78,7 @@ struct KnownNgram<'classifier> {
 /// A sentence's scores.
 #[derive(Debug, Clone)]
 pub struct AspectScores<'classifier> {
-    /// The scores of its parts; if there are several, the whole sentence comes last.
+    /// The scores of the sentence's parts; if there are several parts, the scores of the whole sentence come last.
     pub parts: Vec<SentencePart>,
     /// In the order of the text.
     known: Vec<KnownNgram<'classifier>>,
@@ -245,7 +245,7 @@ impl NgramClassifier {
         }
     }
 
-    /// `sums` are those of all heads.
+    /// `sums` contains the sums of all heads.
     fn part(&self, tokens: Range<usize>, sums: &[i32]) -> SentencePart {
         let (aspects, rest) = sums.split_at(self.aspects);
         let mut labels = [0; LABELS.len()];

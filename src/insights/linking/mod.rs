@@ -429,7 +429,6 @@ mod tests {
         }
     }
 
-    /// A shared first name is credited to none of its bearers.
     #[test]
     fn the_digest_changes_with_the_roster_alone() {
         let digest = |change: &dyn Fn(&mut Business)| {

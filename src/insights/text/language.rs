@@ -39,7 +39,7 @@ struct TellingWord {
     telling: u32,
 }
 
-/// The default detector knows only English.
+/// The default detector supports only English.
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
     others: Vec<OtherLanguage>,

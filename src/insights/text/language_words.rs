@@ -189,7 +189,7 @@ impl LanguageWords {
                 .map(|word| Fingerprint::of(&if folds { folded(word) } else { word.to_owned() }))
                 .collect()
         };
-        // Words that identify a language are compared before the language, and so the form of its words, is known.
+        // Words that identify a language are compared in both forms, because the language of a text is not known yet.
         let told = |words: &str| -> WordSet {
             let as_written = words.split_whitespace().map(Fingerprint::of);
             set(words).into_iter().chain(as_written).collect()

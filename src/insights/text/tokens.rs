@@ -51,7 +51,7 @@ struct Cut {
     tokens: Vec<Token>,
 }
 
-/// The characters between the previous token and this one.
+/// Properties of the gap before a token.
 #[derive(Clone, Copy)]
 struct Gap {
     is_apart: bool,

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub enum PatternItem {
     /// One word: a literal, `base~`, `@list` or `<class>`.
     Symbol(String),
-    /// At most this many words.
+    /// A gap of at most this many words.
     Gap(u8),
     /// One of several sequences; an empty one makes the others optional.
     Either(Vec<Vec<Self>>),
@@ -30,7 +30,7 @@ pub enum PatternItem {
 pub enum PatternStep {
     /// One word with this symbol: like an item's, but several may be joined by `|`.
     Symbol(String),
-    /// At most this many words.
+    /// A gap of at most this many words.
     Gap(u8),
 }
 

@@ -1,4 +1,4 @@
-//! The kinds of parameters: how a text becomes a value, and the fault of an invalid one.
+//! The kinds of parameters: their parsers, and the errors for invalid texts.
 
 use super::ParameterFault;
 use crate::model::day::Day;
@@ -289,7 +289,7 @@ pub struct Digits<'a> {
 }
 
 impl<'a> Digits<'a> {
-    /// `None` if `text` is no such number.
+    /// `None` if `text` is not such a number.
     pub fn parse(text: &'a str) -> Option<Self> {
         let is_digits =
             |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

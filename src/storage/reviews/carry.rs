@@ -14,7 +14,7 @@ use crate::storage::{Text, Write};
 /// Reviews per batch.
 const ROWS: i64 = 250;
 
-/// Counts of what was carried over to a restored backup.
+/// Counts of the changes that were repeated in a restored backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Reviews in the backup that were deleted since.

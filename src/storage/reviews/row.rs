@@ -1,5 +1,5 @@
-//! Turns a stored row into a review, or into the reason why it is none. Decides which foreign changes to a row are
-//! tolerated; contains no SQL.
+//! Turns a stored row into a review, or into the reason why the row is invalid. Determines which changes of a row by
+//! other programs are accepted; contains no SQL.
 
 use chrono::{DateTime, Utc};
 use thiserror::Error;

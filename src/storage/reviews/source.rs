@@ -174,7 +174,7 @@ pub async fn sources_with_instants(
     Ok(rows.into_iter().filter_map(StoredSource::read).collect())
 }
 
-/// Stores the sources' last versions; writes nothing for those that have not changed.
+/// Stores the sources' last versions; unchanged ones are not written.
 ///
 /// # Errors
 /// When the database refuses the write.

@@ -364,7 +364,7 @@ pub(super) fn cause(error: &reqwest::Error) -> String {
     shortened(&error.to_string())
 }
 
-// Cluster errors, by what is known about the write.
+// Cluster errors, distinguished by the possible effect of the write.
 
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 pub enum ClusterError {
