@@ -25,17 +25,17 @@ pub struct Report {
     pub rejected: u64,
     /// Withheld reviews in this import, by reason.
     pub withheld: BTreeMap<String, u64>,
-    /// Updated reviews that are withheld.
+    /// Withheld reviews among the updated ones.
     pub updated_withheld: u64,
     /// Accepted rows, including repeated ones.
     pub taken: u64,
     /// Rows of locations that were not chosen.
     pub elsewhere: u64,
-    /// Reviews in the files that the owner withholds.
+    /// Reviews in the files that remain withheld because the owner withheld them.
     pub kept_withheld: Named,
     /// Reviews with fields that the owner edited and for which the source has another value: id and fields.
     pub kept_edited: Named,
-    /// Reviews in the files that the owner deleted.
+    /// Reviews in the files that were not imported because the owner deleted them.
     pub kept_deleted: Named,
     /// Existing reviews that one of our exports lists as deleted.
     pub still_there: Named,
@@ -54,7 +54,7 @@ pub struct Report {
     pub withdrawn: Named,
     /// Rows superseded by another row with the same id in this import.
     pub repeated: u64,
-    /// Name of the imported business, if there was none before.
+    /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
     /// Whether a business in the files was ignored because the database has one.
     pub has_left_out_business: bool,
@@ -62,7 +62,7 @@ pub struct Report {
     pub listing: Option<String>,
 }
 
-/// One file, or one file of an archive.
+/// A file, or a file in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
     /// File name; for a file in an archive or folder, with the container's name.
@@ -78,9 +78,9 @@ pub struct FileReport {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableColumns {
     pub sheet: Option<String>,
-    /// Its other sheets, which are not read.
+    /// The other sheets of the workbook, which are not read.
     pub other_sheets: Vec<String>,
-    /// Row with the headers, from 1; in delimited text the line.
+    /// Row with the headers, from 1; in delimited text, their line.
     pub row: u64,
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
@@ -137,7 +137,7 @@ fn listed(names: &[String]) -> Vec<String> {
     listed
 }
 
-/// `parts` after `head`, broken into lines of at most `room` characters.
+/// A line of `parts` after `head`, broken into several lines of at most `room` characters.
 fn line(head: &str, parts: &[String], separator: &str, room: usize) -> String {
     let (mut text, mut length) = (
         head.to_owned(),

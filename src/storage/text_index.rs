@@ -10,7 +10,7 @@ use sqlx::{Connection, Executor, Sqlite, SqliteConnection};
 /// As in migration 0003; `check` compares the two.
 const CREATE: &str =
     "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
-/// Whether the tables of its pages and of its settings exist.
+/// Whether the tables of the index's pages and settings exist.
 const HAS_PAGES: &str =
     "select count(*) = 2 from sqlite_schema where name in ('review_fts_data', 'review_fts_config')";
 /// Whether the index uses `secure-delete`, which we never use and which also trusts pages (CVE-2026-119374), or has a
@@ -65,7 +65,7 @@ fn names_segments_alone(record: &[u8]) -> Option<bool> {
     /// Prefix after the cookie in the second version of the format.
     const SECOND: [u8; 4] = [0xff, 0, 0, 1];
     let mut rest = record.get(4..)?;
-    // In that version each segment has five more numbers.
+    // In the second version, each segment has five more numbers.
     let more = if let Some(after) = rest.strip_prefix(&SECOND) {
         rest = after;
         5
@@ -88,7 +88,7 @@ fn names_segments_alone(record: &[u8]) -> Option<bool> {
     Some(true)
 }
 
-/// Takes a SQLite varint off `rest` (<https://www.sqlite.org/fileformat2.html#varint>).
+/// Removes a SQLite varint from the start of `rest` (<https://www.sqlite.org/fileformat2.html#varint>).
 fn varint(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for place in 0..9 {

@@ -12,7 +12,7 @@ const TOLD_MAX: i64 = 20;
 pub struct FileVerification {
     /// Number of reviews, including withheld ones.
     pub reviews: i64,
-    /// Whether every table exists in its shape; if not, the rows were not checked.
+    /// Whether every table has the expected schema; if not, the rows were not checked.
     pub is_readable: bool,
     /// Faults, one sentence each.
     pub wrong: Vec<String>,

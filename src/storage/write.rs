@@ -205,7 +205,7 @@ impl Recorder {
         if record.copy.is_none() {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
-        // A statement that bypassed the recorder would never reach the cluster; it is refused.
+        // A statement that bypasses the recorder would never reach the cluster, so it is refused.
         connection.execute("pragma query_only = off").await?;
         let steps = connection.fetch_many((sql, arguments)).collect().await;
         connection.execute("pragma query_only = on").await?;

@@ -23,7 +23,7 @@ use crate::imports::read::workbook;
 pub enum Kind {
     /// Empty or only whitespace.
     Nothing,
-    /// JSON, or something that begins like it.
+    /// JSON, or text that begins like JSON.
     Json(Layout),
     /// A page or another document with tags.
     Markup,
@@ -36,7 +36,7 @@ pub enum Kind {
 /// The layout of JSON values in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// A single empty object, `{}`, without any field name.
+    /// A single empty object, `{}`, without any field.
     Bare,
     /// A top-level array.
     Array,
@@ -194,9 +194,9 @@ pub struct Detected {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows {
-    /// One per line; in a file of rejected rows, in each line's `row`.
+    /// In lines, one row per line; in a file of rejected rows, in the `row` of each line.
     Lines {
-        /// Whether `--rejects` wrote the file.
+        /// Whether the file was written with `--rejects`.
         rejected: bool,
     },
     /// In the array at that path; the top-level array if empty.

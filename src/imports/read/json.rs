@@ -19,7 +19,7 @@ const NAME_BYTES_MAX: usize = 64 << 10;
 pub struct Element<'e> {
     /// From 0.
     pub index: u64,
-    /// The line on which it begins, from 1.
+    /// Line on which the element begins, from 1.
     pub line: u64,
     /// Truncated if too long.
     pub text: &'e [u8],
@@ -303,7 +303,7 @@ impl Within {
     }
 }
 
-// Visits the values of a JSON text, which may be truncated, by their paths.
+// Visits the values of a JSON text by their paths; the text may be truncated.
 
 /// Called with the path of each value before it is read, as `services[1].id` or, without numbers, `services[].id`, and
 /// with `true` at the end of each object; returns whether to stop.

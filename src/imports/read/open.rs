@@ -1,5 +1,5 @@
-//! Opens the paths given by the user: standard input, a file, a zip archive, a folder; each file inside in turn. The
-//! formats get only a bounded reader.
+//! Opens the paths given by the user: standard input, files, zip archives and folders, with each file inside of them.
+//! The formats get only a bounded reader.
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
@@ -182,7 +182,7 @@ impl Visit<'_, '_> {
 /// The rest of [`INPUT_BYTES_MAX`], and the progress of reading.
 pub struct Budget {
     left: Cell<u64>,
-    /// Bytes read from files, before unpacking.
+    /// Number of bytes read from files, before unpacking.
     read: Cell<u64>,
     /// Size of all files; `None` if unknown.
     total: Option<u64>,
@@ -242,7 +242,7 @@ impl Seek for Counted<'_> {
     }
 }
 
-/// A reader that draws on the import's budget and fails when it is used up.
+/// A reader that uses the import's budget and fails when it is used up.
 struct Bounded<'a, R> {
     inner: R,
     budget: &'a Budget,
@@ -325,7 +325,7 @@ impl Found {
     pub fn wants(&mut self, name: &str) -> Result<bool, FileError> {
         let wanted = is_taken_from_folders(name);
         self.reviews += usize::from(wanted);
-        // Google Maps capitalizes its file of a user's reviews.
+        // Google Maps capitalizes the name of its file of a user's reviews.
         self.maps |= name == "Reviews.json";
         if self.reviews > FILES_MAX {
             Err(FileError::TooMany)
@@ -372,16 +372,17 @@ fn walk(
     Ok(())
 }
 
-// The business's name of one of its locations, in Google Takeout's `additionalData.json` beside the location's reviews.
+// The business's name for one of its locations, in Google Takeout's `additionalData.json` beside the location's
+// reviews.
 
 /// Maximum number of bytes of such a file that are read; it usually has a few thousand.
 const LISTING_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// As in the folder's name and in the `name` of its reviews.
+    /// The location as in the folder's name and in the `name` of its reviews.
     pub location: String,
-    /// Trimmed: 1 to 200 characters, no control characters.
+    /// Trimmed name of 1 to 200 characters, without control characters.
     pub name: String,
 }
 
@@ -447,7 +448,7 @@ impl Visit<'_, '_> {
         found
             .any()
             .map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
-        // Sorted by name, so that the result does not depend on the archive's order.
+        // Members are sorted by name, so that the result does not depend on the archive's order.
         members.sort();
         for (member, index) in members {
             let file = format!("{name}: {member}");

@@ -1,4 +1,4 @@
-//! Tables: delimited text and workbooks, as rows of cells under headers. Every cell is a text, as displayed.
+//! Tables: delimited text and workbooks, as rows of cells with headers. Every cell is a text, as displayed.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -82,7 +82,7 @@ pub const fn rows_looked_at(request: &ImportRequest) -> usize {
     }
 }
 
-/// The headers, trimmed. Blank cells after the last one are no columns.
+/// The headers, trimmed. Blank cells after the last header do not count as columns.
 pub fn headers(mut cells: Vec<String>) -> Columns {
     while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
@@ -103,7 +103,7 @@ pub const fn bounded(columns: &Columns) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Fits a row to the number of columns: extra blank cells are cut, others are an error.
+/// Fits a row to the number of columns: extra blank cells are removed, other extra cells are an error.
 pub fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
     while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
@@ -130,7 +130,7 @@ const READ_AHEAD_BYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     delimiter: u8,
-    /// Rows before the header: Excel's `sep=;`, titles.
+    /// Number of rows before the header, such as Excel's `sep=;` and titles.
     skipped: usize,
     /// Line of the header, from 1.
     pub line: u64,
@@ -281,7 +281,7 @@ fn fault(error: csv::Error, line: u64) -> FileError {
     }
 }
 
-/// The encoding of bytes beyond ASCII.
+/// The encoding of non-ASCII bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Undecided,
@@ -337,7 +337,7 @@ struct Seen {
     /// The line feeds after the last row, and whether a carriage return precedes each. There are at most as many as a
     /// row has bytes.
     feeds: VecDeque<(u64, bool)>,
-    /// Line feeds before the last row.
+    /// Number of line feeds before the last row.
     passed: u64,
 }
 

@@ -85,7 +85,7 @@ pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns),
     }
 }
 
-/// Calls the taker with every row below the headers.
+/// Calls `take` with every row below the headers.
 pub fn read(
     packed: &[u8],
     header: &Header,

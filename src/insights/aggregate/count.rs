@@ -49,20 +49,20 @@ pub struct Counted {
     pub sentences: u32,
     /// Days of the newest and of the oldest review.
     pub days: Option<(i32, i32)>,
-    /// Number of findings that the stars withdrew, and of their reviews.
+    /// Number of findings that the stars withdrew, and number of reviews with such findings.
     pub withdrawn: (u32, u32),
-    /// Number of findings that the stars confirmed, and of their reviews.
+    /// Number of findings that the stars confirmed, and number of reviews with such findings.
     pub confirmed: (u32, u32),
     /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
     /// negative.
     pub discontent: (u32, u32),
-    /// Analysed reviews by their polarity as a whole.
+    /// Number of analysed reviews by their polarity as a whole.
     pub overall: VoteCounts,
-    /// In the trade's order; at most `ASPECTS_MAX`.
+    /// Counts of the aspects in the trade's order; at most `ASPECTS_MAX`.
     pub aspects: Vec<OpinionCounts>,
-    /// In the roster's order.
+    /// Counts of the entities in the roster's order.
     pub entities: Vec<OpinionCounts>,
-    /// Reviews that name an entity and judge an aspect: a row of aspects for each entity.
+    /// Number of reviews that name an entity and judge an aspect: a row of aspects for each entity.
     pub joint: Vec<u32>,
     /// Months with reviews, newest first.
     pub months: Vec<Month>,

@@ -11,7 +11,7 @@ use crate::insights::packed_analysis::PackedAnalyses;
 const ROUGH_BITS: u32 = 16;
 /// Maximum number of phrases that are returned; only the most frequent ones are.
 const CLOSELY: usize = 160;
-/// Hashes tested at once: one bit for each.
+/// Number of hashes tested at once: one for each bit.
 const AT_ONCE: usize = u64::BITS as usize;
 
 const fn rough(hash: u32) -> usize {

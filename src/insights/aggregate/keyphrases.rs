@@ -198,7 +198,7 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
     kept
 }
 
-/// The chosen phrases, with the aspects that they occur with.
+/// The selected phrases, with the aspects that they occur with.
 fn together(
     segments: &[&PackedAnalyses],
     trade: &Trade,
@@ -306,7 +306,7 @@ pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
 pub struct OwnNames {
     /// Words of the names of people, places, services and the business, each without its plural ending.
     words: HashSet<String>,
-    /// Words of people's names that are not published.
+    /// Words of unpublished names of people.
     hidden: HashSet<String>,
     /// Names and synonyms of services, each word without its plural ending.
     services: HashSet<Vec<String>>,

@@ -65,7 +65,7 @@ pub struct AggregatedInsights {
     pub entities: Vec<EntityFigures>,
     /// Distinctive phrases, the most significant first.
     pub topics: Vec<Keyphrase>,
-    /// Questions that the reviews answer.
+    /// Questions with answers from the reviews.
     pub faq: Vec<Answered>,
     pub summary: Vec<SummarySentence>,
     pub corpus: Corpus,
@@ -76,19 +76,19 @@ pub struct AggregatedInsights {
 pub struct Corpus {
     /// Number of reviews.
     pub reviews: u32,
-    /// Reviews that are not analysed yet.
+    /// Number of reviews that are not analysed yet.
     pub unanalyzed: u32,
-    /// Analysed reviews with a text.
+    /// Number of analysed reviews with a text.
     pub with_text: u32,
     /// Texts in a supported language.
     pub analysed: u32,
     /// Texts in another language.
     pub foreign: u32,
-    /// Analysed texts by their polarity as a whole.
+    /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
-    /// Number of judgements that the stars withdrew, and of their reviews.
+    /// Number of judgements that the stars withdrew, and number of reviews with such judgements.
     pub withdrawn: (u32, u32),
-    /// Number of findings that the stars confirmed, and of their reviews.
+    /// Number of findings that the stars confirmed, and number of reviews with such findings.
     pub confirmed: (u32, u32),
     /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
     /// negative.

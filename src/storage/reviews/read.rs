@@ -1,5 +1,5 @@
-//! Reads reviews. A row that is no valid review (a shell can switch checks off) is reported and left out; invalid UTF-8
-//! becomes U+FFFD. One bad row never stops the others.
+//! Reads reviews. An invalid row (a shell can switch checks off) is reported and left out; invalid UTF-8 becomes
+//! U+FFFD. One invalid row never stops the others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -49,7 +49,7 @@ pub struct Changed {
     pub review: Option<Numbered>,
 }
 
-/// Reviews per row of [`Newest`]: the cost of a row does not depend on its size.
+/// Number of reviews per row of [`Newest`]: the cost of a row does not depend on its size.
 const REVIEWS_PER_ROW: i64 = 256;
 
 /// Reads the published reviews in batches, newest first: date descending, then id ascending.
@@ -267,7 +267,7 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     .await
 }
 
-/// The first `limit` ids of rows that are no valid review, and the reason.
+/// The first `limit` ids of invalid rows, each with the reason.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -14,7 +14,7 @@ use crate::model::{
 /// Why a row is no valid review and is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Flaw {
-    /// It violates the table's checks, which were switched off.
+    /// It violates the table's checks, which another program switched off.
     #[error("breaks the table's checks and is left out; import it again, or delete it")]
     Broken,
     /// It has more text than a row may have.
@@ -30,7 +30,7 @@ pub enum Flaw {
     Reserved,
 }
 
-/// `None` if the row is no valid review; the log then has the reason.
+/// `None` if the row is invalid; the reason is logged.
 pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
     let review = review(row);
     if let Err(flaw) = &review {

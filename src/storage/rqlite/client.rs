@@ -412,7 +412,7 @@ pub enum ClusterError {
 }
 
 impl From<ClusterError> for sqlx::Error {
-    /// So that functions that return SQLite's errors can carry it.
+    /// This allows functions that return SQLite's errors to return a cluster error.
     fn from(error: ClusterError) -> Self {
         Self::Configuration(Box::new(error))
     }
