@@ -42,7 +42,7 @@ impl Database {
             .map_err(DbError::Cluster)
             .and_then(|()| file.sync_all().map_err(fault));
         if copied.is_err() {
-            // A partial copy is no database; the first error is the one to report.
+            // A partial copy is useless; the first error is the one to report.
             let _ = fs::remove_file(to);
         }
         copied
@@ -67,7 +67,7 @@ impl Database {
         };
         let copied = copied.await.map_err(fault);
         if copied.is_err() {
-            // A partial copy is no database; the first error is the one to report.
+            // A partial copy is useless; the first error is the one to report.
             let _ = fs::remove_file(to);
         }
         copied

@@ -14,8 +14,8 @@ const CREATE: &str =
 const HAS_PAGES: &str =
     "select count(*) = 2 from sqlite_schema where name in ('review_fts_data', 'review_fts_config')";
 /// Whether the index uses `secure-delete`, which we never use and which also trusts pages (CVE-2026-119374), or has a
-/// leaf page whose content ends before its header of four bytes (bytes 3 and 4 hold the end). Rows 1 and 10 are no
-/// pages, nor are rows with one of the bits 31 to 36 in their number
+/// leaf page whose content ends within its four-byte header (bytes 3 and 4 hold the end). Rows 1 and 10 are not pages,
+/// and neither are rows with one of the bits 31 to 36 in their number
 /// (<https://www.sqlite.org/fts5.html#the_data_table>).
 const FORGED: &str = "select exists (select 1 from review_fts_config where k = 'secure-delete') \
      or exists (select 1 from review_fts_data where id not in (1, 10) and (id >> 31) & 63 = 0 \

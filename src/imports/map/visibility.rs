@@ -16,13 +16,13 @@ pub const NOT_PUBLISHED: &str = "not published at the source";
 
 /// Maximum length of a column name, in letters and digits.
 const NAME_BYTES_MAX: usize = 20;
-/// Words for public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
+/// Words that mean public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
 const PUBLIC: Names = "accepted, activated, active, approve, approved, display, displayed, enabled, featured, live, ok, online, \
     posted, public, publish, published, shown, visible, veroffentlicht, freigegeben, sichtbar, aktiv, genehmigt, \
     publicado, publicada, aprobado, aprobada, activo, activa, publie, publiee, approuve, approuvee, pubblicato, \
     pubblicata, approvato, approvata, attivo, gepubliceerd, goedgekeurd, zichtbaar, actief, aprovado, aprovada, \
     opublikowany, opublikowana, zatwierdzony, zatwierdzona, widoczny";
-/// Words for not public, in the same languages.
+/// Words that mean not public, in the same languages.
 const HIDDEN: Names = "archived, awaiting approval, awaiting moderation, blocked, deactivated, declined, deleted, denied, disabled, \
     disapproved, draft, expired, flagged, held, hidden, hide, hold, in moderation, in review, inactive, invisible, \
     junk, moderation, not approved, not displayed, not public, not published, not shown, not visible, obsolete, \

@@ -16,7 +16,7 @@ const SHARE_PERCENT_MAX: u64 = 10;
 /// Reviews per batch.
 const ROWS: i64 = 500;
 
-/// Why a merge ends without any change.
+/// Errors of a merge; nothing was changed.
 #[derive(Debug, Error)]
 pub enum MergeError {
     /// The merge would exceed the request, or is ambiguous.

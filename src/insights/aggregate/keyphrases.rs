@@ -300,7 +300,7 @@ pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     }
 }
 
-// The business's own names: phrases that consist of them are no topics, because they are counted as names.
+// The business's own names: phrases that consist of them do not become topics, because they are counted as names.
 
 /// The names of the business, its staff and its services.
 pub struct OwnNames {

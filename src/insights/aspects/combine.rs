@@ -179,7 +179,7 @@ fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
 const BUILT_IN: &str = include_str!("decision.tsv");
 /// Number of outcomes, in the order of the columns.
 const OUTCOMES: usize = 4;
-/// All outcomes except the first, which is no finding.
+/// The labels of all outcomes except the first, which means no finding.
 const LABELS: [Polarity; OUTCOMES - 1] =
     [Polarity::Negative, Polarity::Neutral, Polarity::Positive];
 /// The name of the calibration rows.

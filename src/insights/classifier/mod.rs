@@ -136,7 +136,7 @@ impl NgramClassifier {
     /// Creates a classifier from a trade's aspect weights and the polarity weights that all trades share.
     ///
     /// # Errors
-    /// When the bytes are no valid weights.
+    /// When the bytes are not valid weights.
     pub fn parse(aspects: &[u8]) -> Result<Self, WeightsError> {
         let aspects = NgramModel::parse(aspects)?;
         Ok(Self::new(&aspects, &NgramModel::parse(POLARITY)?))
@@ -154,7 +154,7 @@ impl NgramClassifier {
     /// Creates a classifier from these weights; a missing model is empty.
     ///
     /// # Errors
-    /// When the bytes are no valid weights.
+    /// When the bytes are not valid weights.
     pub fn of(aspects: Option<&[u8]>, polarity: Option<&[u8]>) -> Result<Self, WeightsError> {
         let model = |weights: Option<&[u8]>| {
             weights.map_or_else(|| Ok(NgramModel::default()), NgramModel::parse)

@@ -52,7 +52,7 @@ impl NgramModel {
     /// Reads the output of [`to_bytes`].
     ///
     /// # Errors
-    /// When the bytes are no valid weights.
+    /// When the bytes are not valid weights.
     pub fn parse(bytes: &[u8]) -> Result<Self, WeightsError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(WeightsError::Foreign)?;
         let (count, mut rest) = rest.split_first().ok_or(WeightsError::Length)?;

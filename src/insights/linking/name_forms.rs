@@ -176,7 +176,7 @@ const LETTERS_MIN: usize = 5;
 /// Minimum length of a name in which two errors are accepted anywhere. In shorter names, two errors must be between the
 /// first two letters and the last one.
 const LETTERS_MIN_FOR_TWO: usize = 7;
-/// Maximum length of a name; longer words are no names.
+/// Maximum length of a name; longer words are not compared with names.
 const LETTERS_MAX: usize = 16;
 /// Maximum number of errors.
 const SLIPS_MAX: usize = 2;

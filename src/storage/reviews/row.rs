@@ -11,7 +11,7 @@ use crate::model::{
     Verification,
 };
 
-/// Why a row is no valid review and is left out.
+/// The reason why a row is invalid and left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Flaw {
     /// It violates the table's checks, which another program switched off.
