@@ -20,7 +20,8 @@ pub enum Exported {
 /// Reviews per batch.
 const ROWS: i64 = 250;
 
-/// Reads everything in batches, in id order. All has one state of the database if the connection is in a transaction.
+/// Reads everything in batches, in id order. All lines show one state of the database if the connection is in a
+/// transaction.
 #[derive(Debug, Default)]
 pub struct Export {
     key: Option<DigestKey>,
@@ -54,7 +55,7 @@ impl Export {
         let mut standing = reviews::standing(connection, &list).await?;
         let line = |id: &String| {
             let Some(review) = standing.reviews.remove(id) else {
-                // A row that is no valid review is neither.
+                // A row without a valid review counts neither as a review nor as a deletion.
                 return standing
                     .deleted
                     .contains(id)
@@ -84,7 +85,7 @@ impl Exported {
         }
     }
 
-    /// The record with one value for each of [`COLUMNS`]; no cell is a formula to a spreadsheet.
+    /// The record as cells, one for each of [`COLUMNS`]; no spreadsheet runs a cell as a formula.
     #[must_use]
     pub fn cells(&self) -> Vec<String> {
         let mut json = self.json();
@@ -112,14 +113,14 @@ impl Exported {
     }
 }
 
-/// Whether a spreadsheet may run a cell as a formula (CWE-1236), or the cell looks escaped: such a cell is escaped
-/// again, so that every cell reads back unchanged.
+/// Whether a spreadsheet may run a cell as a formula (CWE-1236), or the cell looks escaped: such a cell is also
+/// escaped, so that every cell reads back unchanged.
 fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
-/// The first of the columns that only exports have.
+/// The first of the columns that exist only in exports.
 pub const EXPORT_ALONE: &str = "decided";
 
 /// The columns of an export as a table: paths of the native record.
@@ -210,7 +211,7 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
             }
         }
     }
-    // A text may be empty; a value that was decided to be absent is null.
+    // A text may be empty; null means that the owner decided that the value is absent.
     if cell("deleted").is_empty() {
         record.entry("text").or_insert_with(|| Value::from(""));
     }
@@ -250,7 +251,7 @@ fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Value 
         "language": review.language,
         "source": without_nulls(json!({ "name": from.name, "url": from.url })),
         "location": source.and_then(|its| its.location.as_ref()),
-        // The source's unpublished statements: the next import needs them.
+        // Unpublished values from the source, which the next import needs.
         "posted_at": source.and_then(|its| its.posted_at),
         "responded_at": source.and_then(|its| its.responded_at),
         "imported_from": source.map(|its| &its.source_name).filter(|name| **name != from.name),
@@ -269,11 +270,11 @@ fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Value 
         "decided": (!names.is_empty()).then_some(names),
     });
     let is_said = |name: &str| match name {
-        // An absent value is written only if that is a decision: a missing member states nothing.
+        // An absent value is written only if the owner decided it: a missing member means an unstated value.
         "title" => decided.has(Unit::Title),
         "language" => decided.has(Unit::Language),
         "response" => decided.has(Unit::Response),
-        // Null means no reason; without it, "not verified" would become the reason.
+        // Null means that there is no reason; without it, "not verified" would become the reason.
         "withheld_reason" => status == "withheld",
         _ => false,
     };

@@ -1,4 +1,4 @@
-//! Errors of a whole file or a whole import. A fault in a single row is a [`Rejection`](super::Rejection), which does
+//! Errors of a whole file or a whole import. An error in a single row is a [`Rejection`](super::Rejection), which does
 //! not stop the import.
 
 use std::fmt;
@@ -10,18 +10,18 @@ use crate::imports::map::Format;
 use crate::imports::map::fields::Problem;
 use crate::storage::DbError;
 
-/// Bytes that one import may read, unpacked, over all its files: 1 GiB.
+/// Maximum bytes that one import may read, unpacked, over all its files: 1 GiB.
 pub const INPUT_BYTES_MAX: u64 = 1 << 30;
-/// Number of review files in a folder or archive.
+/// Maximum number of review files in a folder or archive.
 pub const FILES_MAX: usize = 10_000;
 
-/// Why nothing of a file is imported, and what to do about it.
+/// The reason why a file cannot be imported, with advice for the user.
 #[derive(Debug, Error)]
 pub enum FileError {
     /// The operating system refused to read it.
     #[error("cannot be read: {0}")]
     Unreadable(io::Error),
-    /// It would fill the memory.
+    /// The import would fill the memory.
     #[error(
         "the files of one import may have at most {} MiB in total, unpacked; split it into several imports",
         INPUT_BYTES_MAX >> 20
@@ -46,7 +46,7 @@ pub enum FileError {
         "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file itself"
     )]
     NoReviews,
-    /// Reviews written by a Google Maps user, not those about the business.
+    /// The reviews were written by one Google Maps user, and are not about the business.
     #[error(
         "holds the places that a Google Maps user has reviewed, not the reviews of a business; \
          export `Google Business Profile` with https://takeout.google.com and give its reviews.json, or the whole archive"
@@ -58,7 +58,7 @@ pub enum FileError {
     Unknown {
         /// The apparent kind of file, with some field names.
         said: String,
-        /// How to import it nevertheless.
+        /// Advice on how to import the file.
         advice: String,
     },
     /// The requested format does not fit this kind of file.
@@ -75,7 +75,7 @@ pub enum FileError {
     Columns {
         /// Fields that several columns may fill, and these columns.
         doubtful: Vec<(&'static str, Vec<String>)>,
-        /// Fields that no column fills.
+        /// Required fields that no column fills.
         lacks: Vec<&'static str>,
         /// Columns named by `--map` that the table does not have.
         unknown: Vec<String>,
@@ -134,12 +134,12 @@ pub enum FileError {
         "the workbook is too large (at most 32 MiB packed and 256 MiB unpacked); save it as CSV, which has no such limit"
     )]
     WorkbookTooLarge,
-    /// It would fill the memory.
+    /// The page or file would fill the memory.
     #[error(
         "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it"
     )]
     PageTooLarge,
-    /// Linked data without reviews.
+    /// The linked data contain no reviews.
     #[error("{}", no_linked_reviews(*.elements, *.is_page))]
     NoLinkedReviews {
         /// Number of elements of linked data.
@@ -152,7 +152,7 @@ pub enum FileError {
         "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
     )]
     OtherArchive(&'static str),
-    /// A whole document with broken JSON.
+    /// A whole document whose JSON is broken.
     #[error("line {line}, column {column}: the JSON is broken ({reason}); export it again")]
     Json {
         /// From 1.
@@ -164,7 +164,7 @@ pub enum FileError {
     },
     #[error("business.{0}")]
     Business(Problem),
-    /// The document's business, with its time zone, comes after other files.
+    /// The document's business sets the time zone, but the document comes after other files.
     #[error(
         "contains the business, whose time zone {0} also sets the days of the files before it; give this file first"
     )]
@@ -172,16 +172,16 @@ pub enum FileError {
     /// `--map` for a format whose names are fixed.
     #[error("is in the format {0}, whose field names are fixed; leave --map out")]
     MapUnused(&'static str),
-    /// The same input twice, although it can be read only once.
+    /// Standard input is given twice, but can be read only once.
     #[error("standard input can be read only once; give `-` only once")]
     InputTwice,
-    /// Instants, but the time zone of the business is unknown.
+    /// The file has instants, but the time zone of the business is unknown.
     #[error(
         "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone ZONE` first, \
          for example America/Phoenix"
     )]
     NoTimeZone,
-    /// Reviews of several locations, and none was chosen.
+    /// The reviews are of several locations, and none was chosen.
     #[error(
         "the reviews are of {} locations: {}; one service publishes one location; name it with --location",
         .0.len(), .0.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
@@ -194,7 +194,7 @@ pub enum FileError {
         /// The locations in the rows, with their listing's name if known.
         there: Vec<String>,
     },
-    /// A format with only some of a place's reviews, for an operation that needs all.
+    /// A format that has only some of a place's reviews was given for an operation that needs all of them.
     #[error(
         "is {0}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
     )]
@@ -247,7 +247,7 @@ pub enum ImportError {
          init --discard-sample --name NAME`, or mix both with --with-sample"
     )]
     Sample,
-    /// It would do more than requested, or something that was probably not meant.
+    /// The import would do more than requested, or something that was probably not intended.
     #[error("{0}; nothing was changed")]
     Refused(String),
     /// The database could not be read or written.
@@ -284,7 +284,7 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Failed files that are listed.
+/// Maximum number of failed files that are listed.
 const FAILED_SHOWN_MAX: usize = 20;
 
 fn failed(files: &[FailedFile]) -> String {
@@ -297,7 +297,8 @@ fn failed(files: &[FailedFile]) -> String {
     lines.join("\n")
 }
 
-/// The message about a table's columns. Unknown `--map` names come first: a wrong one may be why others are missing.
+/// The message about a table's columns. Unknown `--map` names come first, because a wrong name may be the reason for a
+/// missing field.
 fn wrong_columns(
     unknown: &[String],
     lacks: &[&str],
@@ -362,7 +363,7 @@ fn no_linked_reviews(elements: usize, is_page: bool) -> String {
     }
 }
 
-/// The bounded reader's error at its bound.
+/// Error of the bounded reader when the maximum size is reached.
 #[derive(Debug, Error)]
 #[error("too large")]
 pub(super) struct TooLarge;

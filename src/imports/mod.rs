@@ -2,8 +2,8 @@
 //!
 //! `read` opens a file, detects its format by its content, and extracts rows from lines, arrays, tables or pages. `map`
 //! turns each row into a review, by the format's entry in `platforms`. `merge` stages the reviews on disk and writes
-//! them in one transaction, preserving the owner's decisions. Each row is judged by itself; a file that cannot be read
-//! stops the import before anything is written.
+//! them in one transaction, preserving the owner's decisions. Each row is accepted or rejected independently; a file
+//! that cannot be read stops the import before anything is written.
 
 pub mod export;
 mod file_error;
@@ -50,13 +50,13 @@ pub struct ImportRequest {
     pub files: Vec<PathBuf>,
     /// The format of all files; if `None`, each file's is detected.
     pub format: Option<&'static Format>,
-    /// `--map`: the files' names of our fields.
+    /// `--map`: the names of our fields in the files.
     pub renames: Vec<Rename>,
     /// Maximum rating; 5 if `None`.
     pub scale: Option<NonZeroU8>,
     /// In strftime notation.
     pub date_format: Option<String>,
-    /// Source name of reviews whose file has none.
+    /// Source name of reviews without one.
     pub source: Option<String>,
     /// Sheet of a workbook; if `None`, the first one with reviews.
     pub sheet: Option<String>,
@@ -72,9 +72,9 @@ pub struct ImportRequest {
     pub skip_duplicates: bool,
     /// Whether author names that were never public are kept in full.
     pub full_names: bool,
-    /// The only location whose reviews are imported.
+    /// Only reviews of this location are imported.
     pub location: Option<String>,
-    /// Whether reviews that their source no longer gives are withheld.
+    /// Whether reviews that their source no longer lists are withheld.
     pub withdraw_missing: bool,
     /// Whether a large share of them may be withheld.
     pub yes: bool,
@@ -138,7 +138,7 @@ impl Before {
     }
 }
 
-/// Merges what was collected within `write`, which the caller commits.
+/// Merges the collected reviews within `write`, which the caller commits.
 async fn merged(
     write: &mut Write,
     collected: Collected,
@@ -173,7 +173,7 @@ async fn merged(
         sample::note(write, true).await?;
     }
     if let Some(zone) = business::time_zone(write).await? {
-        // A shell may have changed it since the last import.
+        // A shell may have changed the time zone since the last import.
         report.moved = time_zone::follow(write, zone, now).await?;
     }
     let run = reviews::begin_run(write, now, &file_names(&order.files)).await?;
@@ -215,7 +215,7 @@ fn counts(report: &Report) -> RunCounts {
     }
 }
 
-/// Detects the format of a file with that shape.
+/// Detects the format of a file by its shape.
 type Find<'f> = &'f dyn Fn(Shape, &ImportRequest) -> Result<Detected, FileError>;
 
 /// Reads all files of `order`; `find` detects their formats. Reports every file that cannot be read.

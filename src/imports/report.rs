@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::model::Review;
 use crate::storage::reviews::Written;
 
-/// Unused columns that are listed.
+/// Maximum number of unused columns that are listed.
 const COLUMNS_SHOWN_MAX: usize = 50;
 /// Line width of a table's preview on a terminal.
 const LINE_CHARACTERS: usize = 80;
@@ -23,37 +23,38 @@ pub struct Report {
     pub written: Written,
     /// Rejected rows.
     pub rejected: u64,
-    /// Withheld reviews of this import, by reason.
+    /// Withheld reviews in this import, by reason.
     pub withheld: BTreeMap<String, u64>,
-    /// Updated reviews that are withheld.
+    /// Withheld reviews among the updated ones.
     pub updated_withheld: u64,
-    /// Rows taken in, including repeated ones.
+    /// Accepted rows, including repeated ones.
     pub taken: u64,
-    /// Rows of other locations than the chosen one.
+    /// Rows of locations that were not chosen.
     pub elsewhere: u64,
-    /// Reviews in the files that the owner withholds.
+    /// Reviews in the files that remain withheld because the owner withheld them.
     pub kept_withheld: Named,
-    /// Reviews with fields that the owner edited and the source gives differently: id and fields.
+    /// Reviews with fields that the owner edited and for which the source has another value: id and fields.
     pub kept_edited: Named,
-    /// Reviews in the files that the owner deleted.
+    /// Reviews in the files that were not imported because the owner deleted them.
     pub kept_deleted: Named,
-    /// Existing reviews that our own export lists as deleted.
+    /// Existing reviews that one of our exports lists as deleted.
     pub still_there: Named,
-    /// Deletions in our own export that were not known here.
+    /// Deletions in our own exports that were unknown to this database.
     pub noted_deleted: u64,
-    /// Rows without an id that were left out, because one may complete two reviews, or two the same.
+    /// Rows without an id that were left out because they may complete more than one review, or compete for the same
+    /// one.
     pub undecided: Named,
-    /// Answers that are not the shop's, or belong to no review of this import.
+    /// Answers that are not from the shop, or whose review is not in this import.
     pub left_out: u64,
-    /// Reviews that another source already gave.
+    /// Reviews that another source already provided.
     pub duplicates: Named,
     /// Reviews whose day changed with the business's time zone.
     pub moved: u64,
-    /// Reviews withheld because their source no longer gives them.
+    /// Reviews withheld because their source no longer lists them.
     pub withdrawn: Named,
-    /// Rows whose id came again in this import and that were superseded.
+    /// Rows superseded by another row with the same id in this import.
     pub repeated: u64,
-    /// Name of the imported business, if there was none before.
+    /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
     /// Whether a business in the files was ignored because the database has one.
     pub has_left_out_business: bool,
@@ -61,7 +62,7 @@ pub struct Report {
     pub listing: Option<String>,
 }
 
-/// One file, or one file of an archive.
+/// A file, or a file in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
     /// File name; for a file in an archive or folder, with the container's name.
@@ -70,7 +71,6 @@ pub struct FileReport {
     pub format: &'static str,
     /// Number of rows, without blank lines.
     pub rows: u64,
-    /// Number of rejected rows.
     pub rejected: u64,
 }
 
@@ -78,9 +78,9 @@ pub struct FileReport {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableColumns {
     pub sheet: Option<String>,
-    /// Its other sheets, which are not read.
+    /// The other sheets of the workbook, which are not read.
     pub other_sheets: Vec<String>,
-    /// Row with the headers, from 1; in delimited text the line.
+    /// Row with the headers, from 1; in delimited text, their line.
     pub row: u64,
     /// Our fields and the columns that fill each, in the order in which they are tried.
     pub used: Vec<(&'static str, Vec<String>)>,
@@ -88,7 +88,7 @@ pub struct TableColumns {
 }
 
 impl TableColumns {
-    /// The position of the headers, as appended to the file's name.
+    /// The position of the headers, as a suffix of the file's name.
     #[must_use]
     pub fn place(&self) -> String {
         let sheet = self.sheet.as_ref();
@@ -97,7 +97,7 @@ impl TableColumns {
     }
 }
 
-/// One line for the fields, one for the unused columns, and one for the other sheets; `{:#}` breaks them for a
+/// One line for the fields, one for the unused columns, and one for the other sheets; `{:#}` breaks the lines for a
 /// terminal.
 impl fmt::Display for TableColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,7 +123,7 @@ impl fmt::Display for TableColumns {
     }
 }
 
-/// The first names with commas, and the number of the others.
+/// The first names, separated by commas, and the number of the remaining ones.
 fn listed(names: &[String]) -> Vec<String> {
     let shown = &names[..names.len().min(COLUMNS_SHOWN_MAX)];
     let mut listed: Vec<String> = shown.iter().map(|name| format!("{name},")).collect();
@@ -137,7 +137,7 @@ fn listed(names: &[String]) -> Vec<String> {
     listed
 }
 
-/// `parts` after `head`, broken into lines of at most `room` characters.
+/// A line of `parts` after `head`, broken into several lines of at most `room` characters.
 fn line(head: &str, parts: &[String], separator: &str, room: usize) -> String {
     let (mut text, mut length) = (
         head.to_owned(),
@@ -164,9 +164,9 @@ pub struct Rejection {
     /// As in `FileReport::name`.
     pub file: String,
     pub at: Position,
-    /// What is wrong, and what to do.
+    /// The problem, and advice for the user.
     pub error: String,
-    /// JSON if the row is some, otherwise text, truncated if too long.
+    /// As JSON if the row is valid JSON, otherwise as text; truncated if too long.
     pub row: Value,
 }
 
@@ -228,7 +228,7 @@ pub trait Watch {
     /// A row was rejected.
     ///
     /// # Errors
-    /// When it cannot be stored; then the import fails and nothing is written.
+    /// When the row cannot be stored; the import then fails and writes nothing.
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()>;
 
     /// `done` reviews of `of` have been written so far.
@@ -238,7 +238,7 @@ pub trait Watch {
 /// `Send`, because an import moves between tasks.
 pub type Watcher<'a> = &'a mut (dyn Watch + Send);
 
-/// Collects the rejections and tables, and shows nothing. For callers without a terminal.
+/// Collects the rejections and tables without showing anything, for callers without a terminal.
 #[derive(Debug, Default)]
 pub struct Quiet {
     /// In the order of reading.
@@ -261,20 +261,20 @@ impl Watch for Quiet {
     fn written(&mut self, _done: usize, _of: usize) {}
 }
 
-// Lists of reviews in a report: all are counted, the first are named.
+// Lists of reviews in a report: all reviews are counted, and the first are named.
 
-/// Number of named reviews.
+/// Maximum number of named reviews.
 const NAMED_MAX: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Named {
     pub count: u64,
-    /// The first of them, by id and remark.
+    /// The first reviews, by id and remark.
     pub names: Vec<String>,
 }
 
 impl Named {
-    /// Counts one more; `name` is called only if it will be listed.
+    /// Counts one more review; `name` is called only if the review will be listed.
     pub fn add(&mut self, name: impl FnOnce() -> String) {
         self.count += 1;
         if self.names.len() < NAMED_MAX {

@@ -1,6 +1,6 @@
 //! Reads a folder of sample data: business.json, reviews.jsonl and, if present, editorial.json. Unlike an ordinary
-//! import it replaces the business, and errors in files written by hand have line and column. The editorial texts are
-//! only read; the caller writes them.
+//! import it replaces the business, and it reports errors in files written by hand with line and column. The editorial
+//! texts are only read; the caller writes them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,14 +25,14 @@ use crate::model::business::{Business, Editorial};
 use crate::storage;
 use crate::storage::Write;
 
-/// Size of a JSON file written by hand, in MiB.
+/// Maximum size of a JSON file written by hand, in MiB.
 const JSON_MIB_MAX: u64 = 16;
 
 /// A folder's data, ready to be written.
 #[derive(Debug)]
 pub struct Seed {
     business: Business,
-    /// Whether business.json says how technicians are shown.
+    /// Whether business.json contains the setting `publish_staff`.
     says_publish_staff: bool,
     collected: Collected,
     now: DateTime<Utc>,
@@ -40,7 +40,7 @@ pub struct Seed {
     pub editorial: Option<Editorial>,
 }
 
-/// Why a folder cannot be read; nothing was changed.
+/// Errors of reading a folder; nothing was changed.
 #[derive(Debug, Error)]
 pub enum SeedError {
     /// A required file is missing.
@@ -59,7 +59,7 @@ pub enum SeedError {
         line: usize,
         /// In bytes from 1; 1 if unknown.
         column: usize,
-        /// What is wrong, and what is allowed.
+        /// The problem, and the allowed values.
         message: String,
     },
     #[error(transparent)]
@@ -87,7 +87,7 @@ impl BusinessFile {
         Ok(Self(file))
     }
 
-    /// Whether it has that member, not empty.
+    /// Whether the file has that member and it is not empty.
     #[must_use]
     pub fn says(&self, name: &str) -> bool {
         let member = self.0.value.get(name);
@@ -105,7 +105,7 @@ impl BusinessFile {
             .make(|value| business::business(value, before, known.is_none()))
     }
 
-    /// Replaces `known`, except what a published business does not contain: how technicians are shown. The time zone
+    /// Replaces `known`, except the setting `publish_staff`, which a published business does not contain. The time zone
     /// also stays if the file has none, because the reviews' days depend on it.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl EditorialFile {
     }
 }
 
-/// Reads the sample data in `folder`. Wrong rows of reviews.jsonl go to `watch` and do not stop the import.
+/// Reads the sample data in `folder`. Invalid rows of reviews.jsonl go to `watch` and do not stop the import.
 ///
 /// # Errors
 /// [`SeedError`] with the file.
@@ -233,7 +233,7 @@ impl JsonFile {
         })
     }
 
-    /// The result of `make`; a problem gets its position in the file.
+    /// The result of `make`; a problem gets the position of its value in the file.
     fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
         make(&self.value).map_err(|problem| {
             let (line, column) = locate(&self.text, &problem.path).unwrap_or((1, 1));
@@ -257,8 +257,8 @@ fn missing(error: SeedError) -> SeedError {
     error
 }
 
-/// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it, because
-/// problems are found in parsed values, which have no positions.
+/// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it. It is
+/// needed because problems are found in parsed values, which have no positions.
 fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     let object = path.rsplit_once('.').map_or("", |(object, _)| object);
     let is_meant = |its: &str, is_end| if is_end { its == object } else { its == path };
@@ -267,7 +267,7 @@ fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Nesting depth of files written by hand.
+/// Maximum nesting depth of files written by hand.
 const DEEP_MAX: usize = 32;
 
 #[cfg(test)]

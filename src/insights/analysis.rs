@@ -12,16 +12,16 @@ pub struct TextSpan {
     pub end: u32,
 }
 
-/// Whether a text was analysed, and if not, why.
+/// Whether a text was analysed, with the reason if it was not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
-    /// No words.
+    /// The text has no words.
     None,
-    /// Read with every package.
+    /// Analysed with every package.
     English,
     /// Counted, but not analysed.
     Other,
-    /// Another language that the trade's package reads.
+    /// Another language that the trade's package supports.
     Also(LanguageCode),
 }
 
@@ -63,7 +63,7 @@ pub struct LanguageCode([u8; 2]);
 impl LanguageCode {
     pub const ENGLISH: Self = Self(*b"en");
 
-    /// `None` if it is no such code.
+    /// `None` if `code` does not have this form.
     #[must_use]
     pub fn find(code: &str) -> Option<Self> {
         let letters = <[u8; 2]>::try_from(code.as_bytes()).ok()?;
@@ -116,7 +116,7 @@ impl Polarity {
     }
 }
 
-/// One reason for a finding: a rule or weight, its place, and its points.
+/// One reason for a finding: a rule or weight, its position, and its points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// For example `phrase:on_time`, `lexicon:great`, `negation:never`, `model:w3f2`.
@@ -139,9 +139,9 @@ pub struct Finding {
     pub polarity: Polarity,
     /// The sum of the hits' points.
     pub score: i32,
-    /// Percentage of such cases in which aspect and label were right, 0 to 100.
+    /// Percentage of similar cases in which aspect and label were right, 0 to 100.
     pub confidence: u8,
-    /// Reasons: hits that found the aspect (0 points) and hits that make the score.
+    /// Reasons: hits that found the aspect (0 points) and hits that contribute to the score.
     pub hits: Vec<Hit>,
 }
 
@@ -179,11 +179,13 @@ impl MentionKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     pub kind: MentionKind,
-    /// The entities that it may name, sorted: one is a link, several are an ambiguity that is counted for none.
+    /// The entities that the words may name, sorted. One is a link; several are an ambiguity, which counts for none of
+    /// them.
     pub candidates: Vec<String>,
     /// Sentence number, from 0.
     pub sentence: u32,
-    /// The last sentence that continues about it: those between begin with he, she, they or it, and name no other.
+    /// The last sentence that continues about it. The sentences between begin with he, she, they or it, and name no
+    /// other person.
     pub through: u32,
     /// The words of the name.
     pub span: TextSpan,
@@ -207,9 +209,9 @@ pub struct Analysis {
     /// Whether it was analysed.
     pub language: Language,
     pub sentences: Vec<TextSpan>,
-    /// By sentence, then by place, then by aspect.
+    /// By sentence, then by position, then by aspect.
     pub findings: Vec<Finding>,
-    /// By place.
+    /// By position.
     pub mentions: Vec<Mention>,
     /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),

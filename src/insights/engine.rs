@@ -1,4 +1,5 @@
-//! The engine that reads the texts of a trade, and its selection: the configured one, else that of the business's type.
+//! The engine that analyzes the texts of a trade, and its selection: the configured engine, otherwise the one for the
+//! business's type.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +9,7 @@ use super::text::{LanguageDetector, TokenizedText};
 use super::trades::{self, HOME_SERVICES, IDS, Trade};
 use crate::model::business::Business;
 
-/// The compiled readers of a trade, independent of the business. Expensive to create, so it is shared.
+/// The compiled readers of a trade, independent of the business. They are expensive to create and therefore shared.
 #[derive(Debug)]
 pub struct Engine {
     trade: Trade,
@@ -30,14 +31,14 @@ impl Engine {
         }
     }
 
-    /// The engine for home services, to which the published figures belong.
+    /// The engine for home services, for which the published figures were measured.
     #[must_use]
     pub fn built_in() -> Arc<Self> {
         Self::shipped(HOME_SERVICES)
     }
 
-    /// The engine of the package with that id, one of [`IDS`]; of the general package for any other. Created on first
-    /// use and shared.
+    /// The engine of the package with that id (one of [`IDS`]), or of the general package for any other id. It is
+    /// created on first use and shared.
     #[must_use]
     pub fn shipped(id: &str) -> Arc<Self> {
         static SHIPPED: [OnceLock<Arc<Engine>>; IDS.len()] = [const { OnceLock::new() }; IDS.len()];
@@ -59,7 +60,7 @@ impl Engine {
         &self.rules
     }
 
-    /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade has it.
+    /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
     #[must_use]
     pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> Language {
         self.detector.language(text, declared)
@@ -91,13 +92,13 @@ impl Engines {
         Self { set: Some(engine) }
     }
 
-    /// The configured engine, if any.
+    /// The configured engine, if there is one.
     #[must_use]
     pub const fn set(&self) -> Option<&Arc<Engine>> {
         self.set.as_ref()
     }
 
-    /// The configured engine, else that of the package for the business's type.
+    /// The configured engine; without one, that of the package for the business's type.
     #[must_use]
     pub fn of(&self, business: &Business) -> Arc<Engine> {
         match &self.set {

@@ -1,4 +1,4 @@
-//! Explains an analysis for people: every finding with the sum of its hits. `reviews insights explain` prints it.
+//! Explains an analysis to people: every finding with the sum of its hits, for `reviews insights explain`.
 
 use std::fmt::Write as _;
 

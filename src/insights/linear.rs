@@ -1,15 +1,15 @@
-//! Tests that analysis is linear in the length of the text, counted in steps, for the worst texts of 20,000 characters:
-//! one for each kind of step.
+//! Tests that the analysis takes linear time in the length of the text. It counts steps for the worst texts of 20,000
+//! characters: one text for each kind of step.
 
 use super::{Analyzer, Engine, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::compute::steps;
 use crate::model::business::{Business, Service, Technician};
 use crate::model::{Mentions, Review};
 
-/// Maximum steps per character. Ordinary reviews take about a tenth of it.
+/// Maximum number of steps per character. Ordinary reviews take about a tenth of that.
 const STEPS_A_CHARACTER: u64 = 120;
 
-/// Each step, and a unit that makes it run as often as possible.
+/// The kinds of steps, each with a text unit that makes the step run as often as possible.
 const WORST: [(&str, &str); 24] = [
     ("sentences: abbreviations that end none", "Dr. Mr. St. "),
     ("sentences: initials", "A. B. C. "),
@@ -83,7 +83,7 @@ fn firm() -> Business {
     }
 }
 
-/// The steps of analyzing and packing a text.
+/// The number of steps for analyzing and packing a text.
 fn steps_of(analyzer: &Analyzer, text: &str) -> u64 {
     let recorded = Mentions::new(
         vec!["Mike Hale".to_owned()],
@@ -129,7 +129,7 @@ fn review(text: &str) -> Review {
     }
 }
 
-/// Begins in English, so that the rest is read.
+/// The text begins in English, so that all of it is analysed.
 fn text_of(unit: &str, characters: usize) -> String {
     let opening =
         "They came out to our house and it was all that we had asked them for. ".repeat(6);

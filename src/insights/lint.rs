@@ -1,12 +1,12 @@
 //! Checks a package for faults that no single file shows, and for phrases that the shared words already cover. It is
-//! separate from `trades`, because reading a package does not need it.
+//! separate from `trades`, because a package can be read without it.
 
 use std::collections::{HashMap, HashSet};
 
 use super::classifier::NgramModel;
 use super::trades::{Cue, Meaning, PatternStep, Rule, Trade};
 
-/// Faults of one kind that are listed.
+/// Maximum number of faults of one kind that are listed.
 const TOLD_MAX: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct LintReport {
     pub remarks: Vec<String>,
 }
 
-/// A key of phrases whose meanings can repeat or contradict each other.
+/// A kind of meaning; phrases of the same kind can repeat or contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum PhraseMeaning {
     Judges(usize),
@@ -39,7 +39,7 @@ impl PhraseMeaning {
     }
 }
 
-/// 1, 0 or -1.
+/// 1 for praise, 0 for neither, -1 for blame.
 const fn sign(meaning: Meaning) -> i32 {
     match meaning {
         Meaning::Judges(_, points) | Meaning::Opinion(points) => points.signum(),
@@ -47,7 +47,7 @@ const fn sign(meaning: Meaning) -> i32 {
     }
 }
 
-/// Checks a valid package.
+/// Checks a package without errors.
 #[must_use]
 pub fn lint(trade: &Trade) -> LintReport {
     let mut report = LintReport::default();
@@ -61,7 +61,7 @@ pub fn lint(trade: &Trade) -> LintReport {
     report
 }
 
-/// Checks the package in another language; each fault begins with the language's code.
+/// Checks the package in another language; the message of each error begins with the language's code.
 fn lint_language(trade: &Trade, report: &mut LintReport) {
     let (code, mut found) = (trade.language_words().code, LintReport::default());
     aspects(trade, &mut found);
@@ -140,10 +140,10 @@ fn aspects(trade: &Trade, report: &mut LintReport) {
     }
 }
 
-/// A way to match, and its rule.
+/// A way to match, with its rule.
 type Way<'trade> = (&'trade [PatternStep], &'trade Rule);
 
-/// Ways to match, each with its rule, by meaning, length and first symbol.
+/// The ways to match, each with its rule, by meaning, length and first symbol.
 #[derive(Default)]
 struct KnownWays<'trade> {
     ways: HashMap<(PhraseMeaning, usize, String), Vec<Way<'trade>>>,
@@ -170,7 +170,7 @@ impl<'trade> KnownWays<'trade> {
         }
     }
 
-    /// The first rule that matches everything that `way` of `rule` matches.
+    /// The first rule that also matches every text that `way` of `rule` matches.
     fn find(&self, rule: &Rule, way: &[PatternStep]) -> Option<&'trade Rule> {
         let first = way.first().and_then(symbol)?;
         let word = first.split('|').next().unwrap_or_default();
@@ -180,7 +180,7 @@ impl<'trade> KnownWays<'trade> {
         other.map(|(_, other)| *other)
     }
 
-    /// Whether `wide` matches everything that `narrow` matches.
+    /// Whether `wide` matches every text that `narrow` matches.
     fn covers(&self, wide: &[PatternStep], narrow: &[PatternStep]) -> bool {
         wide.iter().zip(narrow).all(|steps| match steps {
             (PatternStep::Gap(wide), PatternStep::Gap(narrow)) => wide >= narrow,
@@ -201,7 +201,7 @@ const fn symbol(step: &PatternStep) -> Option<&str> {
     }
 }
 
-/// The alternatives of a symbol, with the words of `base~` among them.
+/// The alternatives of a symbol, including the forms of `base~`.
 fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     for one in symbol.split('|') {
@@ -214,7 +214,7 @@ fn words(trade: &Trade, symbol: &str) -> HashSet<String> {
     words
 }
 
-/// Finds phrases that repeat or contradict another one.
+/// Finds phrases that repeat or contradict another phrase.
 fn phrases(trade: &Trade, report: &mut LintReport) {
     let mut known = KnownWays::default();
     let (shared, own): (Vec<&Rule>, Vec<&Rule>) =
@@ -267,7 +267,7 @@ fn tell(rule: &Rule, verb: &str, other: &Rule) -> String {
     )
 }
 
-/// Checks everything besides the rules.
+/// Checks the parts of a package other than its rules.
 fn besides(trade: &Trade, report: &mut LintReport) {
     if let Some(weights) = trade.classifier.as_deref() {
         let model = NgramModel::parse(weights).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Insights: opinions in the reviews, with counts. The analysis of one text is a pure function of the text and of the
-//! business's own data; counting is a pure function of all analyses. The owner's editorial texts are stored separately
-//! and never derived.
+//! Insights: opinions in the reviews, with counts. The analysis of one text is a pure function of the text and the
+//! business's own data; the counting is a pure function of all analyses. The owner's editorial texts are stored
+//! separately and never derived.
 
 pub mod aggregate;
 mod analysis;

@@ -1,6 +1,6 @@
-//! The data of one review that counting needs. Complete analyses explain findings and stay in the database; packed
-//! analyses stay in memory, about 250 bytes for each review, so that all of them can be counted again whenever one
-//! changes.
+//! The data of one review that are needed for counting. Complete analyses explain findings and stay in the database.
+//! Packed analyses stay in memory, about 250 bytes for each review, so that all of them can be counted again after
+//! every change.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +11,11 @@ use super::witness::{CONFIRMED, WITHDRAWN, Witness};
 use crate::model::Review;
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
-/// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses in another form are made again.
+/// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
+/// repeated.
 pub(super) const FORMAT: u8 = 6;
 
-/// Findings of one text that a name's masks can refer to.
+/// Maximum number of findings of one text to which the masks of a name can refer.
 const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
 /// One review, ready to be counted.
@@ -29,7 +30,7 @@ pub struct PackedAnalysis {
     pub phrases: Box<[u32]>,
 }
 
-/// The part of fixed size.
+/// The part of a packed analysis with a fixed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedHead {
     /// [`crate::model::Day::number`] of its date.
@@ -40,7 +41,7 @@ pub struct PackedHead {
     pub language: Language,
     /// The polarity of the text as a whole.
     pub overall: Polarity,
-    /// Number of sentences, saturating.
+    /// Number of sentences, limited to the maximum of the type.
     pub sentences: u16,
 }
 
@@ -54,22 +55,22 @@ pub struct PackedFinding {
     pub backing: WitnessCount,
     /// Whether its sentence can be shown by itself.
     pub is_quotable: bool,
-    /// Sentence number, from 0, saturating.
+    /// Sentence number, from 0, limited to the maximum of the type.
     pub sentence: u16,
-    /// Saturating.
+    /// Limited to the range of the type.
     pub score: i16,
 }
 
-/// The source of a finding, as far as it decides what is shown.
+/// The source of a finding, which determines whether it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WitnessCount {
-    /// Only the rules or only the classifier: counted, but not shown.
+    /// Only the rules or only the classifier; such a finding is counted, but not shown.
     One,
     /// Both the rules and the classifier.
     Both,
     /// The stars withdrew the judgement: it is uncertain.
     Withdrawn,
-    /// The stars confirmed what the text left open: counted separately, and not shown.
+    /// The stars confirmed a finding that the text left open: it is counted separately and not shown.
     Confirmed,
 }
 
@@ -101,22 +102,22 @@ impl WitnessCount {
     }
 }
 
-/// An entity that a review names, or may name.
+/// An entity that a review names or possibly names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedName {
     /// [`name_key`] of the value.
     #[serde(with = "postcard::fixint::le")]
     pub key: u64,
-    /// The findings about it: bit 0 is the first one.
+    /// The findings about the entity: bit 0 is the first finding.
     pub finding_mask: u32,
-    /// The findings in a sentence that names it unambiguously, or in the next one.
+    /// The findings in a sentence that names the entity unambiguously, or in the next sentence.
     pub near_mask: u32,
     pub kind: MentionKind,
-    /// Whether the review names it unambiguously, recorded or in the text.
+    /// Whether the review names the entity unambiguously, as a recorded mention or in the text.
     pub is_linked: bool,
-    /// How often the text names it unambiguously; 0 if it is only recorded.
+    /// Number of times that the text names it unambiguously; 0 if it is only recorded.
     pub mentions: u8,
-    /// How often the text names it ambiguously.
+    /// Number of times that the text names it ambiguously.
     pub ambiguous: u8,
 }
 
@@ -229,7 +230,7 @@ impl PackedAnalysis {
     }
 }
 
-/// Recorded names and those in the text, joined.
+/// The recorded names and the names in the text, joined.
 fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Vec<PackedName> {
     let mut names: Vec<PackedName> = Vec::new();
     let recorded = &review.mentions;
@@ -322,7 +323,7 @@ impl PackedAnalyses {
         self.findings.extend_from_slice(packed_analysis.findings);
         self.names.extend_from_slice(packed_analysis.names);
         self.phrases.extend_from_slice(packed_analysis.phrases);
-        // More than 4 billion findings do not fit into memory anyway.
+        // More than 4 billion findings would not fit into memory.
         let ends = [self.findings.len(), self.names.len(), self.phrases.len()];
         self.heads.push((
             packed_analysis.head,
@@ -361,14 +362,14 @@ impl PackedAnalyses {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// The phrases of all of them, concatenated.
+    /// The phrases of all packed analyses, concatenated.
     #[must_use]
     pub fn phrases(&self) -> &[u32] {
         &self.phrases
     }
 
-    /// The index of the packed analysis with the phrase at `place` of [`PackedAnalyses::phrases`]; it must be `from` or
-    /// one soon after.
+    /// The index of the packed analysis with the phrase at `place` of [`PackedAnalyses::phrases`]. It must be at or
+    /// soon after `from`.
     #[must_use]
     pub fn with_phrase(&self, place: usize, from: usize) -> usize {
         from + self.heads[from..]
@@ -377,7 +378,7 @@ impl PackedAnalyses {
             .count()
     }
 
-    /// Removes all, and keeps the allocated memory.
+    /// Removes all packed analyses and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.heads.clear();
         self.findings.clear();

@@ -1,5 +1,5 @@
 //! The published quality of the analysis: figures measured on annotated sentences (`docs/ANNOTATION.md`). A test
-//! measures them again, so that they are up to date.
+//! repeats the measurement, so that the figures are up to date.
 
 use super::evaluate::Proportion;
 use super::trades::{Measured, Trade};

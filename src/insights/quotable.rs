@@ -1,26 +1,27 @@
-//! Decides which sentences can be quoted by themselves: whole ones, of a readable length, that do not depend on the
-//! sentence before.
+//! Determines which sentences can be quoted by themselves: whole sentences of a readable length that do not depend on
+//! the previous one.
 
 use std::ops::RangeInclusive;
 
 use super::analysis::TextSpan;
 
-/// Code points of a quote: fewer say too little, more are not read.
+/// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
 pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
-/// A sentence with such a beginning continues another one.
+/// Beginnings of sentences that continue the previous one.
 const LEANING: [&str; 16] = [
     "and", "but", "or", "nor", "so", "yet", "plus", "then", "also", "which", "who", "because",
     "that", "however", "though", "although",
 ];
-/// A colon within this many first words marks a label: `Day 6: nobody came.`
+/// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
 const LABEL_WORDS: usize = 3;
-/// Characters that may precede the first word.
+/// Characters that are allowed before the first word.
 const OPENING: [char; 6] = ['"', '\'', '(', '[', '\u{201c}', '\u{2018}'];
-/// Characters that may follow the last mark.
+/// Characters that are allowed after the last mark.
 const CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
 
-/// Whether `span` of a text, in code points, can be quoted: the text begins or a sentence ends before it; it begins in
-/// upper case or with a number, without a conjunction or label; and it ends with its mark, or with the text.
+/// Whether `span` of a text, in code points, can be quoted. It must follow the beginning of the text or the end of a
+/// sentence. It must begin in upper case or with a number, without a conjunction or label, and end with its mark or
+/// with the text.
 #[must_use]
 pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
     let (start, end) = (span.start as usize, span.end as usize);
@@ -36,7 +37,8 @@ pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
         && is_closed(sentence)
 }
 
-/// Whether a sentence can begin after `before`: at the beginning, after the end of another, or in a new paragraph.
+/// Whether a sentence can begin after `before`: at the beginning of the text, after the end of another sentence, or in
+/// a new paragraph.
 fn begins_behind(before: &[char]) -> bool {
     let words = trimmed(before);
     let lines = before[words.len()..]
@@ -75,7 +77,7 @@ fn ends_with_mark(words: &[char]) -> bool {
     matches!(words.last(), Some('.' | '!' | '?' | '\u{2026}'))
 }
 
-/// Whether all quotation marks and brackets are closed, so that nothing is cut off.
+/// Whether all quotation marks and brackets are closed, so that the quote is complete.
 fn is_closed(sentence: &[char]) -> bool {
     let count = |wanted: &[char]| {
         sentence

@@ -14,7 +14,7 @@ use super::witness::Witness;
 use crate::model::Review;
 use crate::storage::{Write, unpack_value};
 
-// One row for each review, written and loaded in batches. An invalid row, which a shell may have written, counts as
+// One row for each review, written and loaded in batches. An invalid row, possibly written by a shell, counts as
 // missing: its review is analysed again.
 
 /// An analysis to be stored.
@@ -28,11 +28,11 @@ pub struct NewAnalysis {
     pub method_hash: String,
     /// The whole analysis, with the reasons for its findings.
     pub analysis: Analysis,
-    /// Its part that is counted.
+    /// The part of the analysis that is counted.
     pub packed_analysis: PackedAnalysis,
 }
 
-/// A stored analysis: the parts that rendering and counting need.
+/// A stored analysis, reduced to the parts for rendering and counting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnalysis {
     /// Hash of the input.
@@ -45,7 +45,7 @@ pub struct StoredAnalysis {
 }
 
 impl StoredAnalysis {
-    /// `review` is the review of this analysis; `None` if the stored bytes are invalid.
+    /// `review` is the review of this analysis; the result is `None` if the stored bytes are invalid.
     #[must_use]
     pub fn packed_analysis(&self, review: &Review) -> Option<PackedAnalysis> {
         unpack_analysis(
@@ -104,8 +104,8 @@ fn unpack([text_hash, method_hash, names, packed_analysis]: [&[u8]; 4]) -> Optio
     })
 }
 
-/// Stores analyses of published reviews; unchanged ones are skipped, so that repeating a write changes nothing. Returns
-/// the number of rows written.
+/// Stores analyses of published reviews and returns the number of rows written. Unchanged analyses are skipped, so that
+/// repeating a write changes nothing.
 ///
 /// # Errors
 /// When the database refuses the write.
@@ -141,7 +141,7 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
     Ok(written)
 }
 
-/// The row of an analysis: the columns of `derived_packed_analysis` in their order, then the others of
+/// The row of an analysis: the columns of `derived_packed_analysis` in their order, then the remaining columns of
 /// `derived_analysis`.
 fn row(kept: &NewAnalysis) -> Value {
     let NewAnalysis {
@@ -218,14 +218,14 @@ fn row(kept: &NewAnalysis) -> Value {
     ])
 }
 
-/// Whether a stored analysis agrees with the present one.
+/// Comparison of a stored analysis with the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoredAnalysisState {
-    /// Missing, or of another text or method.
+    /// The stored analysis is missing, or belongs to another text or method.
     Behind,
-    /// Equal.
+    /// The analyses are equal.
     Right,
-    /// Different, although text and method are the same.
+    /// The analyses differ, although text and method are the same.
     Wrong,
 }
 
@@ -286,7 +286,7 @@ pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
     Ok(u64::try_from(count).unwrap_or(0))
 }
 
-/// Deletes every analysis; returns their number.
+/// Deletes all analyses; returns their number.
 ///
 /// # Errors
 /// When the database refuses the write.
@@ -301,8 +301,8 @@ pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
     Ok(cleared)
 }
 
-/// A packed analysis as it is stored (postcard): without the day and the stars, which the review has. Any change,
-/// including the order of an enum's variants, must change [`super::packed_analysis::FORMAT`].
+/// The stored form of a packed analysis (postcard), without the day and the stars, which are in the review. Any change,
+/// even of the order of an enum's variants, must change [`super::packed_analysis::FORMAT`].
 #[derive(Serialize, Deserialize)]
 struct StoredForm<F, N, P> {
     language: Language,
@@ -332,7 +332,7 @@ fn pack(packed_analysis: &PackedAnalysis) -> Vec<u8> {
     postcard::to_allocvec(&form).unwrap_or_default()
 }
 
-/// `day` and `stars` are those of the review.
+/// `day` and `stars` are the values of the review.
 fn unpack_analysis(bytes: &[u8], day: i32, stars: u8) -> Option<PackedAnalysis> {
     let (form, rest) = postcard::take_from_bytes(bytes).ok()?;
     let StoredForm {

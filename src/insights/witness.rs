@@ -1,6 +1,6 @@
 //! The source of a finding, and the effect of the stars. The stars withdraw a judgement that contradicts them if only
-//! the rules or only the classifier make it, or both with too little confidence. They confirm what the text left open
-//! if its leading label agrees with them. They never make a finding.
+//! the rules or only the classifier make it, or if both make it with too little confidence. They confirm a finding that
+//! the text left open if its leading label agrees with them. They never create a finding.
 
 use super::analysis::{Finding, Hit, Polarity};
 use super::aspects::MARGIN;
@@ -9,14 +9,15 @@ use super::aspects::MARGIN;
 pub const WITHDRAWN: &str = "stars:withdrawn";
 /// Rule name of the hit for a finding that the stars confirmed.
 pub const CONFIRMED: &str = "stars:confirmed";
-/// Minimum confidence of blame against the stars. Of 19 such judgements in real reviews, checked by hand, 8 were right
-/// (the bound was chosen on these).
+/// Minimum confidence of blame that contradicts the stars. Of 19 such judgements in real reviews, checked by hand, 8
+/// were right (the minimum was chosen on these).
 const BLAME_SURE_FROM: u8 = 85;
-/// Minimum confidence of praise against the stars: of 35 in reviews of one to three stars, 20 were right.
+/// Minimum confidence of praise that contradicts the stars: of 35 such judgements in reviews of one to three stars, 20
+/// were right.
 const PRAISE_SURE_FROM: u8 = 90;
-/// Minimum stars of a content review.
+/// Minimum number of stars of a content review.
 const CONTENT_MIN: u8 = 4;
-/// Maximum stars of a discontented review.
+/// Maximum number of stars of a discontented review.
 pub const DISCONTENT_MAX: u8 = 2;
 
 /// The source of a finding.
@@ -26,7 +27,7 @@ pub enum Witness {
     Rule,
     /// Only the classifier.
     Classifier,
-    /// The rules, and the classifier agrees.
+    /// The rules and the classifier, which agree.
     Both,
 }
 
@@ -41,8 +42,8 @@ impl Witness {
         }
     }
 
-    /// The source of a finding with these hits. For a judgement, only hits in its direction count; for another finding,
-    /// all.
+    /// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
+    /// finding, all hits count.
     #[must_use]
     pub fn of(hits: &[Hit]) -> Self {
         let (mut rules, mut classifier) = ((0, false), (0, false));
@@ -54,7 +55,7 @@ impl Witness {
             };
             *its = (its.0 + hit.points, true);
         }
-        // A sum below the margin is no judgement.
+        // A sum below the margin is not a judgement.
         let sum = rules.0 + classifier.0;
         let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
         let speaks =
@@ -67,7 +68,7 @@ impl Witness {
     }
 }
 
-/// The polarity of a text as a whole; uncertain if it contradicts the stars.
+/// The polarity of a text as a whole; it becomes uncertain if it contradicts the stars.
 #[must_use]
 pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> (Polarity, i32) {
     if contradicts(polarity, stars) {
@@ -85,9 +86,9 @@ const fn contradicts(polarity: Polarity, stars: u8) -> bool {
     }
 }
 
-/// Withdraws judgements that contradict the stars if one source makes them or both with too little confidence, and
-/// confirms uncertain findings whose leading label agrees with the stars. Each change is a hit, so that the points add
-/// up.
+/// Withdraws judgements that contradict the stars if one source makes them, or both with too little confidence.
+/// Confirms uncertain findings whose leading label agrees with the stars. Each change is a hit, so that the points
+/// remain the sum of the hits.
 pub fn settle(findings: &mut [Finding], stars: u8) {
     for finding in findings {
         let (rule, polarity, score) = if is_withdrawn(finding, stars) {
@@ -107,7 +108,7 @@ pub fn settle(findings: &mut [Finding], stars: u8) {
     }
 }
 
-/// Whether the stars withdraw a judgement.
+/// Whether the stars withdraw the judgement of a finding.
 fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
     let sure_from = match finding.polarity {
         Polarity::Negative => BLAME_SURE_FROM,
@@ -117,7 +118,7 @@ fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
         && (finding.confidence < sure_from || Witness::of(&finding.hits) != Witness::Both)
 }
 
-/// The label that the stars confirm for an uncertain finding: the one that its score leans to.
+/// The label that the stars confirm for an uncertain finding: the label to which its score leans.
 fn confirmed(finding: &Finding, stars: u8) -> Option<Polarity> {
     if finding.polarity != Polarity::Uncertain {
         return None;

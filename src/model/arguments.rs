@@ -20,9 +20,9 @@ pub struct SearchArguments {
     /// Text that must occur.
     pub query: Option<String>,
     pub text_match: TextMatch,
-    /// The endings that stems are made without.
+    /// Plural endings that are removed from words to get their stems.
     pub plural_endings: PluralEndings,
-    /// As published.
+    /// Published name of the technician.
     pub mentions_technician: Option<String>,
     /// Service id.
     pub mentions_service: Option<String>,
@@ -41,7 +41,7 @@ pub struct SearchArguments {
 }
 
 impl SearchArguments {
-    /// Reads the parameters of `source`, which collects their faults. `text_match` is the default match rule.
+    /// Parses the parameters of `source`, which records invalid ones. `text_match` is the default match rule.
     pub fn take_from(
         source: &mut impl ParameterSource,
         text_match: TextMatch,
@@ -73,7 +73,7 @@ impl SearchArguments {
     }
 }
 
-/// The fault of a polarity without an aspect.
+/// The error for a polarity without an aspect.
 fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidParameter {
     let message = format!("must be given together with {}", parameters::Aspect::NAME);
     InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())

@@ -1,6 +1,6 @@
-//! Keyed digests of a review's units: they record a source's last statements without their text, so that an erased
-//! review leaves nothing readable behind. The key is in the database, whose owner can read both; it prevents comparing
-//! digests of different databases.
+//! Keyed digests of the units of a review. They record the last values of a source without their text, so that an
+//! erased review leaves nothing readable behind. The key is in the database, whose owner can read both; it prevents
+//! comparing digests of different databases.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -8,15 +8,15 @@ use sha2::Sha256;
 use super::review::Review;
 use super::unit::{Unit, Units};
 
-/// Bytes kept of a digest: enough that two values of one field of a review never collide by chance.
+/// Stored bytes of a digest: enough that two values of one field of a review never collide by chance.
 const BYTES: usize = 8;
-/// In place of the length of an absent value.
+/// Used in place of the length of an absent value.
 const ABSENT: u64 = u64::MAX;
 
-/// Unknown digest of a unit that the owner decided: it never matches, so that the unit stays a decision.
+/// Digest of a unit that the owner decided. It matches no value, so the unit remains the owner's decision.
 const DECIDED: UnitDigest = [0; BYTES];
 
-/// The database's key, without which the digests of a field cannot be guessed.
+/// Secret key of the database: without the key, the digests of a field cannot be guessed.
 #[derive(Clone)]
 pub struct DigestKey(Hmac<Sha256>);
 
@@ -48,8 +48,8 @@ impl DigestKey {
         cut(&mac.finalize().into_bytes())
     }
 
-    /// A digest of author, day, rating and text, but not of the id, so that two sources' copies of a review have the
-    /// same.
+    /// A digest of author, day, rating and text, but not of the id: copies of a review from two sources have the same
+    /// digest.
     #[must_use]
     pub fn fingerprint(&self, review: &Review) -> i64 {
         let mut mac = self.0.clone();
@@ -73,12 +73,12 @@ fn cut(digest: &[u8]) -> UnitDigest {
     kept
 }
 
-/// The last known statements of a source by unit: the base of the next merge.
+/// Digests of the last known values of a source, by unit: the base of the next merge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Base([Option<UnitDigest>; Unit::ALL.len()]);
 
 impl Base {
-    /// The base if the source stated everything except the units `but`.
+    /// The base for a source that gave a value for every unit except the units `but`.
     #[must_use]
     pub fn of(key: &DigestKey, review: &Review, but: Units) -> Self {
         let mut base = Self::default();
@@ -97,12 +97,12 @@ impl Base {
         self.0[unit as usize] = Some(digest);
     }
 
-    /// Marks a unit as the owner's decision, whatever the source states.
+    /// Marks a unit as the owner's decision, regardless of the source's value.
     pub const fn set_decided(&mut self, unit: Unit) {
         self.set(unit, DECIDED);
     }
 
-    /// For each unit with a known digest: its number, then the digest.
+    /// The number and the digest of each unit with a known digest.
     #[must_use]
     pub fn pack(&self) -> Vec<u8> {
         let known = (0_u8..)
@@ -125,8 +125,8 @@ impl Base {
         base
     }
 
-    /// The units of `review` that the owner decided: they differ from the source's last statement, or are set although
-    /// there is none.
+    /// The units of `review` that the owner decided: units that differ from the source's last value, and units with a
+    /// value that the source never gave.
     #[must_use]
     pub fn decisions(&self, key: &DigestKey, review: &Review) -> Units {
         let is_decided = |unit: &Unit| match self.get(*unit) {

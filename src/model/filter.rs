@@ -30,7 +30,7 @@ impl Traits {
     }
 }
 
-/// The traits that matter, and those of them that must be present.
+/// `mask` selects the traits to check; `wanted` has those of them that must be present.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct TraitFilter {
     mask: u8,
@@ -129,13 +129,13 @@ impl ReviewFilter {
         }
     }
 
-    /// Whether reviews with that many stars (1 to 5) may match.
+    /// Whether reviews with `stars` stars (1 to 5) may match.
     #[must_use]
     pub fn takes_stars(&self, stars: u8) -> bool {
         self.stars.is_none_or(|set| set & (1 << (stars - 1)) != 0)
     }
 
-    /// Whether stars matter.
+    /// Whether the filter has a condition on stars.
     #[must_use]
     pub const fn asks_stars(&self) -> bool {
         self.stars.is_some()
@@ -159,7 +159,7 @@ impl ReviewFilter {
         self.query.as_deref()
     }
 
-    /// Beginnings of words that may occur instead; empty if only the query counts.
+    /// Stems that match instead of the query if each begins a word; empty if only the query counts.
     #[must_use]
     pub fn stems(&self) -> &[String] {
         self.stems.as_deref().unwrap_or_default()
@@ -171,7 +171,7 @@ impl ReviewFilter {
         self.stems.is_some()
     }
 
-    /// Texts that occur in every match: all stems, because the whole query contains them too; otherwise the query.
+    /// Texts that every match contains: all stems, because the whole query contains them too; without stems, the query.
     #[must_use]
     pub fn held(&self) -> Vec<&str> {
         match self.stems() {
@@ -209,7 +209,7 @@ impl ReviewFilter {
         traits.0 & self.traits.mask == self.traits.wanted
     }
 
-    /// Whether traits matter.
+    /// Whether the filter has a condition on traits.
     #[must_use]
     pub const fn asks_traits(&self) -> bool {
         self.traits.mask != 0
@@ -241,7 +241,7 @@ impl ReviewFilter {
         format!("{} sort: {}", self.canonical(), self.sort.name())
     }
 
-    /// Equal for equal filters and only for them; independent of the order of results.
+    /// A text that is equal only for equal filters. It does not depend on the order of results.
     #[must_use]
     pub fn canonical(&self) -> String {
         let Self {

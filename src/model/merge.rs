@@ -1,4 +1,4 @@
-//! The merge of an import, by unit, from the source's statement, its last statement and the present review. A pure
+//! Merges an imported review by unit: the source's new values, its previous values and the stored review. A pure
 //! function of one review; the importer selects and writes the rows.
 
 use chrono::{DateTime, Utc};
@@ -8,21 +8,21 @@ use super::digest::{Base, DigestKey};
 use super::review::{Review, Status};
 use super::unit::{Unit, Units};
 
-/// Reason for withholding a review that only states it is not verified.
+/// Reason for withholding an unverified review without another reason.
 pub const NOT_VERIFIED: &str = "not verified";
-/// Reason for withholding a review that its source no longer gives.
+/// Reason for withholding a review that its source no longer lists.
 pub const GONE: &str = "gone at the source";
-/// Reason for withholding a review that another source already gave.
+/// Reason for withholding a review that another source already provided.
 pub const DUPLICATE: &str = "duplicate";
 
-/// A review as an import states it.
+/// A review as read from an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
     /// With defaults for unstated units.
     pub review: Review,
-    /// Unstated units, which overwrite nothing.
+    /// Units without a value in the import, which overwrite nothing.
     pub unsaid: Units,
-    /// Units that the owner decided, from our own export, rather than statements of the source.
+    /// Units that one of our own exports marks as the owner's decisions.
     pub decided: Units,
 }
 
@@ -34,11 +34,11 @@ pub struct Merged {
     pub base: Base,
     /// Units taken from the source.
     pub taken: Units,
-    /// Units that the source states differently and that stay the owner's.
+    /// Units that keep the owner's value although the source has another one.
     pub kept: Units,
 }
 
-/// A new review: all units are the source's, except those that the owner decided.
+/// A new review: all units have the source's values, except those that the owner decided.
 #[must_use]
 pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
     let review = appearing(said.review.clone());
@@ -52,7 +52,7 @@ pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
     }
 }
 
-/// Merges an import's statement into the present review.
+/// Merges an imported review into the stored review.
 #[must_use]
 pub fn merge(
     key: &DigestKey,
@@ -82,7 +82,7 @@ pub fn merge(
     merged.review.updated_at = match newer {
         Some(newer) => Some(newer),
         None if merged.taken.is_empty() => row.updated_at,
-        // It moves with every visible change and never goes back.
+        // The time advances with every visible change and never goes back.
         None => Some(row.updated_at.map_or(now, |at| at.max(now))),
     };
     merged
@@ -104,7 +104,7 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
         && said.review.status != Status::Published;
     let is_untouched = last.map_or_else(|| unit.is_unset(row) || hides, |last| last == ours);
     if its == ours {
-        // Equal again: no longer a decision, unless the import states one.
+        // The values are equal again, so the unit is no longer a decision, unless the import marks it as one.
     } else if last == Some(its) && !is_decision {
         merged.kept.insert(unit);
     } else if is_untouched {
@@ -120,7 +120,7 @@ fn merge_unit(key: &DigestKey, unit: Unit, row: &Review, said: &Statement, merge
     }
 }
 
-/// The statement with the status that results from why the review is withheld.
+/// The statement with its status adjusted to the reason for which the review is withheld.
 fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
     let mut said = said.clone();
     let was = |reason: &str| {
@@ -133,14 +133,14 @@ fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
         base.get(Unit::Status) == Some(key.digest(Unit::Status, &withheld))
     };
     if said.unsaid.has(Unit::Status) && was(GONE) {
-        // It is back, and the statement gives no other reason.
+        // The review is back at its source, and the statement gives no other reason.
         said.review.status = Status::Published;
         said.unsaid.remove(Unit::Status);
     } else if !said.unsaid.has(Unit::Status)
         && said.review.status == Status::Published
         && was(DUPLICATE)
     {
-        // Its source shows it as before, and it is still a duplicate.
+        // The source still shows the review, and it is still a duplicate.
         said.unsaid.insert(Unit::Status);
     }
     said
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_field_goes_by_what_the_source_said_last_and_what_is_there() {
-        // Base, row, source: the row afterwards, and whether the owner's value is kept against the source's.
+        // Base, row, source; then the row after the merge, and whether the owner's value is kept.
         let cases = [
             (Some("a"), "a", "a", "a", false),
             (Some("a"), "a", "b", "b", false),
@@ -350,7 +350,7 @@ mod tests {
                 withheld("dispute")
             );
         }
-        // Gone and back, though its source states no status.
+        // The review is gone and comes back, though its source gives no status.
         let unsaid: Units = std::iter::once(Unit::Status).collect();
         let gone = adopt(&key, &from_source(withheld(GONE)));
         let back = merge(
@@ -405,7 +405,7 @@ mod tests {
             now(),
         );
         assert_eq!(next.review.text, "own");
-        // Applied if nothing was decided here, and otherwise not.
+        // An export's decision is applied only if the owner made no decision here.
         let there = adopt(&key, &statement_of(with_text("a")));
         let export = Statement {
             decided,

@@ -23,7 +23,7 @@ pub struct Review {
     pub title: Option<String>,
     /// May be empty.
     pub text: String,
-    /// BCP 47, if known.
+    /// BCP 47; `None` if unknown.
     pub language: Option<String>,
     pub source: Source,
     pub verification: Verification,
@@ -32,7 +32,6 @@ pub struct Review {
     /// The owner's public response.
     pub response: Option<Response>,
     pub status: Status,
-    /// If known.
     pub updated_at: Option<DateTime<Utc>>,
 }
 
@@ -132,13 +131,12 @@ pub struct Source {
     pub url: Option<String>,
 }
 
-/// How a review is known to be from a customer.
+/// Evidence that a review is from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
     /// A review with `false` is withheld.
     pub verified: bool,
     pub method: Method,
-    /// If known.
     pub verified_at: Option<DateTime<Utc>>,
 }
 
@@ -213,14 +211,11 @@ impl Mentions {
     }
 }
 
-/// The owner's response to a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response {
     /// Plain text.
     pub text: String,
-    /// If known.
     pub date: Option<Day>,
-    /// If known.
     pub author: Option<String>,
 }
 
@@ -252,7 +247,7 @@ impl Status {
     }
 }
 
-// The sentiment of something mentioned in a review. It is separate from the insights, which determine it, because
+// The sentiment of anything that a review mentions. It is separate from the insights, which determine it, because
 // searches filter by it.
 
 /// The sentiment of all findings about one thing in a review.

@@ -1,4 +1,4 @@
-/// An order of reviews. Equal stars come newest first; reviews of one day, by id.
+/// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Sort {
     #[default]

@@ -61,7 +61,7 @@ impl Unit {
         Self::ALL.into_iter().find(|unit| unit.name() == name)
     }
 
-    /// Whether `review` has no value, so that a source without a base fills it.
+    /// Whether the unit has no value in `review`, so that a source without a base may fill it.
     #[must_use]
     pub const fn is_unset(self, review: &Review) -> bool {
         match self {
@@ -212,8 +212,8 @@ impl FromIterator<Unit> for Units {
     }
 }
 
-// A source's statement about a field: a value, none, or no statement. `Option` cannot distinguish the last two, and the
-// merge must.
+// A source's value for a field: a value, explicitly none, or unstated. `Option` cannot distinguish the last two, but
+// the merge must.
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Stated<T> {

@@ -22,13 +22,13 @@ impl TextMatch {
     }
 }
 
-/// The plural endings of one language, each with the number of bytes to remove. The first that matches a word counts; 0
-/// keeps a word that only looks like a plural. Stems match the start of words, so more than the plural ending may be
-/// removed.
+/// The plural endings of one language, each with the number of bytes to remove. The first ending that matches a word
+/// counts; 0 bytes protect a word that only looks like a plural. Stems match the start of words, so more than the
+/// plural ending may be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluralEndings(&'static [(&'static str, usize)]);
 
-/// An ending is removed only if at least this many characters remain.
+/// Minimum number of characters that must remain when an ending is removed.
 const STEM_CHARACTERS_MIN: usize = 3;
 
 #[rustfmt::skip]
@@ -48,7 +48,7 @@ impl Default for PluralEndings {
 }
 
 impl PluralEndings {
-    /// By BCP 47 tag; English if there is no tag or no table.
+    /// The endings for a BCP 47 tag; English ones without a tag or for a language without a table.
     #[must_use]
     pub fn of(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or_default();
@@ -70,9 +70,9 @@ impl PluralEndings {
         stem.unwrap_or(word)
     }
 
-    /// The stems of the words in a folded query, longest first, without those that are a prefix of another, because
-    /// they match wherever that one does. Empty if only the whole query counts: it is in a script without spaces, has
-    /// no word, or is one word without an ending, which matches anywhere.
+    /// The stems of the words in a folded query, longest first. Stems that are a prefix of another one are left out,
+    /// because they match wherever that one does. Empty if only the whole query counts: a query in a script without
+    /// spaces, without a word, or of one word without an ending, which matches anywhere.
     #[must_use]
     pub fn stems(&self, folded: &str) -> Vec<String> {
         if folded.chars().any(is_unspaced) {

@@ -13,7 +13,7 @@ use super::{Database, files, options};
 use crate::config::DatabaseAddress;
 
 impl Database {
-    /// Copies the database at `address` into a new file at `to`; of a cluster, one node sends the whole copy.
+    /// Copies the database at `address` into a new file at `to`; on a cluster, one node sends the whole copy.
     ///
     /// # Errors
     /// As [`Database::back_up`], and when there is no database.
@@ -42,14 +42,14 @@ impl Database {
             .map_err(DbError::Cluster)
             .and_then(|()| file.sync_all().map_err(fault));
         if copied.is_err() {
-            // A partial copy is no database; the first error is the one to report.
+            // A partial copy is useless; the first error is the one to report.
             let _ = fs::remove_file(to);
         }
         copied
     }
 
-    /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state at
-    /// which it began (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
+    /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state from
+    /// the start of the copying (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
     ///
     /// # Errors
     /// [`DbError`]; then there is no file at `to`.
@@ -67,7 +67,7 @@ impl Database {
         };
         let copied = copied.await.map_err(fault);
         if copied.is_err() {
-            // A partial copy is no database; the first error is the one to report.
+            // A partial copy is useless; the first error is the one to report.
             let _ = fs::remove_file(to);
         }
         copied

@@ -30,8 +30,8 @@ impl Changes {
         })
     }
 
-    /// Whether there was a commit since this last returned true. The first call returns true; after [`Changes::close`],
-    /// false.
+    /// Whether there was a commit since the last call that returned true. The first call returns true; after
+    /// [`Changes::close`], the result is false.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be read.
@@ -49,7 +49,7 @@ impl Changes {
     }
 
     /// # Errors
-    /// [`DbError`]; the connection is gone all the same.
+    /// [`DbError`]; the connection is closed anyway.
     pub async fn close(&mut self) -> Result<(), DbError> {
         let Some(connection) = self.connection.take() else {
             return Ok(());

@@ -15,13 +15,13 @@ use super::{Database, Writer, options};
 pub const LOG_BYTES_MAX: u64 = 16 << 20;
 
 impl Database {
-    /// Writes the log back into the database and truncates it if it is larger than [`LOG_BYTES_MAX`]. Returns whether
-    /// it did; while there are other readers or writers it does not, and a later call may.
+    /// Writes the log back into the database and truncates it if it is larger than [`LOG_BYTES_MAX`]; returns whether
+    /// it did. It does nothing while other connections read or write, but a later call may succeed.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written, usually because the disk is full.
     pub async fn checkpoint(&self) -> Result<bool, DbError> {
-        // Otherwise it could be the log of another database.
+        // Otherwise the log could belong to another database.
         self.verify_place()?;
         if let Writer::Cluster(_) = self.writer {
             return Ok(false);
@@ -33,7 +33,7 @@ impl Database {
     }
 
     /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
-    /// process. Does nothing if another file has its name, because other processes may have written since.
+    /// process. Does nothing if another file has taken the name, because other processes may have written since.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
@@ -63,7 +63,7 @@ impl Database {
         let mut connection = SqliteConnection::connect_with(&options)
             .await
             .map_err(fault)?;
-        // A passive checkpoint first, beside other readers and writers; the blocking part is then short.
+        // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
         sqlx::query("pragma wal_checkpoint(passive)")
             .execute(&mut connection)
             .await

@@ -17,11 +17,11 @@ use crate::clock::Clock;
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::random::Random;
 
-/// How long this node's file may take to receive this process's writes, and the polling interval.
+/// Maximum time until this node's file has this process's writes, and the interval between two checks.
 const SEEN_WAIT_MAX: Duration = Duration::from_secs(30);
 const SEEN_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A write is sent again for at most half a minute.
+/// Time for which markers are kept: much longer than the half minute in which a write may be sent again.
 const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
 
 impl Database {
@@ -74,9 +74,9 @@ impl Database {
         Ok(database)
     }
 
-    /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster it works on a
-    /// copy of this node's file and fails as overtaken ([`super::is_overtaken`]), without any change, if another
-    /// process wrote meanwhile.
+    /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
+    /// on a copy of this node's file. If another process wrote in the meantime, the write fails as overtaken
+    /// ([`super::is_overtaken`]) and changes nothing.
     ///
     /// # Errors
     /// As [`Database::write`].
@@ -136,7 +136,7 @@ impl Database {
         Ok(())
     }
 
-    /// Reopens the file if rqlited has replaced it; returns whether it had.
+    /// Reopens the file if rqlited has replaced it; returns whether it was replaced.
     ///
     /// # Errors
     /// As [`Database::verify_place`], for a file that rqlited does not own.
@@ -174,8 +174,8 @@ impl Database {
         Ok(Write::to_file(transaction))
     }
 
-    /// Deletes from this node's side file the derived data of reviews that changed after `change_no` and are no longer
-    /// published. Without a cluster, triggers do this.
+    /// Deletes derived data from this node's side file: that of reviews that changed after `change_no` and are no
+    /// longer published. Without a cluster, triggers do this.
     ///
     /// # Errors
     /// When that file cannot be written.
@@ -195,7 +195,7 @@ impl Database {
     /// Deletes markers of writes that are too old to be sent again.
     ///
     /// # Errors
-    /// When the cluster takes no write.
+    /// When the cluster does not accept the write.
     pub async fn prune_markers(&self) -> Result<(), DbError> {
         if !self.is_cluster() {
             return Ok(());
@@ -212,7 +212,7 @@ impl Database {
     }
 }
 
-// The state of a node within its cluster: what its rqlited reports at `/status`, and how old that is.
+// The state of a node within its cluster: the `/status` of its rqlited, and the age of that answer.
 
 const STATUS_TIMEOUT: Duration = Duration::from_millis(700);
 
@@ -227,7 +227,7 @@ pub struct NodeStanding {
 }
 
 impl Database {
-    /// Asks this node's rqlited for its status; does nothing without a cluster.
+    /// Queries this node's rqlited for its status; does nothing without a cluster.
     ///
     /// # Errors
     /// When it does not answer.
@@ -244,7 +244,7 @@ impl Database {
         Ok(())
     }
 
-    /// The node's status as last asked; `None` without a cluster or before the first answer.
+    /// The last known status of the node; `None` without a cluster or before the first answer.
     #[must_use]
     pub fn node_standing(&self) -> Option<NodeStanding> {
         let contact = self.cluster()?.contact()?;

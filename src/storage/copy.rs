@@ -14,14 +14,14 @@ use super::options;
 use super::rqlite::{ClusterError, RqliteClient, WriteBasis};
 use crate::clock::Clock;
 
-/// How long this node's file may take to catch up with the leader.
+/// Maximum time for this node's file to catch up with the leader.
 const LEVEL_WAIT_MAX: Duration = Duration::from_secs(30);
 const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 
 /// A copy in a temporary folder, removed on drop.
 #[derive(Debug)]
 pub(super) struct Copy {
-    /// The state that it was copied from.
+    /// State of the database when the copy was made.
     pub(super) basis: WriteBasis,
     pool: SqlitePool,
     _folder: TempDir,
@@ -74,7 +74,7 @@ impl Copy {
     }
 }
 
-/// Waits until this node's file has what the leader has; at most half a minute.
+/// Waits at most half a minute until this node's file has all of the leader's data.
 pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_WAIT_MAX;

@@ -12,13 +12,13 @@ use super::error::DbError;
 use super::files::DatabaseFiles;
 use super::{files, migrate, options, pool, unlogged};
 
-/// Appended to the name of the node's file.
+/// Suffix appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
-/// The schema objects that the side file has: tables first, then what refers to them.
+/// The schema objects of the side file: tables first, then objects that refer to them.
 const WANTED: &str = "select sql from sqlite_schema where sql is not null and (name in ('review', 'reading_deleted', \
      'reading_of_deleted', 'reading_of_vanished') or name like 'derived\\_%' escape '\\') \
      order by case type when 'table' then 0 when 'view' then 1 else 2 end, name";
-/// Up to 32 MiB the file is rewritten when reviews are removed; a snapshot waits for it.
+/// Files of at most 32 MiB are rewritten when reviews are removed; a snapshot waits for the rewrite.
 const PAGES_REWRITTEN_MAX: i64 = 8 << 10;
 /// The tables and views that readers see in place of the node's own.
 const SHOWN: &str = "select name from side.sqlite_schema where type in ('table', 'view') and name like 'derived\\_%' escape '\\'";
@@ -124,7 +124,7 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
         .await?
         .rows_affected();
     if swept > 0 {
-        // Deleted content is overwritten; copies in unallocated parts of pages go only with a rewrite.
+        // Deleted content is overwritten; only a rewrite removes copies in unallocated parts of pages.
         let pages: i64 = sqlx::query_scalar("pragma main.page_count")
             .fetch_one(&mut *connection)
             .await?;

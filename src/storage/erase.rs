@@ -15,12 +15,12 @@ use super::files::bytes_beside;
 use super::{Database, DeliveryLock, GAP, Write, options};
 use crate::clock::Clock;
 
-/// How long a rewrite waits for another process's lock.
+/// Maximum wait of a rewrite for another process's lock.
 const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
-/// Attempts to truncate the log, [`GAP`] apart: 3 s.
+/// Maximum number of attempts to truncate the log, with pauses of [`GAP`]: 3 s in total.
 const LOG_LOOKS_MAX: usize = 12;
-/// Larger files are left to a running service. Rewriting 64 MiB takes a third of a second, during which other writers
-/// wait.
+/// Maximum size for an immediate rewrite; larger files are left to a running service. Rewriting 64 MiB takes a third of
+/// a second, during which other writers wait.
 pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,15 +31,15 @@ pub enum Erased {
     All,
     /// The tables have no traces; a cluster's nodes keep the old content until their next snapshot.
     ButNodes,
-    /// The tables and the index have no traces, unused parts of the file do.
+    /// The tables and the index have no traces, but unused parts of the file still have some.
     Later(Postponed),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Postponed {
-    /// The file is larger than may be rewritten now.
+    /// The file exceeds the maximum size for an immediate rewrite.
     Large,
-    /// Another process reads or writes, for longer than this waits.
+    /// Another process read or wrote for longer than the maximum wait.
     Busy,
     NoRoom {
         /// Required free bytes.
@@ -83,8 +83,8 @@ impl Database {
         self.erase_traces(bytes_max).await
     }
 
-    /// Removes what deleted reviews left in the text index, the file and its log by rewriting the file, if it has at
-    /// most `bytes_max`. What is postponed must be done by a later call.
+    /// Removes the traces of deleted reviews from the text index, the file and its log by rewriting the file, if it has
+    /// at most `bytes_max` bytes. Postponed work must be done by a later call.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
@@ -108,7 +108,8 @@ impl Database {
         if self.bytes().0 > bytes_max {
             return Ok(Erased::Later(Postponed::Large));
         }
-        // First, because the rewrite goes through the log: a log that cannot be truncated would only grow.
+        // The log is truncated first, because the rewrite goes through it: a log that cannot be truncated would only
+        // grow.
         if !self.cut_log_between_others().await? {
             return Ok(Erased::Later(Postponed::Busy));
         }
@@ -126,7 +127,7 @@ impl Database {
         if !self.cut_log_between_others().await? {
             return Ok(Erased::Later(Postponed::Busy));
         }
-        // Last, so that an interrupted run is repeated.
+        // This is recorded last, so that an interrupted run is repeated.
         let mut write = self.write().await?;
         note_erased(&mut write, newest).await.map_err(fault)?;
         write.commit().await.map_err(fault)?;
@@ -166,8 +167,8 @@ pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerase
     .await
 }
 
-/// Returns why the file at `path` cannot be rewritten if its disk is too full: a rewrite makes a temporary copy and
-/// then writes that to the log.
+/// Returns the free and the required space if the disk is too full to rewrite the file at `path`: a rewrite makes a
+/// temporary copy and then writes the copy to the log.
 ///
 /// # Errors
 /// When the operating system does not report the free space.

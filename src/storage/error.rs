@@ -1,4 +1,4 @@
-//! Database errors; each message says what to do about it.
+//! Database errors; each message contains advice for the user.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub enum DbError {
     )]
     Encoding {
         path: PathBuf,
-        /// SQLite's name of it.
+        /// The encoding's name in SQLite.
         encoding: String,
     },
     #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
@@ -54,7 +54,7 @@ pub enum DbError {
         /// The newest migration of this release.
         known: i64,
     },
-    /// The file has not been migrated, and this command only reads.
+    /// The file was never migrated or was last migrated by an older release, and this command only reads.
     #[error("the database {} has not been brought up to date (migration {found} of {known}); run `reviews migrate` first", path.display())]
     Older {
         path: PathBuf,
@@ -115,7 +115,7 @@ pub enum DbError {
     /// The cluster did not take the write.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
-    /// Any other failure of SQLite or of the file system.
+    /// Any other error of SQLite or of the file system.
     #[error("the database {} failed: {reason}", path.display())]
     Other {
         path: PathBuf,

@@ -23,8 +23,8 @@ pub(super) const LOG_INDEX: &str = "-shm";
 /// Suffix of the rollback journal.
 pub(super) const JOURNAL: &str = "-journal";
 
-/// Every file that a database at `path` has or may get, the database itself first. If `path` is a symbolic link, also
-/// those beside its target: SQLite names its files by that.
+/// All possible files of a database at `path`, the database itself first. If `path` is a symbolic link, also the files
+/// beside its target, because SQLite derives their names from the target.
 #[must_use]
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let real = path.canonicalize().ok().filter(|real| real != path);
@@ -103,7 +103,7 @@ pub(super) struct DatabaseFiles {
 impl DatabaseFiles {
     pub(super) fn of(path: &Path) -> Result<Self, DbError> {
         let missing = |_| DbError::Missing(path.to_owned());
-        // SQLite names them by the target of a symbolic link.
+        // SQLite derives their names from the target of a symbolic link.
         let real = path.canonicalize().map_err(missing)?;
         Ok(Self {
             path: path.to_owned(),
@@ -112,7 +112,7 @@ impl DatabaseFiles {
         })
     }
 
-    /// Fails if a path leads to another file, or to none.
+    /// Fails if one of the paths leads to another file or to none.
     pub(super) fn verify(&self) -> Result<(), DbError> {
         match device_and_inode(&self.path) {
             Ok(file) if file == self.file => {}

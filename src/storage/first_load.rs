@@ -1,5 +1,5 @@
-//! Fills an empty cluster: the first command creates a new database locally and loads it into the cluster whole
-//! (`/db/load`). Of several processes at once, one does this and the others wait.
+//! Fills an empty cluster: the first command creates a new database locally and loads it into the cluster as a whole
+//! (`/db/load`). If several processes start at once, one of them does this and the others wait.
 
 use std::fs;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use crate::clock::Clock;
 use crate::random::Random;
 
-/// How long this waits for another process that fills the empty cluster.
+/// Maximum wait for another process that fills the empty cluster.
 const FIRST_LOAD_WAIT_MAX: Duration = Duration::from_mins(2);
 /// Table that marks the process that fills the cluster; dropped afterwards.
 const CLAIM: &str = "first_load";
@@ -112,7 +112,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
                     vec![json!(holder)],
                 ),
             ];
-            // Another process may have been first. If the answer was lost, the table says which.
+            // Another process may have been first. If the answer was lost, the table shows which process it was.
             let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
             let held = SqlStatement::new(format!("select holder from {CLAIM}"), Vec::new());
             let held = client

@@ -1,5 +1,5 @@
 //! Former states of the database, kept beside it for 30 days: the file that a restore replaced, and a copy from before
-//! an upgrade. Their names give reason and time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
+//! an upgrade. Their names contain the reason and the time: `reviews.db.before-upgrade-1.0.0-20261122T021500Z`.
 
 use std::fs::{self, File, hard_link, remove_file, rename};
 use std::io::{self, ErrorKind};
@@ -18,7 +18,7 @@ pub const FORMER_KEPT_DAYS: i64 = 30;
 pub(super) const RESTORE: &str = "restore";
 /// Reason: this release migrated the database.
 const UPGRADE: &str = concat!("upgrade-", env!("CARGO_PKG_VERSION"));
-/// In the file name, between the database's name and the reason.
+/// Text in the file name between the database's name and the reason.
 const MARK: &str = ".before-";
 const INSTANT: &str = "%Y%m%dT%H%M%SZ";
 
@@ -48,7 +48,7 @@ pub(super) async fn keep_before_upgrade(
 ) -> Result<PathBuf, DbError> {
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let kept = name(&place, UPGRADE, Clock::system().now());
-    // Under a temporary name first, so that the final name always has a complete copy.
+    // The copy gets a temporary name first, so that the final name always belongs to a complete copy.
     let begun = unused_name(&place)?;
     create_private(&begun)?;
     let copied = copy(connection, &begun, &kept).await;

@@ -13,12 +13,12 @@ use super::scratch;
 
 /// Rows per statement.
 const ROWS: u16 = 250;
-/// Bytes of rows held in memory at a time; one text may have 1 MiB.
+/// Maximum size in bytes of rows held in memory; one text may have 1 MiB.
 const BYTES: usize = 4 << 20;
 
 #[derive(Debug, Default)]
 pub struct RowToStage<'r> {
-    /// Id of the review that the row adds, updates or deletes.
+    /// Id of the review that this row adds, updates or deletes.
     pub id: &'r str,
     /// Microseconds since 1970.
     pub updated_us: Option<i64>,
@@ -69,8 +69,8 @@ impl Staging {
         })
     }
 
-    /// Adds a row. Of rows with the same id the newest counts; if that does not decide, the later one. Blocks on the
-    /// disk, as reading the files does.
+    /// Adds a row. Of rows with the same id the newest counts; if none is newer, the row added last. Blocks on the
+    /// disk, like reading the files does.
     ///
     /// # Errors
     /// When the disk is full.
@@ -173,8 +173,8 @@ impl Staging {
         .await
     }
 
-    /// The next ids after `id`, in id order, of rows whose review may exist under another id; at most one statement's
-    /// worth.
+    /// The next ids after `id`, in id order, of rows whose review may exist under another id; at most as many as one
+    /// statement takes.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -187,7 +187,8 @@ impl Staging {
             .await
     }
 
-    /// The next ids after `id`, in id order, of rows that complete an existing review; at most one statement's worth.
+    /// The next ids after `id`, in id order, of rows that complete an existing review; at most as many as one statement
+    /// takes.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -200,7 +201,7 @@ impl Staging {
             .await
     }
 
-    /// The rows of the first of these ids, up to the memory bound.
+    /// The rows of the first of these ids, up to the maximum size in memory.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -224,8 +225,6 @@ impl Staging {
             .map(drop)
     }
 
-    /// Removes these rows.
-    ///
     /// # Errors
     /// When the temporary database cannot be used.
     pub async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
@@ -237,7 +236,7 @@ impl Staging {
             .map(drop)
     }
 
-    /// Removes rows that match the same existing review; calls `look` with the id of each and the id of that review.
+    /// Removes rows that match the same existing review; calls `look` with each row's id and that review's id.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -284,7 +283,7 @@ impl Staging {
         sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 
-    /// The staged ones of these ids.
+    /// Returns the given ids that are staged.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
@@ -301,7 +300,7 @@ impl Staging {
     }
 }
 
-/// The first rows, up to the memory bound.
+/// The first rows, up to the maximum size in memory.
 async fn held(
     mut rows: impl Stream<Item = sqlx::Result<StagedRow>> + Unpin,
 ) -> sqlx::Result<Vec<StagedRow>> {

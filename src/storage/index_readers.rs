@@ -10,7 +10,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use super::error::DbError;
 use super::files::DatabaseFiles;
 
-/// Maximum number of text index readers for requests; if all are busy, a request does without.
+/// Maximum number of text index readers for requests; if all are busy, a request is answered without the index.
 pub const INDEX_READERS_MAX: usize = 4;
 
 /// Cloning shares the readers.

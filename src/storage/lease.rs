@@ -16,7 +16,7 @@ use super::rqlite::{Executed, SqlStatement, has_marker};
 use super::write::Write;
 use crate::clock::{Clock, Monotonic};
 
-/// Minimum length of a lease: how much later another process sends if the holder dies.
+/// Minimum length of a lease: the delay until another process can take over if the holder dies.
 const LEASE_MIN: Duration = Duration::from_secs(20);
 /// Maximum difference between the clocks of two machines.
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
@@ -60,18 +60,18 @@ impl Database {
         self.lease_left() > Duration::ZERO
     }
 
-    /// How long this process may still send; [`Duration::MAX`] if no lease is needed.
+    /// Time for which this process may still send; [`Duration::MAX`] if no lease is needed.
     #[must_use]
     pub fn lease_left(&self) -> Duration {
         self.cluster()
             .map_or(Duration::MAX, |cluster| cluster.lease().time_left())
     }
 
-    /// Takes the lease if it is free, or prolongs it, so that an exchange of at most `exchange` can still begin for
-    /// some time; returns whether this process holds it now.
+    /// Takes the lease if it is free, or prolongs it, so that deliveries that take at most `exchange` can still begin
+    /// for some time; returns whether this process holds the lease now.
     ///
     /// # Errors
-    /// When the cluster takes no write; a lease already held stays valid until its end.
+    /// When the cluster does not accept the write; a lease already held stays valid until its end.
     pub async fn renew_lease(&self, exchange: Duration) -> Result<bool, DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
@@ -104,9 +104,9 @@ impl Database {
         Ok(is_held)
     }
 
-    /// Whether this node's file has the write that last prolonged the lease. Checked before it is prolonged again: a
-    /// node that does not follow the cluster can neither raise versions nor see what is due, so another process should
-    /// take over.
+    /// Whether this node's file has the write that last prolonged the lease. Checked before the lease is prolonged
+    /// again: a node that does not follow the cluster can neither raise versions nor see due deliveries, so another
+    /// process should take over.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -127,7 +127,7 @@ impl Database {
     /// Gives the lease up, so that another process can take it over at once.
     ///
     /// # Errors
-    /// When the cluster takes no write; then the lease ends by itself.
+    /// When the cluster does not accept the write; then the lease ends by itself.
     pub async fn give_up_lease(&self) -> Result<(), DbError> {
         let Some(cluster) = self.cluster() else {
             return Ok(());
@@ -162,7 +162,7 @@ impl Database {
             .await
     }
 
-    /// Whether this node's file shows another holder; the cluster then need not be asked.
+    /// Whether this node's file shows another holder; in that case the cluster need not be queried.
     async fn is_held_elsewhere(&self, now: DateTime<Utc>) -> Result<bool, DbError> {
         let held_after = instant(now - CLOCKS_DIFFER_MAX);
         sqlx::query_scalar!(
@@ -188,7 +188,7 @@ impl Database {
     }
 }
 
-/// RFC 3339 with milliseconds: all of one length, so that texts sort like instants.
+/// RFC 3339 with milliseconds. All texts have the same length, so that they sort like instants.
 fn instant(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }

@@ -73,7 +73,7 @@ pub(super) async fn run(
     })
 }
 
-/// Whether the database has rows worth a copy; a new one has none.
+/// Whether the database has rows that must be copied; a new one has none.
 async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bool, DbError> {
     let fault = |error| DbError::at(path, error);
     for table in ["business", "review", "subscription"] {
@@ -99,7 +99,7 @@ async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bo
 }
 
 /// Migrates a cluster that is not empty: one transaction for each migration, through the leader. `file` is the path
-/// that errors name.
+/// shown in errors.
 pub(super) async fn run_on_cluster(
     client: &RqliteClient,
     file: &Path,
@@ -140,7 +140,7 @@ pub(super) async fn run_on_cluster(
             Ok(()) => applied
                 .applied
                 .push(format!("{:04} {}", next.version, next.description)),
-            // Another process or an earlier try has applied it; the next query shows that.
+            // Another process or an earlier attempt has applied the migration; the next query shows it.
             Err(ClusterError::Refused(reason))
                 if reason.contains("already exists")
                     || reason.contains("UNIQUE")
@@ -187,8 +187,8 @@ pub(super) async fn apply(connection: &mut SqliteConnection) -> sqlx::Result<()>
     Ok(MIGRATIONS.run(connection).await?)
 }
 
-/// Whether the applied migrations are this release's. `is_alone` means that the migrations table is the only table, so
-/// that none need be applied.
+/// Whether the applied migrations are those of this release. With `is_alone`, the migrations table is the only table,
+/// so the list of applied migrations may be empty.
 pub(super) async fn are_ours(
     connection: &mut SqliteConnection,
     path: &Path,

@@ -65,12 +65,12 @@ pub use text::{Text, unpack_value};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
 
-/// How long a statement waits for another process's lock.
+/// Maximum time that a statement waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a long write leaves the lock to others: more than twice SQLite's longest interval between two attempts (100
-/// ms).
+/// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
+/// attempts of SQLite (100 ms).
 const GAP: Duration = Duration::from_millis(250);
-/// How often a long write checks for a free lock before it queues like any other: 5 s.
+/// Maximum number of checks for a free lock before a long write queues like any other write: 5 s in total.
 const LOOKS_MAX: u32 = 20;
 
 /// Cloning shares the same connections.
@@ -89,11 +89,11 @@ enum Writer {
 }
 
 impl Database {
-    /// Opens the file at `path`, creates it (mode 0600) if there is none, and migrates it; a copy of a database that
-    /// holds data is kept before. Another program's file is left unchanged.
+    /// Opens the file at `path`, creates it (mode 0600) if there is none, and migrates it. Before a migration, a copy
+    /// is kept if the database holds data. Another program's file is left unchanged.
     ///
     /// # Errors
-    /// [`DbError`], each kind with its own advice.
+    /// [`DbError`]; each kind has its own advice for the user.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         Self::open_and_migrate(path, true).await
     }
@@ -137,7 +137,7 @@ impl Database {
     /// Opens the file at `path` read-only: creates, migrates and writes nothing.
     ///
     /// # Errors
-    /// [`DbError`], also when there is no such file or it has another version.
+    /// [`DbError`], also when the file does not exist or has another version.
     pub async fn open_read_only(path: &Path) -> Result<SqlitePool, DbError> {
         if !path.exists() {
             return Err(DbError::Missing(path.to_owned()));
@@ -155,7 +155,6 @@ impl Database {
         Ok(open.readers)
     }
 
-    /// Path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -187,7 +186,7 @@ impl Database {
     /// Adds the rows that the text index lacks and returns their number; rebuilds the index if it is missing.
     ///
     /// # Errors
-    /// [`DbError`]; the index may lack rows then.
+    /// [`DbError`]; the index may then lack rows.
     pub async fn repair_text_index(&self) -> Result<u64, DbError> {
         let fault = |error| DbError::at(&self.path, error);
         let mut reader = self.readers().acquire().await.map_err(fault)?;
@@ -201,8 +200,8 @@ impl Database {
         Ok(repaired)
     }
 
-    /// Begins a write. There is one writer: this waits for its turn, and up to 5 s for other processes. On a cluster
-    /// only the commit waits.
+    /// Begins a write. There is only one writer, so this waits for its turn, and up to 5 s for other processes. On a
+    /// cluster only the commit waits.
     ///
     /// # Errors
     /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] when the file cannot
@@ -227,9 +226,9 @@ impl Database {
         Changes::open(&options(&self.path).read_only(true), &self.path).await
     }
 
-    /// Begins a long write. If another process has the lock, this waits up to 5 s for it to be free and then lets other
-    /// waiting processes go first: SQLite gives the lock to the next one that asks, so a process could otherwise wait
-    /// for two long writes in a row.
+    /// Begins a long write. If another process has the lock, this waits up to 5 s for the lock and then lets other
+    /// waiting processes go first. SQLite gives the lock to the next process that requests it, so a process could
+    /// otherwise wait for two long writes in a row.
     ///
     /// # Errors
     /// As [`Database::write`].
@@ -276,8 +275,8 @@ impl Database {
         }
     }
 
-    /// Closes every connection, so that the last one checkpoints the log into the file; if others stay open, a log that
-    /// has grown is truncated. rqlited maintains a node's file itself.
+    /// Closes every connection, so that the last one checkpoints the log into the file. If other processes keep
+    /// connections open, an enlarged log is truncated. rqlited maintains a node's file itself.
     pub async fn close(&self) {
         if let Writer::File(_) = self.writer
             && let Err(error) = self.checkpoint().await
@@ -311,12 +310,12 @@ fn unlogged() -> SqliteConnectOptions {
     SqliteConnectOptions::new().disable_statement_logging()
 }
 
-/// Options common to all connections. Only writers set the journal mode: a copy may have another one and is read as it
-/// is.
+/// Options for all connections. Only writers set the journal mode: a copy may have another mode and is read in that
+/// mode.
 fn options(path: &Path) -> SqliteConnectOptions {
     unlogged()
         .filename(path)
-        // Commits survive a power failure: writes are rare, and subscriptions must not be lost.
+        // Commits survive a power failure, because writes are rare and subscriptions must not be lost.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
@@ -337,7 +336,7 @@ fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
     let place = Arc::clone(place);
     let options = SqlitePoolOptions::new()
         .test_before_acquire(false)
-        // Closing the last connection removes the log, and the next one would create another.
+        // Closing the last connection removes the log, and the next connection would create another log.
         .idle_timeout(None)
         .max_lifetime(None)
         .after_connect(move |_, _| {

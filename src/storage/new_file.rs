@@ -1,6 +1,6 @@
-//! A new database that appears only once it has content: a command that fails or only looks leaves no file behind. It
-//! is created under a temporary name in the same folder and renamed at the end, so that even a killed process leaves no
-//! partial database.
+//! A new database that appears only once it has content: a command that fails or writes nothing leaves no file behind.
+//! The file is created under a temporary name in the same folder and renamed at the end, so that even a killed process
+//! leaves no partial database.
 
 use std::fs::hard_link;
 use std::io::ErrorKind;
@@ -57,7 +57,7 @@ impl Opening {
     }
 
     async fn of_file(path: &Path) -> Result<Self, DbError> {
-        // A dangling link names the place for the new file; an existing file is opened in place.
+        // A dangling link names the path for the new file; an existing file is opened in place.
         if path.exists() || path.is_symlink() {
             return Self::in_place(path).await;
         }
@@ -120,9 +120,8 @@ impl Opening {
 
     /// Closes the database; a new one gets its final name.
     ///
-    /// # Errors
-    /// [`DbError::Create`] when that is not possible, also when another process has created one there meanwhile, which
-    /// is left as it is. [`DbError::Cluster`] when an empty cluster could not be filled.
+    /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
+    /// that file is left unchanged. [`DbError::Cluster`] when an empty cluster could not be filled.
     pub async fn keep(self) -> Result<(), DbError> {
         let (database, place) = match self.0 {
             NewFileKind::FirstLoad(load) => return load.keep().await,

@@ -18,7 +18,7 @@ pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
     Ok(open)
 }
 
-/// Waits until the file at `path` is one that this release can read; rqlited creates it once it has joined the cluster.
+/// Waits until the file at `path` can be read by this release; rqlited creates it once it has joined the cluster.
 pub(super) async fn wait_for_file(path: &Path, wait_max: Duration) -> Result<(), DbError> {
     let clock = Clock::system();
     let end = clock.monotonic() + wait_max;

@@ -37,7 +37,7 @@ impl OpenFile {
             .max_connections(READERS_MAX)
             .connect_with(reading)
             .await;
-        // They never wait for a lock and stay open; a request that finds none free does without.
+        // Index readers never wait for a lock and stay open; if none is free, a request is answered without the index.
         let index_options = options(path)
             .read_only(true)
             .pragma("query_only", "on")

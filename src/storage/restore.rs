@@ -15,7 +15,7 @@ use super::files::{LOG, beside, remove_files};
 use super::schema::untouching;
 use super::{Database, DeliveryLock, former, migrate, options, schema, unused_name};
 
-/// How long this waits for other processes to close the database.
+/// Maximum wait for other processes to close the database.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
 /// The migrated copy of a backup, beside its final place.
@@ -54,7 +54,7 @@ impl Prepared {
             .map_err(fault);
         reading.close().await.map_err(fault)?;
         let opened = match copied {
-            // No former state is kept, because the backup itself is that state.
+            // No former state is kept, because the backup itself is this state.
             Ok(_) => Database::open_and_migrate(&copy, false).await,
             Err(error) => Err(error),
         };
@@ -73,11 +73,11 @@ impl Prepared {
         remove_files(self.database.path());
     }
 
-    /// Replaces the database that `alone` holds by the copy; returns the former file's path. A single `rename` does it,
-    /// so there is always a database.
+    /// Replaces the database that `alone` holds by the copy; returns the former file's path. A single `rename` replaces
+    /// the file, so a database always exists.
     ///
     /// # Errors
-    /// [`DbError::Create`] when the folder cannot be written; nothing has changed then.
+    /// [`DbError::Create`] when the folder cannot be written; nothing is changed in this case.
     pub async fn put_in_place(
         self,
         path: &Path,
@@ -100,7 +100,7 @@ impl Prepared {
                 rename(&log, beside(former, LOG)).map_err(fault)?;
             }
             fs::set_permissions(&place, Permissions::from_mode(0o600)).map_err(fault)?;
-            // Without links, there is no database for a moment.
+            // Without links, the database is missing for a moment.
             hard_link(&place, former)
                 .or_else(|_| rename(&place, former))
                 .map_err(fault)?;
@@ -190,8 +190,8 @@ impl Alone {
 }
 
 impl Database {
-    /// Copies `tables` (subscriptions, session keys, and the base URL of feed entry ids) from the database at `former`:
-    /// a backup must not bring old ones back.
+    /// Copies `tables` (subscriptions, session keys, and the base URL of feed entry ids) from the database at `former`,
+    /// because a backup must not bring back old ones.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -205,7 +205,7 @@ impl Database {
             .map_err(fault)?;
         let mut transaction = connection.begin().await.map_err(fault)?;
         for table in tables {
-            // The two releases' tables may differ: the columns that both have.
+            // The tables of the two releases may differ, so only columns that exist in both are copied.
             let columns: Vec<String> = sqlx::query_scalar(
                 "select name from pragma_table_info(?1, 'main') where name in (select name from pragma_table_info(?1, 'former'))",
             )

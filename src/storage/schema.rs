@@ -16,7 +16,7 @@ use super::{BUSY_TIMEOUT, migrate, unlogged};
 pub(super) struct SchemaFaults {
     /// One sentence for each object that is missing or differs.
     pub wrong: Vec<String>,
-    /// Whether a table or view is among them, so that queries would fail or mislead.
+    /// Whether one of the objects is a table or view, so that queries would fail or mislead.
     pub is_unreadable: bool,
 }
 
@@ -84,7 +84,7 @@ fn spelling(sql: &str) -> String {
 
 /// The only encoding that our queries pack and unpack.
 const ENCODING: &str = "UTF-8";
-/// Tables that every database of ours has from its third migration on, and other programs' hardly ever have.
+/// Tables in every database of ours since its third migration, and hardly ever in those of other programs.
 const MARKS: [&str; 2] = ["lineage", "review_change"];
 
 /// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
@@ -108,9 +108,9 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
 pub(super) fn untouching(path: &Path) -> SqliteConnectOptions {
     let options = unlogged().filename(path).busy_timeout(BUSY_TIMEOUT);
     // Without a log or journal no process writes, and every commit is in the file. Otherwise even a reader would create
-    // a log and its index beside it.
+    // a log and its index beside the file.
     let (has_log, has_journal) = (beside(path, LOG).exists(), beside(path, JOURNAL).exists());
-    // A journal may mean that a writer was killed; the next reader rolls its changes back and must write for that.
+    // A journal may mean that a writer was killed; the next reader rolls its changes back and must write to do so.
     options
         .immutable(!has_log && !has_journal)
         .read_only(!has_journal)

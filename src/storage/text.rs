@@ -41,10 +41,10 @@ impl<'r> Decode<'r, Sqlite> for Text {
     }
 }
 
-// Values packed by a query into one, for speed: each row and column that SQLite returns costs much, whatever its size.
-// A value is its length in bytes, a colon, and its bytes; null has no length.
+// Several values packed into one by a query, for speed: each row and column that SQLite returns has a high cost,
+// regardless of its size. A value is its length in bytes, a colon, and its bytes; null has no length.
 
-/// Takes one value off `packed`; `Some(None)` for null, `None` if the rest is malformed.
+/// Removes one value from the start of `packed`; `Some(None)` for null, `None` if the rest is malformed.
 #[must_use]
 pub fn unpack_value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let colon = packed.iter().position(|byte| *byte == b':')?;

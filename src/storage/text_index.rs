@@ -10,12 +10,12 @@ use sqlx::{Connection, Executor, Sqlite, SqliteConnection};
 /// As in migration 0003; `check` compares the two.
 const CREATE: &str =
     "create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram')";
-/// Whether the tables of its pages and of its settings exist.
+/// Whether the tables of the index's pages and settings exist.
 const HAS_PAGES: &str =
     "select count(*) = 2 from sqlite_schema where name in ('review_fts_data', 'review_fts_config')";
-/// Whether it is set to `secure-delete`, which we never use and which also trusts pages (CVE-2026-119374), or has a
-/// leaf page whose content ends before its header of four bytes does (its bytes 3 and 4 say where). Rows 1 and 10 are
-/// no pages, nor are rows with one of the bits 31 to 36 in their number
+/// Whether the index uses `secure-delete`, which we never use and which also trusts pages (CVE-2026-119374), or has a
+/// leaf page whose content ends within its four-byte header (bytes 3 and 4 hold the end). Rows 1 and 10 are not pages,
+/// and neither are rows with one of the bits 31 to 36 in their number
 /// (<https://www.sqlite.org/fts5.html#the_data_table>).
 const FORGED: &str = "select exists (select 1 from review_fts_config where k = 'secure-delete') \
      or exists (select 1 from review_fts_data where id not in (1, 10) and (id >> 31) & 63 = 0 \
@@ -44,7 +44,7 @@ pub(super) async fn is_sound(connection: &mut SqliteConnection) -> sqlx::Result<
     Ok(!is_forged && names_segments_alone(&structure).unwrap_or(false))
 }
 
-/// Rebuilds the index from the reviews if it is not sound, without reading it; returns whether it did.
+/// Rebuilds the index from the reviews if it is not sound, without reading the old index; returns whether it did.
 pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
     if is_sound(connection).await? {
         return Ok(false);
@@ -59,13 +59,13 @@ pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Resul
     Ok(true)
 }
 
-/// Whether a structure record lists only valid segment numbers: number 0 would make pages of other records. `None` if
-/// the record is too short.
+/// Whether a structure record lists only valid segment numbers: with number 0, other records would be read as pages.
+/// `None` if the record is too short.
 fn names_segments_alone(record: &[u8]) -> Option<bool> {
-    /// Follows the cookie in the second version of the format.
+    /// Prefix after the cookie in the second version of the format.
     const SECOND: [u8; 4] = [0xff, 0, 0, 1];
     let mut rest = record.get(4..)?;
-    // In that version each segment has five more numbers.
+    // In the second version, each segment has five more numbers.
     let more = if let Some(after) = rest.strip_prefix(&SECOND) {
         rest = after;
         5
@@ -88,7 +88,7 @@ fn names_segments_alone(record: &[u8]) -> Option<bool> {
     Some(true)
 }
 
-/// Takes a SQLite varint off `rest` (<https://www.sqlite.org/fileformat2.html#varint>).
+/// Removes a SQLite varint from the start of `rest` (<https://www.sqlite.org/fileformat2.html#varint>).
 fn varint(rest: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for place in 0..9 {
@@ -128,7 +128,7 @@ pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
     add_missing(&mut **write).await
 }
 
-/// Adds a row for each review that has none; returns their number.
+/// Adds an index row for each review without one; returns the number of added rows.
 async fn add_missing<'c>(executor: impl Executor<'c, Database = Sqlite>) -> sqlx::Result<u64> {
     let added = sqlx::query!(
         "insert into review_fts (rowid, text, review_id)

@@ -1,22 +1,22 @@
-//! Verifies the file, and that everything that triggers maintain is in step. Read-only.
+//! Verifies the file and all data that triggers maintain. Read-only.
 
 use sqlx::SqliteConnection;
 
 use super::text::Text;
 use super::{schema, text_index};
 
-/// Faults of one kind that are listed.
+/// Maximum number of faults of one kind that are listed.
 const TOLD_MAX: i64 = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileVerification {
     /// Number of reviews, including withheld ones.
     pub reviews: i64,
-    /// Whether every table exists in its shape; if not, the rows were not checked.
+    /// Whether every table has the expected schema; if not, the rows were not checked.
     pub is_readable: bool,
     /// Faults, one sentence each.
     pub wrong: Vec<String>,
-    /// What is only behind and will be caught up with, one sentence each.
+    /// Data that will be brought up to date later, one sentence each.
     pub behind: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
     } = schema::verify(connection).await?;
     verified.wrong.extend(wrong);
     if !text_index::is_sound(connection).await? {
-        // SQLite's own check would read them.
+        // SQLite's own check would read the malformed pages.
         verified.wrong.push(
             "text index: its pages are malformed, so nothing else was verified; any command that writes, such as `reviews \
              migrate`, rebuilds it from the reviews"
@@ -79,8 +79,8 @@ pub async fn unpublished(connection: &mut SqliteConnection) -> sqlx::Result<i64>
 
 /// The faults that SQLite reports.
 async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    // Pages, indices, and FTS5's index of its own content. Not the tables' checks, which a read-only connection does
-    // not have.
+    // Checks pages, indices, and FTS5's index of its own content, but not the tables' checks, which a read-only
+    // connection does not have.
     let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)")
         .fetch_all(connection)
         .await?;

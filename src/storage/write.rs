@@ -1,4 +1,4 @@
-//! A write: a transaction on the file, or one that a cluster applies; callers need not know which.
+//! A write: a transaction on the file, or on a cluster; callers need not distinguish them.
 //!
 //! Statements run through [`Recorder`], which is an sqlx [`Executor`] like a connection. On a cluster it records each
 //! statement with its values, and [`Write::commit`] sends them as one transaction. Statements of the owner's commands
@@ -55,7 +55,7 @@ impl Write {
         Self::recording(transaction, cluster, None)
     }
 
-    /// A write to `copy`, and to the cluster if that still has the state of the copy.
+    /// A write to `copy`, and to the cluster if the cluster still has the state of the copy.
     pub(super) fn to_copy(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
@@ -79,11 +79,11 @@ impl Write {
         })
     }
 
-    /// Makes the write fail whole, as overtaken ([`super::is_overtaken`]), unless the SQL expression `condition` is 1
-    /// when it is applied; it sees the effects of the statements before it.
+    /// Makes the whole write fail as overtaken ([`super::is_overtaken`]), unless the SQL expression `condition` is 1
+    /// when the write is applied; the expression sees the effects of the statements before it.
     ///
     /// # Errors
-    /// When it does not hold, if that is known at once.
+    /// When the condition does not hold, if this is known at once.
     pub async fn guard(&mut self, condition: &'static str, values: &[Value]) -> sqlx::Result<()> {
         let sql = format!("insert into guard (holds) select coalesce(({condition}), 0)");
         let mut query = sqlx::query(sqlx::AssertSqlSafe(sql));
@@ -103,17 +103,18 @@ impl Write {
             .map(drop)
     }
 
-    /// Ends a group: on a cluster, large writes are applied in several transactions. One file takes all groups in one.
+    /// Ends a group: on a cluster, large writes are applied in several transactions. On a single file, all groups are
+    /// one transaction.
     pub fn end_group(&mut self) {
         if let Some(record) = &mut self.0.record {
             record.groups.push(Vec::new());
         }
     }
 
-    /// Applies the write whole.
+    /// Applies the whole write.
     ///
     /// # Errors
-    /// When the database refuses it; nothing has changed then, except by groups that were already applied.
+    /// When the database refuses it; nothing is changed then, except by groups that were already applied.
     pub async fn commit(self) -> sqlx::Result<()> {
         let Recorder {
             transaction,
@@ -122,7 +123,8 @@ impl Write {
         let Some(record) = record else {
             return transaction.commit().await;
         };
-        // Returns the connection first: other readers must not wait for the cluster, and the copy is no longer needed.
+        // The connection is returned first: other readers must not wait for the cluster, and the copy is no longer
+        // needed.
         transaction.rollback().await?;
         if let Some(copy) = record.copy {
             let written = record
@@ -203,7 +205,7 @@ impl Recorder {
         if record.copy.is_none() {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
-        // A statement that bypassed the recorder would never reach the cluster; it is refused.
+        // A statement that bypasses the recorder would never reach the cluster, so it is refused.
         connection.execute("pragma query_only = off").await?;
         let steps = connection.fetch_many((sql, arguments)).collect().await;
         connection.execute("pragma query_only = on").await?;
@@ -211,7 +213,7 @@ impl Recorder {
     }
 }
 
-/// Judged by the first word of a statement.
+/// Whether a statement only reads, by its first word.
 fn only_reads(sql: &str) -> bool {
     let first = sql
         .trim_start()
@@ -280,7 +282,7 @@ impl<'c> Executor<'c> for &'c mut Recorder {
     }
 }
 
-/// Whether a write failed because data it relied on has changed; everything must then be read again.
+/// Whether a write failed because the data it relied on have changed; everything must then be read again.
 #[must_use]
 pub fn is_overtaken(error: &sqlx::Error) -> bool {
     if let sqlx::Error::Configuration(inner) = error {

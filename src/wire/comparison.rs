@@ -189,7 +189,7 @@ impl Difference {
     fn between(first: &Period, second: &Period) -> Self {
         let less = |first: u64, second: u64| signed(second) - signed(first);
         let (before, after) = (&first.distribution, &second.distribution);
-        // Subtracted in whole hundredths: 4.9 less 4.8 is 0.1 and not 0.10000000000000053.
+        // Subtracted as whole hundredths: 4.9 minus 4.8 is 0.1 and not 0.10000000000000053.
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
         Self {
             count: less(first.count, second.count),
@@ -421,12 +421,12 @@ mod tests {
         for (first, second, verdict) in [
             ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], Verdict::Worse),
             ([0, 0, 0, 0, 20], [20, 0, 0, 0, 0], Verdict::Better),
-            // One star less or more, and none crosses a middle.
+            // The stars change by one, so that no review crosses the middle of the scale.
             ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], Verdict::Worse),
             ([0, 0, 0, 0, 20], [0, 0, 0, 20, 0], Verdict::Better),
             ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], Verdict::Same),
             ([20, 0, 0, 0, 0], [20, 0, 0, 0, 0], Verdict::Same),
-            // Ten on either side are enough, nine are too few.
+            // Ten reviews in each period are enough, nine are too few.
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], Verdict::Worse),
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], Verdict::TooFew),
             ([0; 5], [90, 0, 0, 0, 0], Verdict::TooFew),
@@ -444,7 +444,7 @@ mod tests {
         let aspect = |id: &str, positive, negative, mixed| PeriodAspect {
             id: id.to_owned(),
             label: id.to_owned(),
-            // As many again without a judgement.
+            // Half of the reviews have no judgement.
             reviews: 2 * (positive + negative + mixed),
             positive,
             negative,

@@ -1,4 +1,4 @@
-//! Facets: the values by which reviews can be filtered, with counts.
+//! Facets: the filter values that occur in reviews, with the number of reviews for each.
 
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ use crate::model::parameters::{
 use crate::model::{Sort, TextMatch, Vote};
 
 pub trait Described: ParameterKind {
-    /// With bounds.
+    /// The OpenAPI schema, including the bounds.
     fn schema(self) -> MetaSchemaRef;
 
     /// Registers the component that the schema refers to, if any.

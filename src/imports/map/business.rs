@@ -1,7 +1,7 @@
 //! Reads the business from JSON: `business.json` of the seeds, and the `business` of our own documents
 //! (`docs/IMPORT.md`).
 //!
-//! Everything that the tables would refuse is refused here, with a message that names the field.
+//! Every value that the tables would refuse is refused here, with a message that names the field.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -39,8 +39,8 @@ const ELEMENTS: [(&str, Names); 3] = [
     ("technicians", "id, name, aliases"),
 ];
 
-/// For files written by hand: refuses unknown members, and a type that search engines do not know. A document of
-/// another release may have both.
+/// For files written by hand: refuses unknown members, and types that search engines do not know. Documents of another
+/// release may have both.
 pub fn check_members(value: &Value) -> Result<(), Problem> {
     let fields = Fields::of(value, String::new())?;
     fields.only(MEMBERS)?;
@@ -63,8 +63,8 @@ pub fn check_members(value: &Value) -> Result<(), Problem> {
     }
 }
 
-/// Reads the business in `value`. A missing member keeps its value of `before`; `null` removes it. `is_whole`: id and
-/// name are required.
+/// Reads the business in `value`. A missing member keeps its value from `before`; `null` removes it. With `is_whole`,
+/// id and name are required.
 pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, Problem> {
     check_lengths(value, &mut String::new())?;
     let fields = &Fields::of(value, String::new())?;
@@ -108,7 +108,7 @@ pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Busin
     })
 }
 
-/// The result of `read` for the member `name`; its value of `before` if the file does not have it.
+/// The result of `read` for the member `name`; if the file does not have the member, its value from `before`.
 fn given<T>(
     fields: &Fields<'_>,
     name: &str,
@@ -122,7 +122,7 @@ fn given<T>(
     }
 }
 
-/// Merges the address by part, like the business itself: a new postal code does not remove the street.
+/// Merges the address by part, like the business itself: a new postal code leaves the street unchanged.
 fn address(
     fields: &Fields<'_>,
     before: Option<Map<String, Value>>,
@@ -350,7 +350,7 @@ pub fn check_editorial(value: &Value) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Reads the editorial texts in `value`; a missing member keeps its value of `before`, `null` removes it.
+/// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
 pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Problem> {
     check_lengths(value, &mut String::new())?;
     let fields = Fields::of(value, String::new())?;

@@ -10,10 +10,9 @@ use crate::imports::map::values::quoted;
 use crate::imports::map::{Names, names};
 use crate::model::Day;
 
-/// A file's date conventions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Dates<'a> {
-    /// `--date-format`, in strftime notation. If given, no other form is accepted.
+    /// `--date-format`, in strftime notation. If it is given, no other form is accepted.
     pub format: Option<&'a str>,
     /// The platform's order in `10/11/2026`.
     pub order: Option<DateOrder>,
@@ -30,7 +29,7 @@ pub enum DateOrder {
     DayFirst,
 }
 
-/// Unix seconds from 2001-09-09 on; there were no reviews before, and smaller numbers mean something else.
+/// Unix seconds from 2001-09-09 on; there were no online reviews before, and smaller numbers have another meaning.
 const UNIX_SECONDS: std::ops::RangeInclusive<i64> = 1_000_000_000..=9_999_999_999;
 /// Unambiguous forms: dates with the month as a word, and those with dots or blanks.
 const PLAIN: [&str; 13] = [
@@ -48,7 +47,7 @@ const PLAIN: [&str; 13] = [
     "%A, %B %d, %Y",
     "%a, %d %b %Y",
 ];
-/// Longest date in bytes.
+/// Maximum length of a date in bytes.
 const TEXT_BYTES_MAX: usize = 64;
 const TIMES: [&str; 8] = [
     "",
@@ -97,7 +96,7 @@ impl Dates<'_> {
             return self.slashes(&text.replacen('-', "/", 2));
         }
         let first = text.split(['T', ' ']).next().unwrap_or_default();
-        // `2026-10-31 …` first: nearly all dates have this form, and the list is long.
+        // `2026-10-31 …` comes first, because nearly all dates have this form and the list is long.
         let plain = if first.len() == 10 && first.as_bytes()[4] == b'-' {
             &PLAIN[..1]
         } else {
@@ -123,7 +122,7 @@ impl Dates<'_> {
         };
         let mut parsed = Parsed::new();
         if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_err() {
-            // A format without a time also accepts cells with a time after the date.
+            // If the format has no time, cells with a time after the date are accepted too.
             return local(text, format)
                 .map_or_else(|| Err(wrong()), |local| self.place(local, text));
         }
@@ -162,7 +161,7 @@ impl Dates<'_> {
     fn place(self, local: Local, text: &str) -> Result<Posted, String> {
         match (local.time, self.zone) {
             (Some(time), Some(zone)) => {
-                // If a clock shows the hour twice, the first one; an hour that the clock skips is an error.
+                // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
                 let instant = zone
                     .from_local_datetime(&time)
                     .earliest()
@@ -202,8 +201,8 @@ fn local(text: &str, format: &str) -> Option<Local> {
         .filter(|local| (1000..=9999).contains(&local.date.year()))
 }
 
-/// Offsets in minutes east of UTC of the time zone names that files use. Names that several countries use have their
-/// United States meaning, except `BST`, which is Britain's.
+/// Offsets of time zone names in files, in minutes east of UTC. Names that several countries use have their meaning in
+/// the United States, except `BST`, which means British Summer Time.
 fn offset(name: &str) -> Option<i64> {
     Some(match name {
         "HST" => -600,
@@ -226,7 +225,7 @@ fn offset(name: &str) -> Option<i64> {
     })
 }
 
-/// Splits a text before a time zone name or `GMT+2`; the offset is in minutes.
+/// Splits a text before its time zone name or `GMT+2`; the offset is in minutes.
 fn named_offset(text: &str) -> Option<(&str, i64)> {
     let (plain, name) = text.rsplit_once(' ')?;
     if let Some(minutes) = offset(name) {
@@ -298,7 +297,7 @@ fn in_english(text: &str) -> Option<String> {
         MONTHS.iter().find(begins).map(|month| &month[..3])
     };
     let lower = text.to_lowercase();
-    // The last match: the weekday comes before it, and some weekdays begin like a month.
+    // The last match counts: the weekday comes before the month, and some weekdays begin like a month.
     let month = lower
         .split(|c: char| !c.is_alphabetic())
         .filter(|word| word.chars().count() >= 3)

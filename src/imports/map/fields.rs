@@ -1,7 +1,7 @@
-//! Reads the fields of a JSON object and says where and why one is wrong.
+//! Reads the fields of a JSON object and reports the path of each invalid one and the reason.
 //!
-//! All formats share it, so that their messages are alike: path, value, allowed values. An absent field and a `null`
-//! one are equal.
+//! All formats use this module, so their messages are alike: path, value, allowed values. An absent field and a `null`
+//! field are equal.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -14,9 +14,9 @@ use url::Url;
 use crate::imports::map::{Names, names};
 use crate::model::business::nearest;
 
-/// Longest text in bytes: as much as a whole line of JSON Lines.
+/// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
-/// Characters of a wrong value that a message repeats.
+/// Maximum number of characters of an invalid value that a message repeats.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -24,7 +24,7 @@ const SHOWN_CHARACTERS_MAX: usize = 60;
 pub struct Problem {
     /// Path of the field, as `mentions.services[2]`; empty for the row as a whole.
     pub path: String,
-    /// The value found, and what is allowed.
+    /// The value found, and the allowed values.
     pub message: String,
 }
 
@@ -49,7 +49,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// `path` is the path of `value`, empty at the top level.
+    /// `path` is the path of `value`; it is empty at the top level.
     pub fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
         let Value::Object(map) = value else {
             let (path, wanted) = if path.is_empty() {
@@ -109,7 +109,7 @@ impl<'a> Fields<'a> {
         self.map.get(name).is_some_and(Value::is_null)
     }
 
-    /// Unchanged, even if empty.
+    /// The text unchanged, even if empty.
     pub fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
         self.value(name)
             .map(|value| text(value, || self.path(name)))
@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
             .map(str::to_owned))
     }
 
-    /// Must be present and not blank.
+    /// The text, which must be present and not blank.
     pub fn required(&self, name: &str) -> Result<String, Problem> {
         self.filled(name)?
             .filter(|text| !text.trim().is_empty())
@@ -213,7 +213,7 @@ impl<'a> Fields<'a> {
             .map(move |(index, value)| (format!("{path}[{index}]"), value)))
     }
 
-    /// The texts of the array `name`, none of them empty.
+    /// The texts of the array `name`; an empty text is an error.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
         let one = |(path, value): (String, &Value)| {
             let text = text(value, || path.clone())?;
@@ -235,7 +235,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The value; an error goes to `wrong`.
+/// Returns the value, or adds the error to `wrong`.
 pub fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
     made.map_err(|problem| wrong.push(problem)).ok()
 }

@@ -41,7 +41,7 @@ pub struct Format {
     pub name: &'static str,
     /// Display name.
     pub label: &'static str,
-    /// Whether its files hold only some of a place's reviews, so that a missing one means nothing.
+    /// Whether its files have only some of a place's reviews, so that a missing review does not mean a deleted one.
     pub excerpts: bool,
     /// Whether its authors' names were public; otherwise they are shortened to "Jane D." .
     pub authors_public: bool,
@@ -56,8 +56,8 @@ pub struct Format {
     pub(super) reader: Reader,
     /// Source name of reviews whose row has none.
     pub(super) source: &'static str,
-    /// Prefix of the review ids if it is not the format's name: reviews that two tools take from one site have the same
-    /// id in both.
+    /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
+    /// the same id.
     pub(super) ids: Option<&'static str>,
     /// The columns of each field, in the order in which they are tried.
     pub(super) fields: &'static [(Field, Names)],
@@ -69,15 +69,15 @@ pub struct Format {
     pub(super) zone: Option<Tz>,
     /// Author of a review without one; if `None`, such a row is rejected.
     pub(super) anonymous: Option<&'static str>,
-    /// Whether the platform verifies its reviews; otherwise the owner who imports them vouches for them.
+    /// Whether the platform verifies its reviews; otherwise their verification is `manual`.
     pub(super) vouches: bool,
     /// The value of [`Field::Matched`] that means that the review matches a job in the business's books.
     pub(super) matched: Option<&'static str>,
-    /// Whether earlier releases read its exports as tables, so that its reviews may have table ids.
+    /// Whether earlier releases read its exports as tables, so that its reviews may have ids of table rows.
     pub(super) was_table: bool,
-    /// Whether its columns are also found by words of several languages and by a form's questions.
+    /// Whether its columns are also recognized by words of several languages and by the questions of a form.
     pub(super) reads_headers: bool,
-    /// The columns that identify answers, if its rows answer each other.
+    /// The columns that identify answers, if rows of the format answer each other.
     pub(super) comments: Option<Comments>,
 }
 
@@ -89,7 +89,7 @@ pub enum Reader {
     Json(fn(&Value) -> Result<Incoming, Vec<Problem>>),
     /// By the meanings of their columns.
     Columns,
-    /// As schema.org linked data, which is searched whole.
+    /// As schema.org linked data, in which all objects are searched.
     LinkedData,
 }
 
@@ -98,7 +98,7 @@ pub enum Reader {
 pub struct Comments {
     /// Id of the row that it answers; 0 for none.
     pub parent: Names,
-    /// Number of the logged-in user; 0 for a visitor.
+    /// Number of the logged-in author; 0 for a visitor.
     pub writer: Names,
 }
 
@@ -189,7 +189,7 @@ pub enum Field {
     Reason,
 }
 
-/// Reason for withholding a review without stars: any stars given here would not be the customer's.
+/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 pub const NO_STARS: &str = "recommendation without stars";
 
 impl Field {
@@ -222,14 +222,14 @@ impl Field {
     ];
 }
 
-// A review as a source states it: the result of every format for one row. Unlike [`Review`](crate::model::Review), it
-// can represent what a file leaves unstated.
+// A review as its source states it: the result of reading one row, for every format. Unlike
+// [`Review`](crate::model::Review), it distinguishes unstated values from absent ones.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incoming {
     /// Unique and stable.
     pub id: ReviewId,
-    /// Whether the row has an id; otherwise it is a digest of the row.
+    /// Whether the row has an id; otherwise the id is a digest of the row.
     pub has_id: bool,
     pub rating: Rating,
     pub posted: Dated,
@@ -250,32 +250,32 @@ pub struct Incoming {
     pub verification: Stated<Verification>,
     /// Recorded, not derived from the text.
     pub mentions: Stated<Mentions>,
-    /// The owner's answer; [`Stated::None`] if the file says that there is none.
+    /// The owner's answer; [`Stated::None`] if the file states that there is none.
     pub response: Stated<IncomingResponse>,
     /// When it last changed at the source.
     pub updated_at: Option<DateTime<Utc>>,
-    /// Fields that the owner decided; only in our own export.
+    /// Fields that the owner decided; only in our own exports.
     pub decided: Vec<String>,
-    /// Notes of an earlier import; only in our own export.
+    /// Records of an earlier import; only in our own exports.
     pub noted: Noted,
 }
 
-/// Notes of an import beside a review, which an export preserves.
+/// Records that an import stores beside a review; exports contain them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
-    /// When it was written, if its source gave an instant.
+    /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    /// When it was answered, if its source gave an instant.
+    /// Time of the owner's answer, if its source gave an instant.
     pub responded_at: Option<DateTime<Utc>>,
     /// The source's own name, even if the owner renamed it.
     pub source_name: Option<String>,
-    /// Ids that earlier releases may have used; `None` if they used the present one.
+    /// Ids that earlier releases may have used; `None` if they used the present id.
     pub former: Option<Former>,
     /// User number of the author, if rows answer each other.
     pub writer: Option<String>,
 }
 
-/// How earlier releases, which read this format as any table, may have named a review.
+/// The parts of the ids that earlier releases, which read this format as a table, may have given to a review.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Former {
     /// The id as in the row.
@@ -286,7 +286,7 @@ pub struct Former {
     pub author: String,
 }
 
-/// A row that answers a review.
+/// A row with an answer to a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
     /// Id of the answered review.
@@ -299,15 +299,14 @@ pub struct Comment {
 /// The owner's answer as a source states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingResponse {
-    /// Never empty.
     pub text: String,
     pub posted: Option<Dated>,
     /// Its author, if the source names one.
     pub author: Option<String>,
 }
 
-/// A day or instant and the path of its field. Problems with days are reported by the collector, which knows the
-/// business's time zone.
+/// A day or instant, and the path of its field. The collector reports problems with days, because it has the business's
+/// time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dated {
     pub posted: Posted,
@@ -315,17 +314,17 @@ pub struct Dated {
     pub path: Cow<'static, str>,
 }
 
-/// When something was written.
+/// Time of a review or an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Posted {
     /// A calendar day of the business.
     Day(Day),
-    /// Becomes a day in the business's time zone.
+    /// An instant, which becomes a day in the business's time zone.
     Instant(DateTime<Utc>),
 }
 
 impl fmt::Display for Posted {
-    /// As it appears in ids that are derived from it.
+    /// The form used in ids that are derived from the time.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Day(day) => write!(f, "{day}"),
@@ -361,10 +360,10 @@ impl Dated {
     }
 }
 
-// `--map text=Review`: JSON Lines whose fields have other names than ours.
+// `--map text=Review`: JSON Lines with other field names than ours.
 
-/// The fields of a native record that `--map` may fill: all columns of an export except the last ones, which only
-/// exports have.
+/// The fields of a native record that `--map` may fill: all columns of an export except the last ones, which exist only
+/// in exports.
 fn fields() -> impl Iterator<Item = &'static str> {
     COLUMNS
         .into_iter()
@@ -374,7 +373,7 @@ fn fields() -> impl Iterator<Item = &'static str> {
 /// Name of the owner's answer in the preview of a table.
 const RESPONSE: &str = "response";
 
-/// The one field that may have an empty name: `--map status=` ignores the file's status.
+/// The only field that may have an empty name: `--map status=` ignores the file's status.
 pub const STATUS: &str = "status";
 
 /// One of our fields, and its name in the file.
@@ -406,7 +405,7 @@ impl Rename {
         self.ours == STATUS && self.theirs.is_empty()
     }
 
-    /// The file's name of the field; empty only for an ignored status.
+    /// The field's name in the file; empty only for an ignored status.
     pub(super) fn theirs(&self) -> &str {
         &self.theirs
     }
@@ -433,12 +432,12 @@ impl FromStr for Rename {
     }
 }
 
-/// Renames the fields of `record`. A field that it does not have leaves ours unchanged.
+/// Renames the fields of `record`. If a field is missing there, ours stays unchanged.
 pub fn apply(renames: &[Rename], record: &mut Value) {
     let Value::Object(fields) = record else {
         return;
     };
-    // All are removed before any is inserted, so that two names can be swapped.
+    // All values are removed before any is inserted, so that two names can be swapped.
     let taken: Vec<_> = renames
         .iter()
         .filter_map(|rename| match rename.theirs.as_str() {

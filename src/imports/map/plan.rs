@@ -1,4 +1,4 @@
-//! Turns rows into reviews by their columns, and reports all faults of a row at once.
+//! Turns rows into reviews by their columns, and reports all errors of a row together.
 //!
 //! A row is a JSON object, or the cells of a table under their headers. A column is found by its exact name, then by
 //! its letters and digits, then by a path into nested objects.
@@ -192,7 +192,7 @@ fn inside<'m>(map: &'m Map<String, Value>, path: &str) -> Option<&'m Value> {
     let nested = path.split_once('.').and_then(|(outer, inner)| {
         match map.get(outer.trim_end_matches("[]"))? {
             Value::Object(members) => inside(members, inner),
-            // Null and an empty array are statements too: about everything inside.
+            // Null and an empty array also count as the values of all nested fields.
             nothing @ Value::Null => Some(nothing),
             nothing @ Value::Array(elements) if outer.ends_with("[]") && elements.is_empty() => {
                 Some(nothing)
@@ -219,15 +219,15 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A format's entry matched with a file's columns, once per file.
+/// A format's entry matched with the columns of a file, once per file.
 #[derive(Debug)]
 pub struct Plan<'o> {
     pub format: &'static Format,
     pub request: &'o ImportRequest,
     fields: [Lookup; Field::ALL.len()],
     hidden: Vec<(Lookup, &'static Hidden)>,
-    /// The columns that show whether a row is public and that the format's entry does not name; `None` if each row's
-    /// members must be checked.
+    /// The columns that show whether a row is public, without those that the format's entry names; `None` if the
+    /// members of each row must be checked.
     states: Option<Vec<(Lookup, Says)>>,
     keys: Vec<Lookup>,
     /// The columns of rows that answer each other: the parent, and the author's user number.
@@ -238,7 +238,7 @@ pub struct Plan<'o> {
     doubtful: Vec<(Field, Vec<String>)>,
 }
 
-/// Columns that fill no field yet, with their numbers.
+/// Columns that do not fill a field yet, with their numbers.
 type Free<'c> = Vec<(usize, &'c str)>;
 
 impl<'o> Plan<'o> {
@@ -356,7 +356,7 @@ impl<'o> Plan<'o> {
         lookups.chain(comments)
     }
 
-    /// The numbers of the columns that are read.
+    /// The numbers of the columns that fill a field.
     fn used(&self) -> HashSet<usize> {
         let lookups = self.lookups();
         lookups
@@ -413,7 +413,7 @@ impl<'o> Plan<'o> {
         }
     }
 
-    /// The review of `row`, or all its faults.
+    /// The review of `row`, or all its errors.
     pub fn review(&self, row: Row<'_>) -> Result<Incoming, Vec<Problem>> {
         let mut wrong = Vec::new();
         let rating = noted(&mut wrong, self.rating(row));
@@ -448,13 +448,13 @@ impl<'o> Plan<'o> {
         let made = || {
             let (author, format) = (author?, self.format);
             let former = format.was_table.then(|| Former {
-                // Ids of tables have not changed.
+                // The ids of table rows have not changed.
                 id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
                 was_direct: format.vouches || self.request.source.is_some(),
                 author: author.clone(),
             });
             let text = match row {
-                // A table without a text column states nothing about texts.
+                // A table without a text column gives no statement about texts.
                 Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
                 Row::Cells(..) | Row::Json(_) => Stated::Given(text?.unwrap_or_default()),
             };
@@ -485,7 +485,7 @@ impl<'o> Plan<'o> {
         made().ok_or(wrong)
     }
 
-    /// The answer in `row`, or all its faults; `None` if the row is no answer.
+    /// The answer in `row`, or all its errors; `None` if the row is not an answer.
     pub fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
         let (parent, _) = self.comments.as_ref()?;
         let found = row.get(parent)?;
@@ -534,8 +534,8 @@ impl<'o> Plan<'o> {
         values::of_platform(self.format.ids.unwrap_or(self.format.name), theirs)
     }
 
-    /// The members of `row` that are read, under their own names: for the file of rejected rows, which can be corrected
-    /// and imported.
+    /// The members of `row` that are read, under their own names. They are written to the file of rejected rows, which
+    /// can be corrected and imported.
     pub fn raw(&self, row: Row<'_>) -> Value {
         let mut read = Map::new();
         if let Row::Json(members) = row {
@@ -545,7 +545,7 @@ impl<'o> Plan<'o> {
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
         }
         for lookup in self.lookups().chain(&self.keys) {
-            // Private columns are never among them, but a name that identifies a format may belong to a whole object.
+            // Private columns never match, but a name that identifies a format may belong to a whole object.
             let found = row.get(lookup).filter(|found| !found.value.is_object());
             if let Some(found) = found {
                 let (name, value) = (found.path.into_owned(), found.value.into_owned());
@@ -557,7 +557,7 @@ impl<'o> Plan<'o> {
         Value::Object(read)
     }
 
-    /// Refuses a table without a column that every review needs.
+    /// Refuses a table that lacks a column for a required field.
     pub fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
         let author = [Field::Author, Field::FirstName, Field::LastName];
         let needed: [(&[Field], &'static str, bool); 4] = [
@@ -597,7 +597,7 @@ impl<'o> Plan<'o> {
         (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
     }
 
-    /// Whether the member is read for anything but its visibility.
+    /// Whether the member is read for any purpose besides visibility.
     fn takes(&self, member: &str) -> bool {
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
         let mut names = self.fields.iter().chain(hidden).flat_map(|its| &its.names);
@@ -626,7 +626,7 @@ impl<'o> Plan<'o> {
         Problem::new(row.path(self.field(field)), message)
     }
 
-    /// The stars, and whether they come from a recommendation.
+    /// The stars, and whether they were derived from a recommendation.
     fn rating(&self, row: Row<'_>) -> Result<(Rating, bool), Problem> {
         let recommended = row.get(self.field(Field::Recommended));
         let rated = row.get(self.field(Field::Rating));
@@ -692,7 +692,7 @@ impl<'o> Plan<'o> {
         let joined = Some(parts.join(" ")).filter(|joined| !joined.is_empty());
         let unnamed = self.format.anonymous;
         match whole.map(|name| name.trim().to_owned()).or(joined) {
-            // An e-mail address in place of a name is private.
+            // An e-mail address in the place of a name is private.
             Some(name) if name.contains('@') && !name.contains(' ') => {
                 Ok(unnamed.unwrap_or("Anonymous").to_owned())
             }
@@ -818,7 +818,7 @@ impl<'o> Plan<'o> {
         }
     }
 
-    /// Whether the row is public by a column or member that the platform's entry does not name.
+    /// Whether the row is public, by columns or members that the platform's entry does not name.
     fn is_public(&self, row: Row<'_>) -> Result<Option<bool>, Problem> {
         let Some(states) = &self.states else {
             return match row {
@@ -889,7 +889,7 @@ impl<'o> Plan<'o> {
     }
 }
 
-/// The column with the first of these names, also with something in brackets after it, as in `Stars (1-5)`.
+/// The column with the first of these names; the column may also have a suffix in brackets, as in `Stars (1-5)`.
 fn called(list: Names, free: &Free<'_>) -> Option<usize> {
     let is_called = |its: &str, name: &str| {
         let before = its.split('(').next().unwrap_or_default();
@@ -901,7 +901,7 @@ fn called(list: Names, free: &Free<'_>) -> Option<usize> {
     })
 }
 
-/// The columns whose names have a known word and beside it only neutral words: `Stars given`.
+/// The columns whose names consist of a known word and neutral words: `Stars given`.
 fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
     let is_in = |list: Names, word: &str| names(list).any(|its| its == word);
     let is_combined = |name: &str| {
@@ -914,8 +914,8 @@ fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
     columns.copied().collect()
 }
 
-/// The column whose question has one of these words. Of several, the text takes the first, and the rating the one about
-/// everything.
+/// The column whose question contains one of these words. If there are several, the first is used for the text, and for
+/// the rating the one that contains "overall".
 fn asked(free: &Free<'_>, field: Field, wanted: Names) -> Option<usize> {
     let has =
         |question: &str, list: Names| names(list).any(|its| question.contains(words(its).as_str()));
@@ -952,7 +952,7 @@ fn likely_text(unused: &[String]) -> Option<String> {
     unused.iter().find(is_text).or(unused.first()).cloned()
 }
 
-/// Podium, which shows both, counts them as five stars and one.
+/// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
 fn recommendation(text: &str) -> Result<Rating, String> {
     let stars = match text.trim().to_ascii_lowercase().as_str() {
         "positive" | "recommended" | "recommends" | "yes" | "true" | "1" => 5,

@@ -61,8 +61,8 @@ pub fn parse(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     }
 }
 
-/// Whether `text` is a number that proves a scale of 10: without `--scale`, a 3 in the same file would become three of
-/// five stars.
+/// Whether `text` is a number that shows that the scale ends at 10: without `--scale`, a 3 in the same file would
+/// become three of five stars.
 pub fn shows_scale_of_ten(text: &str) -> bool {
     number(text.trim()).is_some_and(|value| value > 5.0 && value <= 10.0)
 }
@@ -95,7 +95,7 @@ fn fraction(text: &str) -> (String, Option<String>) {
             return (value.trim().to_owned(), Some(of.trim().to_owned()));
         }
     }
-    // `4 - good`, `5 (excellent)`: the word repeats the number.
+    // `4 - good`, `5 (excellent)`: the words repeat the number.
     let is_word = |rest: &str| {
         let rest = rest.trim_start();
         rest.starts_with(['-', '–', ':', '(']) && !rest.contains(|c: char| c.is_ascii_digit())

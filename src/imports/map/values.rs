@@ -1,11 +1,11 @@
-//! Parses the values of other platforms' files: dates, ratings, flags, ids. Each function is pure; its error says what
-//! was found, what is allowed and what to do.
+//! Parses the values of other platforms' files: dates, ratings, flags, ids. Each function is pure; its error contains
+//! the value, the allowed values and advice for the user.
 
 use sha2::{Digest, Sha256};
 
 use crate::model::{InvalidReviewId, ReviewId};
 
-/// Characters of a wrong value that a message repeats.
+/// Maximum number of characters of an invalid value that a message repeats.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
 /// `text` in quotes, shortened.
@@ -15,8 +15,8 @@ pub fn quoted(text: &str) -> String {
     format!("{:?}", format!("{cut}{more}"))
 }
 
-/// Whether two names are equal except for case, accents and everything that is no letter or digit, as `Review Date`,
-/// `review_date` and `reviewDate` are.
+/// Whether two names are equal when only letters and digits count, without case and accents: `Review Date`,
+/// `review_date` and `reviewDate` are equal.
 pub fn same_name(one: &str, other: &str) -> bool {
     let plain = |text: &'_ str| {
         text.chars()
@@ -33,7 +33,7 @@ pub fn same_name(one: &str, other: &str) -> bool {
     first(one) == first(other) && plain(one) == plain(other)
 }
 
-/// The lower-case words of a text without accents, separated and surrounded by one blank.
+/// The lower-case words of a text without accents, each preceded and followed by one blank.
 pub fn words(text: &str) -> String {
     let plain: String = text
         .chars()
@@ -89,16 +89,16 @@ pub fn flag(text: &str) -> Result<bool, String> {
 // Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
 // syntax (`[A-Za-z0-9._~=-]{1,128}`).
 
-/// The id for the platform's id `theirs`. The platform is part of it because two platforms may count from 1; an id that
-/// does not fit our syntax is replaced by its digest.
+/// The id for the platform's id `theirs`. It contains the platform, because two platforms may both count from 1. An id
+/// with unsupported characters or length is replaced by its digest.
 pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
     format!("{platform}-{theirs}")
         .parse()
         .or_else(|_| digest(platform, &[theirs]))
 }
 
-/// The id of a review without one, from parts that do not change. The same row has the same id in any file, whatever
-/// the order of its columns.
+/// The id of a review without one, from parts that do not change. The same row has the same id in any file, for any
+/// order of columns.
 pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewId> {
     let mut hash = Sha256::new();
     for part in parts {
@@ -109,7 +109,7 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
     named(platform, &hash.finalize())
 }
 
-/// The digest of one key: the form of Google ids that earlier releases used.
+/// The digest of one key: the form that earlier releases used for Google ids.
 pub fn short_digest(platform: &str, key: &str) -> Result<ReviewId, InvalidReviewId> {
     named(platform, &Sha256::digest(key.as_bytes()))
 }
@@ -130,7 +130,7 @@ pub fn shortened(name: &str) -> String {
     let [first, .., last] = words.as_slice() else {
         return name.trim().to_owned();
     };
-    // Without a letter to show, as in "Jane (via phone)", only the first name is used.
+    // Without a letter or digit, as in "Jane (via phone)", only the first name is used.
     let initial = last.chars().find(|character| character.is_alphanumeric());
     initial.map_or_else(
         || (*first).to_owned(),

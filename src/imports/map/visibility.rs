@@ -1,5 +1,6 @@
-//! Whether a row is public at its source, by columns that no platform's entry names: found by the column's name,
-//! decided by its words. Reviews hidden at the source are never published, so an unknown word is refused.
+//! Determines whether a row is public at its source, by columns that no platform's entry names. The column's name
+//! identifies them, and the words in them decide. Reviews hidden at the source are never published, so unknown words
+//! are refused.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,15 +14,15 @@ use crate::imports::map::{Names, names};
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
 
-/// Longest column name, in letters and digits.
+/// Maximum length of a column name, in letters and digits.
 const NAME_BYTES_MAX: usize = 20;
-/// Words for public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
+/// Words that mean public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
 const PUBLIC: Names = "accepted, activated, active, approve, approved, display, displayed, enabled, featured, live, ok, online, \
     posted, public, publish, published, shown, visible, veroffentlicht, freigegeben, sichtbar, aktiv, genehmigt, \
     publicado, publicada, aprobado, aprobada, activo, activa, publie, publiee, approuve, approuvee, pubblicato, \
     pubblicata, approvato, approvata, attivo, gepubliceerd, goedgekeurd, zichtbaar, actief, aprovado, aprovada, \
     opublikowany, opublikowana, zatwierdzony, zatwierdzona, widoczny";
-/// Words for not public, in the same languages.
+/// Words that mean not public, in the same languages.
 const HIDDEN: Names = "archived, awaiting approval, awaiting moderation, blocked, deactivated, declined, deleted, denied, disabled, \
     disapproved, draft, expired, flagged, held, hidden, hide, hold, in moderation, in review, inactive, invisible, \
     junk, moderation, not approved, not displayed, not public, not published, not shown, not visible, obsolete, \
@@ -67,7 +68,7 @@ static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
 /// The meaning of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
-    /// A word for the state.
+    /// The values are words for the state.
     State,
     /// Yes means public.
     Public,
@@ -99,7 +100,7 @@ impl Says {
             _ if is_in(PUBLIC) => Some(true),
             _ if is_in(HIDDEN) => Some(false),
             Self::State => None,
-            // In a column where yes means public, an empty value means hidden.
+            // In a column in which yes means public, an empty value means hidden.
             Self::Public if word.is_empty() => Some(false),
             Self::Public => flag(text).ok(),
             Self::Hidden => flag(text).ok().map(|is_hidden| !is_hidden),
@@ -113,7 +114,7 @@ impl Says {
     }
 }
 
-/// What the members of an object say, except those that `is_taken`; `None` if none says anything.
+/// Whether the members of an object make it public, except those that `is_taken`; `None` if no member determines this.
 pub fn of_members(
     members: &Map<String, Value>,
     is_taken: impl Fn(&str) -> bool,

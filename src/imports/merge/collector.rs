@@ -1,4 +1,4 @@
-//! Collects the rows of all formats: checks their days, counts them, and stages them on disk until they are merged.
+//! Collects the rows of all formats: checks their days, counts the rows, and stages them on disk until the merge.
 //!
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file
 //! that cannot be read leaves nothing half done. Memory does not grow with the number of rows.
@@ -30,7 +30,7 @@ use crate::storage::imports::Staging;
 /// Returns the row as in the file; called only if the row is rejected.
 pub type Raw<'r> = &'r dyn Fn() -> Value;
 
-/// First reviews of a table that a dry run shows.
+/// Maximum number of a table's first reviews that a dry run shows.
 const SAMPLES: u8 = 3;
 
 /// Rows between two progress reports.
@@ -52,9 +52,9 @@ pub struct Collector<'a> {
     watch: Watcher<'a>,
     rows: u64,
     authors_public: bool,
-    /// Whether the file is our own, whose rows of several locations need no choice.
+    /// Whether the file is one of our exports, whose rows of several locations need no choice.
     is_own: bool,
-    /// Samples of the current table that are still to be shown.
+    /// Number of samples of the current table that a dry run still shows.
     samples_left: u8,
     locations: Locations<'a>,
     collected: Collected,
@@ -249,13 +249,13 @@ impl<'a> Collector<'a> {
         pushed.map_err(FileError::Rows)
     }
 
-    /// Adds a deletion by the owner; only in our own export.
+    /// Adds a deletion by the owner; only in our own exports.
     pub fn deleted(&mut self, id: ReviewId) -> Result<(), FileError> {
         self.count();
         self.keep(&Staged::Deleted(id))
     }
 
-    /// Rejects a row with all its problems.
+    /// Rejects a row; `problems` has all its problems.
     pub fn reject(
         &mut self,
         at: Position,
@@ -278,7 +278,7 @@ impl<'a> Collector<'a> {
         self.watch.rejected(rejection).map_err(FileError::Rejects)
     }
 
-    /// Takes the business of a file; `business` is called only if none is known.
+    /// Takes the business of a file; `business` is called only if no business is known.
     pub fn business(
         &mut self,
         business: &mut dyn FnMut() -> Result<Business, FileError>,
@@ -302,7 +302,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Takes the line of an export that has the business and the editorial texts.
+    /// Takes the line of an export that contains the business and the editorial texts.
     pub fn about_business(&mut self, value: &Value) -> Result<(), FileError> {
         if self.business_known {
             self.collected.report.has_left_out_business = true;
@@ -323,7 +323,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// The review as it is staged, or the problems of its days.
+    /// The review in the staged form, or the problems of its days.
     fn staged(&self, incoming: Incoming) -> Result<StagedReview, Vec<Problem>> {
         let mut wrong = Vec::new();
         let unsaid = unsaid(&incoming);
@@ -406,17 +406,17 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Source name of a review whose file has none.
+/// Source name of a review without one.
 pub const SOURCE_DEFAULT: &str = "Direct";
 
-/// Verification of a row that has none: the owner who imports it vouches for it.
+/// Verification of a row without one: the owner who imports the row vouches for it.
 const VOUCHED: Verification = Verification {
     verified: true,
     method: Method::Manual,
     verified_at: None,
 };
 
-/// Status of a row that has none: only verified reviews are published.
+/// Status of a row without one: only verified reviews are published.
 fn status_of(verification: &Verification) -> Status {
     if verification.verified {
         Status::Published
@@ -456,10 +456,10 @@ fn decided(names: &[String]) -> Result<Units, Problem> {
     names.iter().map(unit).collect()
 }
 
-// The locations of the rows: counted, named if a Takeout has their names, and refused if there are several and none was
-// chosen.
+// The locations of the rows: counted, and named if a Takeout contains their names. Several locations are refused if
+// none was chosen.
 
-/// Number of locations that are distinguished.
+/// Maximum number of locations that are distinguished.
 const LOCATIONS_MAX: usize = 1000;
 
 #[derive(Default)]
@@ -489,7 +489,7 @@ impl Locations<'_> {
     /// The name of the reviews' location, if known.
     ///
     /// # Errors
-    /// When there are several locations and none was chosen, or none is the chosen one.
+    /// When there are several locations and none was chosen, or the chosen one has no reviews.
     fn listing(&self) -> Result<Option<String>, FileError> {
         let taken = match self.meant {
             None if self.rows.len() > 1 => {

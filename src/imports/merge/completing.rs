@@ -1,7 +1,7 @@
-//! Finds rows without an id that complete an existing review: a table that was imported without its text column and
-//! comes again with it has other digests for the same reviews (`docs/IMPORT.md`). Such a row is staged under the
-//! existing review's id before the merge, because only after all rows are read is it known whether two rows match one
-//! review.
+//! Finds rows without an id that complete an existing review. If a table is imported without its text column and later
+//! with it, the digests of its rows differ, although the reviews are the same (`docs/IMPORT.md`). Such a row is staged
+//! under the existing review's id before the merge, because two rows may match the same review, which is known only
+//! after all rows are read.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::storage::reviews::{KnownReviews, SourceRow};
 
 /// Prefix of ids of rows in tables without a known platform.
 const TABLE: &str = "table";
-/// Reviews with one fingerprint that are compared.
+/// Maximum number of reviews with one fingerprint that are compared.
 const CANDIDATES_MAX: i64 = 16;
 
 /// Stages rows under the id of the existing review that they match, and leaves ambiguous rows out.
@@ -55,7 +55,7 @@ pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Res
             break;
         };
         last.clone_from(end);
-        // If the owner deletes the review, its row must not bring it back under this id.
+        // If the owner deletes the review, this row must not restore it under this id.
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
         reviews::note_deleted(merging.write, &list).await?;
         merging.write.end_group();
@@ -87,7 +87,7 @@ async fn batch(
     if ids.is_empty() {
         return Ok(());
     }
-    // A review that the files themselves contain is not completed by another row.
+    // A review in the imported files is not completed by another row.
     let given = staging.known(&ids).await?;
     ids.retain(|id| !given.contains(*id));
     let standing = reviews::standing(merging.write, &ids).await?;
@@ -99,7 +99,7 @@ async fn batch(
             known.push((id.to_owned(), former.to_owned(), false));
             continue;
         }
-        // A row with its own id is not another review just because it is alike.
+        // A row with its own id is not another review just because its values are alike.
         let meant: BTreeSet<String> = candidates
             .into_iter()
             .filter(|_| !row.has_id)
@@ -127,7 +127,7 @@ async fn batch(
     staging.note_known(&known).await
 }
 
-/// The ids that earlier releases, which read the row as one of any table, may have given to its review.
+/// The ids that earlier releases, which read the row as a table row, may have given to its review.
 #[derive(Debug, Default)]
 struct FormerIds {
     /// From the row's own id.
@@ -186,7 +186,7 @@ impl FormerIds {
     }
 
     /// The first id that exists or was deleted. Row ids of different tables may collide, so a review under such an id
-    /// must also be alike.
+    /// must also have similar values.
     fn find(&self, row: &StagedReview, standing: &KnownReviews) -> Option<&str> {
         let is_deleted = |id: &&ReviewId| standing.deleted.contains(id.as_str());
         let own = self.own.iter().find(|id| {
@@ -194,7 +194,7 @@ impl FormerIds {
             there.is_some_and(|there| is_alike(row, there)) || is_deleted(id)
         });
         let whole = |id: &&ReviewId| standing.reviews.contains_key(id.as_str()) || is_deleted(id);
-        // A table's rows come back with their texts once the review that they were ambiguous with is deleted.
+        // Once the review that made a table's rows ambiguous is deleted, the rows come back with their texts.
         let was_other = row
             .noted
             .former
@@ -222,7 +222,7 @@ fn is_alike(row: &StagedReview, there: &Review) -> bool {
         || (days <= 1 && there.rating == said.rating)
 }
 
-/// For each row the ids of reviews of its source with the same author, day and rating, and the same text or none.
+/// For each row the ids of reviews from its source with the same author, day and rating, and the same text or none.
 async fn candidates(
     merging: &mut Merging<'_>,
     rows: &[Box<StagedReview>],
@@ -259,8 +259,8 @@ async fn candidates(
     Ok(of_rows.into_iter().map(of_row).collect())
 }
 
-/// Whether the row repeats the source's last statements about the existing review, or fills its empty parts. A row
-/// whose own id was deleted fills no texts: they would be the deleted ones.
+/// Whether the row repeats the source's last values of the existing review, or fills its empty parts. A row whose own
+/// id was deleted fills no texts: they would be the deleted texts.
 fn completes(
     key: &DigestKey,
     row: &StagedReview,
@@ -301,7 +301,7 @@ fn completes(
     !is_elsewhere && Unit::ALL.into_iter().filter(is_compared).all(fits)
 }
 
-/// Whether every part of the unit of `there` is empty or equals that of `said`.
+/// Whether every part of the unit is either empty in `there` or equal to that of `said`.
 fn adds(unit: Unit, there: &Review, said: &Review) -> bool {
     fn part<T: PartialEq>(there: Option<&T>, said: Option<&T>) -> bool {
         there.is_none() || there == said

@@ -1,5 +1,5 @@
-//! Merges staged reviews with the existing ones and reports the outcome, in batches in id order, so that memory does
-//! not grow with their number. The rules are in `model::merge`.
+//! Merges staged reviews with the existing ones and reports the outcome. It works in batches in id order, so that
+//! memory does not grow with the number of reviews. The rules are in `model::merge`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -45,7 +45,7 @@ pub struct StagedReview {
     pub noted: Noted,
 }
 
-/// An answer from a row of its own.
+/// An answer from a separate row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StagedAnswer {
     pub response: Response,
@@ -112,17 +112,17 @@ impl Staged {
     }
 }
 
-/// Reason for withheld reviews without one; the same words as in the published counts.
+/// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
 
 /// Rows per transaction of a cluster.
 const GROUP_MAX: usize = 5_000;
 
-/// From this number of reviews with one fingerprint on, their state is kept for the whole import, so that the cost of
-/// each stays constant and few fingerprints are kept.
+/// Minimum number of reviews with one fingerprint whose state is kept for the whole import. This bounds the cost of
+/// each review and the number of kept fingerprints.
 const ALIKE_KEPT_MIN: u64 = 16;
-/// Sources with a published review that are kept for one fingerprint: without a review's own source and the review
-/// itself, one is still left.
+/// Maximum number of sources with a published review that are kept for one fingerprint. Without a review's own source
+/// and the review itself, at least one still remains.
 const ALIKE_SOURCES_MAX: usize = 4;
 
 /// The merge of one import within a transaction, which the caller commits or rolls back.
@@ -132,10 +132,10 @@ pub struct Merging<'w> {
     pub now: DateTime<Utc>,
     pub request: &'w ImportRequest,
     pub report: Report,
-    /// The run, for an undo; `None` for a sample.
+    /// The run, for a later undo; `None` for a sample.
     pub run: Option<i64>,
     alike: HashMap<i64, Alike>,
-    /// Rows that repeat a row of another source, and the first of these sources.
+    /// Number of rows that repeat a row of another source, and the first of these sources.
     again: u64,
     again_from: String,
 }
@@ -301,7 +301,7 @@ impl<'w> Merging<'w> {
         Some((merged, source))
     }
 
-    /// Finds reviews that another source already gave: reports them, and withholds them if requested.
+    /// Finds reviews that another source already provided; reports them, and withholds them if requested.
     async fn find_duplicates(&mut self, merged: &mut [(Merged, SourceRow)]) -> sqlx::Result<()> {
         let mut alike = std::mem::take(&mut self.alike);
         let unknown: HashSet<i64> = merged
@@ -367,7 +367,7 @@ impl<'w> Merging<'w> {
     }
 
     /// Refuses an import that only duplicates an earlier one because `--source` is missing or differs: ids of rows
-    /// without one also depend on the source.
+    /// without an id also depend on the source.
     pub fn refuse_other_source(&self) -> Result<(), MergeError> {
         let Written {
             new,
@@ -385,7 +385,7 @@ impl<'w> Merging<'w> {
         )))
     }
 
-    /// Withholds a copy, unless the owner published it nevertheless; returns whether it did.
+    /// Withholds a duplicate, unless the owner published it nevertheless; returns whether it did.
     fn withhold_duplicate(&self, row: &mut Merged) -> bool {
         let copy = Review {
             status: Status::withheld(DUPLICATE),

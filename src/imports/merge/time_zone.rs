@@ -1,5 +1,5 @@
-//! The business's time zone and the days that depend on it: instants from sources become days in it. If it changes,
-//! these days move, except those that the owner set.
+//! The business's time zone, and the days that depend on it: instants from sources become days in this zone. If the
+//! zone changes, these days move, except those that the owner set.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
@@ -12,7 +12,7 @@ use crate::storage::{Write, reviews};
 /// Reviews per batch.
 const ROWS: i64 = 500;
 
-/// Records that the business is in `zone`; returns how many reviews changed their day.
+/// Records that the business is in `zone`; returns the number of reviews whose day changed.
 ///
 /// # Errors
 /// When the database refuses the write.
@@ -80,8 +80,8 @@ fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceRow, review: &Review) -> 
     after
 }
 
-// Turns instants into days and checks that days are plausible. It is separate from the formats because both need the
-// business's time zone and the present time.
+// Turns instants into days and checks that days are plausible. It is separate from the formats because both steps need
+// the business's time zone and the present time.
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Calendar {
@@ -102,7 +102,8 @@ impl Calendar {
         Day::new(instant.with_timezone(&self.zone).date_naive())
     }
 
-    /// `day`, if it is not after tomorrow: this tolerates a fast clock or a zone further east, but not a typing error.
+    /// Returns `day` if it is not after tomorrow: this tolerates a fast clock or a zone further east, but not a typing
+    /// error.
     pub(super) fn plausible(self, day: Day) -> Result<Day, String> {
         if day.date() <= self.tomorrow {
             return Ok(day);

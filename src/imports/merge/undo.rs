@@ -1,5 +1,5 @@
-//! Undoes an import: removes what it added, and publishes what it withheld as gone at the source, except reviews that
-//! changed since.
+//! Undoes an import: removes the reviews that it added, and publishes those that it withheld as gone at the source.
+//! Reviews that have changed since are left unchanged.
 
 use chrono::{DateTime, Utc};
 use thiserror::Error;
@@ -23,7 +23,7 @@ pub struct Undone {
     pub deleted: u64,
     /// Withheld reviews that are published again.
     pub published: u64,
-    /// Reviews that changed since and are left as they are, each with the units that the owner changed.
+    /// Reviews that have changed since and are left unchanged, each with the units that the owner changed.
     pub left: Named,
     /// Added reviews that were deleted since.
     pub gone: u64,
@@ -40,21 +40,21 @@ pub enum UndoError {
         "import {0} cannot be undone, only one of the last {UNDOABLE_MAX}; `reviews status` lists the imports"
     )]
     Unknown(i64),
-    /// It has been undone.
+    /// The import has already been undone.
     #[error("import {run} was already undone at {at}{}", next.map_or_else(String::new, |next| format!("; `reviews undo {next}` \
         undoes the one before")))]
     Already {
         run: i64,
         /// RFC 3339 UTC.
         at: String,
-        /// The newest one before it that was not undone.
+        /// The newest earlier import that was not undone.
         next: Option<i64>,
     },
     #[error(transparent)]
     Database(#[from] DbError),
 }
 
-/// Undoes the import with that number, or the last one; with `is_dry_run`, only counts.
+/// Undoes the import with the given number, or the last one; with `is_dry_run`, only counts.
 ///
 /// # Errors
 /// [`UndoError`]; then nothing was changed.
@@ -168,7 +168,7 @@ async fn publish(
     Ok(reviews.len() as u64)
 }
 
-/// Lists the reviews that changed since, each with the units that the owner changed.
+/// Lists the reviews that have changed since, each with the units that the owner changed.
 async fn leave(
     write: &mut Write,
     key: &DigestKey,

@@ -1,5 +1,6 @@
-//! `--withdraw-missing`: withholds reviews that their source no longer gives; the merge publishes them when they come
-//! back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
+//! `--withdraw-missing`: withholds reviews that their source no longer lists; the merge publishes them again when they
+//! come back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's
+//! reviews.
 
 use std::collections::HashSet;
 
@@ -15,10 +16,10 @@ const SHARE_PERCENT_MAX: u64 = 10;
 /// Reviews per batch.
 const ROWS: i64 = 500;
 
-/// Why a merge ends without any change.
+/// Errors of a merge; nothing was changed.
 #[derive(Debug, Error)]
 pub enum MergeError {
-    /// It exceeds the request, or is ambiguous.
+    /// The merge would exceed the request, or is ambiguous.
     #[error("{0}")]
     Refused(String),
     /// The database could not be read or written.
@@ -26,7 +27,7 @@ pub enum MergeError {
     Database(#[from] sqlx::Error),
 }
 
-/// Withholds what the sources and locations of this import no longer give; `is_confirmed` allows a large share.
+/// Withholds reviews that the sources and locations of this import no longer list; `is_confirmed` allows a large share.
 pub async fn missing(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
@@ -80,7 +81,7 @@ async fn page(
     Ok(Some(rows))
 }
 
-/// Those that this import does not have.
+/// The rows whose reviews are missing from this import.
 async fn absent(staging: &mut Staging, mut rows: Vec<SourceRow>) -> sqlx::Result<Vec<SourceRow>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let known: HashSet<String> = staging.known(&ids).await?;
@@ -88,7 +89,7 @@ async fn absent(staging: &mut Staging, mut rows: Vec<SourceRow>) -> sqlx::Result
     Ok(rows)
 }
 
-/// The numbers of published reviews of the source that this import has, and that it does not have.
+/// The numbers of published reviews of the source that are in this import and that are missing from it.
 async fn count(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
@@ -109,7 +110,7 @@ async fn published(merging: &mut Merging<'_>, rows: &[SourceRow]) -> sqlx::Resul
     Ok(published.map(|numbered| numbered.review).collect())
 }
 
-/// Withholds these, except those that the owner published against their source.
+/// Withholds these reviews, except those that the owner published although the source hides them.
 async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::Result<()> {
     let mut reviews = published(merging, &rows).await?;
     for review in &mut reviews {

@@ -1,5 +1,5 @@
-//! Google: `reviews.json` and its further pages from a Google Takeout of the Business Profile, and the same shape from
-//! the Business Profile API (`accounts.locations.reviews.list`, v4).
+//! Google: `reviews.json` and its further pages from a Google Takeout of the Business Profile, and the same structure
+//! from the Business Profile API (`accounts.locations.reviews.list`, v4).
 //!
 //! Specification: <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
 
@@ -45,7 +45,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             posted: Dated::instant(created?, "createTime"),
             author: author?,
             title: Stated::Unsaid,
-            // Reviews with only stars have no comment.
+            // Reviews with stars only have no comment.
             text: Stated::Given(text?.map(original).unwrap_or_default().to_owned()),
             language: Stated::Unsaid,
             source: Stated::Given(Source {
@@ -69,7 +69,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     made().ok_or(wrong)
 }
 
-/// The location and the review, without the account: the owner of two accounts for a location exports it twice.
+/// An id from the location and the review, without the account: if two accounts own a location, it is exported twice.
 fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
     let mut place = None;
     let key = match (fields.filled("name")?, fields.filled("reviewId")?) {
@@ -125,10 +125,10 @@ fn author(fields: &Fields<'_>) -> Result<String, Problem> {
     Ok(name.unwrap_or_else(|| ANONYMOUS.to_owned()))
 }
 
-/// The owner's reply, if Google shows it: since 2026 replies are moderated, and exports also have pending and rejected
-/// ones. Older exports have no state and only shown replies.
+/// The owner's reply, if Google shows it. Since 2026 replies are moderated, and exports also contain pending and
+/// rejected ones. Older exports have no state and contain only published replies.
 fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
-    // Google exports everything, so no reply means that there is none.
+    // Google exports all data, so a missing reply means that there is none.
     let Some(reply) = fields.object("reviewReply")? else {
         return Ok(Stated::None);
     };
@@ -150,8 +150,8 @@ fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     }))
 }
 
-/// The customer's words without Google's translation, which comes before or after them in the same text. Without the
-/// original, the text keeps Google's mark, so that the translation does not pass for the customer's words.
+/// The customer's words without Google's translation, which precedes or follows them in the same text. Without the
+/// original, the text keeps Google's mark, so that the translation is not taken for the customer's words.
 fn original(text: &str) -> &str {
     const TRANSLATED: &str = "(Translated by Google)";
     const ORIGINAL: &str = "(Original)";
@@ -160,7 +160,7 @@ fn original(text: &str) -> &str {
         return text;
     };
     if at > 0 {
-        // In the middle of a line, the words are the customer's own.
+        // In the middle of a line, the words of the mark are the customer's own.
         let before = &trimmed[..at];
         return if before.ends_with('\n') {
             before.trim_end()

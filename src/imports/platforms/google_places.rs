@@ -1,4 +1,4 @@
-//! Google's Places API, old and new: at most five reviews of a place, and its licence does not allow storing them.
+//! Google's Places API, old and new: at most five reviews of a place, which Google's licence does not allow storing.
 
 use crate::imports::map::{Field, Format};
 

@@ -1,7 +1,7 @@
-//! One file for each platform with a known export: how to recognize it, and what its columns mean.
+//! One file for each platform with a known export: how to recognize the export, and the meaning of its columns.
 //!
-//! To add a platform, add a file that ends in a `FORMAT`, and its lines below. Only the columns named there are read,
-//! so all others stay private (`docs/IMPORT.md` lists both).
+//! To add a platform, add a file that ends with a `FORMAT`, and its lines below. Only the columns in that entry are
+//! read, so all others stay private (`docs/IMPORT.md` lists both).
 
 pub(crate) mod apify;
 pub(crate) mod birdeye;

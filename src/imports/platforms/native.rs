@@ -24,10 +24,10 @@ pub const FORMAT: Format = Format {
 
 // Reads the native record: one review as JSON, as in our own files and documents (`docs/IMPORT.md`).
 //
-// It is strict because reviews are published under the business's name: a wrong field rejects the row. Unknown fields
-// are ignored, and so is `url`, which is computed when publishing.
+// It is strict because reviews are published under the business's name: an invalid field rejects the row. Unknown
+// fields are ignored, and so is `url`, which is computed when publishing.
 
-/// The review in `value`, or all its faults.
+/// The review in `value`, or all its errors.
 pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
@@ -78,7 +78,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     made().ok_or(wrong)
 }
 
-/// A missing field is unstated; `null` and an empty text state that there is none.
+/// A missing field is unstated; `null` and an empty text mean that there is no value.
 fn stated(fields: &Fields<'_>, name: &str) -> Result<Stated<String>, Problem> {
     let text = fields.text(name)?;
     Ok(match text {
@@ -172,7 +172,7 @@ fn status(
 ) -> Result<Stated<Status>, Problem> {
     let reason = fields.filled("withheld_reason")?;
     let withheld = match fields.filled("status")?.as_deref() {
-        // A reason without a status means withheld; the other guess would publish what should not be.
+        // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
         None => reason.is_some().then_some(true),
         Some("withheld") => Some(true),
         Some("published") if reason.is_some() => {
@@ -189,7 +189,7 @@ fn status(
     };
     let unverified =
         verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified));
-    // Our own export states that there is no reason.
+    // Our own exports state explicitly that there is no reason.
     let reasonless = fields.is_null("withheld_reason") && withheld == Some(true);
     Ok(match withheld {
         _ if unverified && !reasonless => Stated::Given(Status::Withheld {

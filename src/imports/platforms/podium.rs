@@ -1,5 +1,5 @@
-//! Podium: reviews from its API, collected from many sites. Its attributions have only ids of people, so no technicians
-//! are read.
+//! Podium: reviews from its API, collected from many sites. Its attributions have only the ids of people, so no
+//! technicians are read.
 
 use crate::imports::map::{Field, Format};
 

@@ -7,7 +7,7 @@ pub const FORMAT: Format = Format {
     name: "reviews-json",
     label: "/reviews.json of this service",
     renames: false,
-    // A large business may fill all bytes that detection reads, so its own members must suffice.
+    // A large business may fill all bytes that detection reads, so its own members must identify the format.
     document: "business, aggregate_rating",
     reader: Reader::Json(native::review),
     ..Format::PLAIN

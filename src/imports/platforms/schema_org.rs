@@ -1,4 +1,4 @@
-//! Reviews of schema.org in JSON-LD, bare or inside a page: <https://schema.org/Review>.
+//! Reviews in schema.org's JSON-LD, bare or inside a page: <https://schema.org/Review>.
 //!
 //! Enclosing objects (a business, a product, a `@graph`) are searched; names may have the prefix `schema:`.
 
@@ -26,10 +26,10 @@ pub const FORMAT: Format = Format {
     ..Format::PLAIN
 };
 
-/// Nesting depth that is searched.
+/// Maximum nesting depth that is searched.
 pub const DEEP_MAX: usize = 32;
 
-/// Appends every Review in `data` to `reviews`.
+/// Appends every schema.org review in `data` to `reviews`.
 pub fn collect(data: &Value, deep: usize, reviews: &mut Vec<Value>) {
     let inside = |value| collect(value, deep - 1, reviews);
     match data {
@@ -59,7 +59,7 @@ fn is_review(members: &Map<String, Value>) -> bool {
     }
 }
 
-/// The review in `value`, or all its faults.
+/// The review in `value`, or all its errors.
 pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
@@ -110,7 +110,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
     made().ok_or(wrong)
 }
 
-/// The members that are read, for the file of rejected rows: none is private.
+/// The members that are read, for the file of rejected rows; none of them is private.
 pub fn raw(value: &Value) -> Value {
     const READ: Names = "@context, @type, @id, url, identifier, reviewRating, datePublished, dateModified, \
         reviewBody, description, name, headline, inLanguage, publisher, itemReviewed, comment, author";
@@ -150,7 +150,7 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
         }
         Some(_) => return Err(rated.problem("bestRating", "is not a whole number from 1 to 255")),
     };
-    // Half stars are refused on a scale of five as everywhere.
+    // On a scale of five, half stars are refused, as in all formats.
     let scale = best.filter(|best| best.get() != 5);
     rating::parse(&value, scale).map_err(|error| rated.problem("ratingValue", error))
 }
@@ -192,7 +192,7 @@ fn source(fields: &Fields<'_>) -> Result<Source, Problem> {
     Ok(Source { name, url })
 }
 
-/// Its id, and whether the review has its own.
+/// The review's id, and whether the source gave it.
 fn id(
     fields: &Fields<'_>,
     posted: &Dated,
@@ -212,7 +212,7 @@ fn id(
         .map_err(|error| fields.problem("@id", error.to_string()))
 }
 
-/// Schema.org has no property for an owner's answer; sites commonly use a comment.
+/// Schema.org has no property for an owner's answer; sites commonly use a comment for it.
 fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     let value = match fields.value("comment") {
         Some(Value::Array(several)) => several.first(),
@@ -235,7 +235,7 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
 // Extracts JSON-LD from an HTML page: the texts of its `<script type="application/ld+json">` elements
 // (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). The page is read whole, up to a bound.
 
-/// Bytes of a page, or of a file of linked data.
+/// Maximum size of a page, or of a file of linked data, in bytes.
 pub const PAGE_BYTES_MAX: u64 = 16 << 20;
 
 /// The texts of the page's JSON-LD elements.
@@ -271,7 +271,7 @@ pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
     Ok(texts)
 }
 
-/// All of `input`, if it is not too long.
+/// All bytes of `input`, up to the maximum size.
 pub fn whole(input: &mut dyn BufRead) -> Result<Vec<u8>, FileError> {
     let mut all = Vec::new();
     input

@@ -1,4 +1,5 @@
-//! `ServiceTitan`: its Reputation API and its report as CSV. It has no ids; a review matched to a job is verified.
+//! `ServiceTitan`: its Reputation API and its report as CSV. The reviews have no ids; a review matched to a job is
+//! verified.
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::{Field, Format};

@@ -1,4 +1,4 @@
-//! Shopify's Product Reviews: its export as CSV. It has no ids; `location` is the customer's and is not read.
+//! Shopify's Product Reviews: its export as CSV. The reviews have no ids; `location` is the customer's and is not read.
 
 use crate::imports::map::visibility::NOT_PUBLISHED;
 use crate::imports::map::{Field, Format, Hidden, When};

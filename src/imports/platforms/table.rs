@@ -131,7 +131,7 @@ pub const OTHER_LANGUAGES: Words = &[
     ),
 ];
 
-/// Names that mean the text beside a column of stars, and the stars beside a column of texts.
+/// Names that mean the text if there is also a column of stars, and the stars if there is also a column of texts.
 pub const AMBIGUOUS: Names = "Bewertung, Bewertungen, Valoración, Evaluación, Évaluation, Valutazione, Beoordeling, \
          Avaliação";
 
@@ -159,8 +159,8 @@ pub const QUESTIONS: Words = &[
     ),
 ];
 
-/// Words that identify a field's header, and neutral words that may stand beside them: `Stars given`. Few on purpose:
-/// `Customer score`, `Visit date` and `Name of the store` mean something else.
+/// Words that identify a field's header, and neutral words that may accompany them: `Stars given`. The list is short on
+/// purpose: `Customer score`, `Visit date` and `Name of the store` mean something else.
 pub const COMBINED: &[(Field, Names, Names)] = &[
     (
         Field::Rating,

@@ -1,5 +1,5 @@
 //! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
-//! Looks only at the beginning of the file, and at names, never at values.
+//! Detection reads only the beginning of the file, and only names, never values.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ use crate::imports::read::workbook;
 pub enum Kind {
     /// Empty or only whitespace.
     Nothing,
-    /// JSON, or something that begins like it.
+    /// JSON, or text that begins like JSON.
     Json(Layout),
     /// A page or another document with tags.
     Markup,
@@ -36,7 +36,7 @@ pub enum Kind {
 /// The layout of JSON values in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// A single empty object, `{}`, without any field name.
+    /// A single empty object, `{}`, without any field.
     Bare,
     /// A top-level array.
     Array,
@@ -46,7 +46,7 @@ pub enum Layout {
     Line,
 }
 
-/// What detection knows of a file from its beginning.
+/// The structure of a file, detected from its beginning.
 #[derive(Debug)]
 pub struct Shape {
     pub kind: Kind,
@@ -54,12 +54,12 @@ pub struct Shape {
     paths: BTreeSet<String>,
 }
 
-/// Depth of fields: objects in the reviews inside a document inside an API answer.
+/// Maximum depth of fields: objects in the reviews inside a document inside an API answer.
 const DEEP_MAX: usize = 5;
-/// Longest path in bytes: longer than any that a format asks for.
+/// Maximum length of a path in bytes: longer than any path of a format.
 const PATH_BYTES_MAX: usize = 96;
 const PATHS_MAX: usize = 2_000;
-/// Lines that are read, because a field may be missing in the first.
+/// Maximum number of lines that are read, because a field may be missing in the first line.
 const LINES_MAX: usize = 50;
 
 impl Shape {
@@ -128,7 +128,8 @@ impl Shape {
             .filter_map(move |path| path.strip_prefix(prefix))
     }
 
-    /// The arrays of objects that are in no other array, the outermost first: `[]`, `reviews[]`, `result.reviews[]`.
+    /// The arrays of objects that are not inside another array, the outermost first: `[]`, `reviews[]`,
+    /// `result.reviews[]`.
     pub fn arrays(&self) -> Vec<String> {
         let array = |path: &String| {
             path.split_once("[].")
@@ -151,7 +152,7 @@ impl Layout {
         match text.first() {
             Some(b'[') => Self::Array,
             _ if is_whole && text[..end].contains(&b'\n') => Self::Spread,
-            // It continues beyond the head, and its first line is no complete value.
+            // The object continues beyond the head, and its first line is not a complete value.
             _ if !is_whole
                 && serde_json::from_slice::<IgnoredAny>(line)
                     .is_err_and(|error| error.is_eof())
@@ -193,9 +194,9 @@ pub struct Detected {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rows {
-    /// One per line; in a file of rejected rows, in each line's `row`.
+    /// In lines, one row per line; in a file of rejected rows, in the `row` of each line.
     Lines {
-        /// Whether `--rejects` wrote the file.
+        /// Whether the file was written with `--rejects`.
         rejected: bool,
     },
     /// In the array at that path; the top-level array if empty.
@@ -239,7 +240,7 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
         {
             found(&native::FORMAT, lines)
         }
-        // Rejected rows of no known platform come from a table.
+        // Rejected rows of an unknown platform come from a table.
         Kind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, rows(shape, "")),
         Kind::Table(..) => found(&table::FORMAT, rows(shape, "")),
         Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
@@ -249,7 +250,7 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
     }
 }
 
-/// Refuses options that only tables have, if the file is none.
+/// Refuses options for tables if the file is not a table.
 fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<(), FileError> {
     let is_table = matches!(shape.kind, Kind::Table(..));
     let is_workbook = matches!(shape.kind, Kind::Table(Place::Workbook(_), _));
@@ -265,13 +266,13 @@ fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<()
     Ok(())
 }
 
-/// How to import a file of an unknown format: JSON as a table, whose columns are the fields of its objects.
+/// Advice on importing a file of an unknown format: JSON as a table whose columns are the fields of its objects.
 fn advice(shape: &Shape) -> String {
     if !matches!(shape.kind, Kind::Json(_)) {
         return "convert it to a table (CSV) with a header line".to_owned();
     }
     let array = shape.arrays().into_iter().next();
-    // The names in `--map` decide whether the rows are in the array of a line or are the lines.
+    // The names in `--map` determine whether a line is one row or contains an array of rows.
     let is_sure = array.is_none() || !matches!(shape.kind, Kind::Json(Layout::Line));
     let prefix = array.map_or_else(String::new, |array| format!("{array}."));
     let is_needed = |field: &Field| {
@@ -292,15 +293,15 @@ fn advice(shape: &Shape) -> String {
     advice
 }
 
-/// Whether the first line is that of an export, with the business and the editorial texts. Only exports say how
-/// technicians are shown.
+/// Whether the first line is that of an export, with the business and the editorial texts. Only exports contain the
+/// setting `publish_staff`.
 fn is_lines_with_business(shape: &Shape) -> bool {
     matches!(shape.kind, Kind::Json(Layout::Line))
         && (shape.has("editorial") || shape.has("business.publish_staff"))
         && !shape.has("reviews")
 }
 
-/// The first format (of all, or the wanted one) whose names are all present, and the prefix of their paths.
+/// The first format whose names are all present (only `wanted`, if given), and the prefix of their paths.
 fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static Format, String)> {
     let is_json = matches!(shape.kind, Kind::Json(_));
     let mut prefixes = vec![String::new()];
@@ -309,7 +310,7 @@ fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static 
     } else if is_json {
         prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
     }
-    // A table made for this program may have our columns, but is still a table.
+    // A table made for this program may have our columns, but it is still a table.
     let is_table = matches!(shape.kind, Kind::Table(..));
     let formats = Format::ALL.into_iter().filter(|format| {
         wanted.is_none_or(|wanted| wanted.name == format.name)
@@ -320,7 +321,7 @@ fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static 
             let mut keys = format.keys.iter();
             keys.any(|set| names(set).all(|name| shape.has_below(prefix, name)))
         };
-        // No row could identify another format, or the members beside them suffice.
+        // Either no row identifies another format, or the members beside the rows suffice.
         let is_document = || {
             names(format.document).any(|name| shape.has(name))
                 && (names(format.document).any(|name| name == "business")
@@ -382,7 +383,8 @@ fn insisted(
     } else {
         Some("reviews[]".to_owned())
     };
-    // The rows are where the fields of `--map` are: a document may be a single line like JSON Lines.
+    // The rows are in the object that has the fields of `--map`, because a document may be on a single line, like JSON
+    // Lines.
     let has_mapped = |prefix: &String| {
         let has = |rename: &Rename| shape.has_below(prefix, rename.theirs());
         !renames.is_empty() && renames.iter().all(has)
@@ -407,7 +409,7 @@ fn looks_native(shape: &Shape) -> bool {
     ours.iter().filter(|name| shape.has(name)).count() >= 2
 }
 
-/// Names in a description.
+/// Maximum number of names in a description.
 const NAMES_SHOWN_MAX: usize = 12;
 
 /// A description of the file for messages.

@@ -10,16 +10,16 @@ use serde_json::Value;
 
 use crate::imports::file_error::{FileError, reason};
 
-/// Bytes of an element: as much as a line of JSON Lines.
+/// Maximum size of an element in bytes: as much as a line of JSON Lines.
 pub const ELEMENT_BYTES_MAX: usize = 1 << 20;
-/// Bytes of a member name on the path.
+/// Maximum size in bytes of a member name on the path.
 const NAME_BYTES_MAX: usize = 64 << 10;
 
 #[derive(Debug)]
 pub struct Element<'e> {
     /// From 0.
     pub index: u64,
-    /// The line on which it begins, from 1.
+    /// Line on which the element begins, from 1.
     pub line: u64,
     /// Truncated if too long.
     pub text: &'e [u8],
@@ -56,7 +56,7 @@ pub fn elements(
     if scan.peek()?.is_none() {
         return Err(scan.broken("only white space"));
     }
-    // Several values may follow each other, as in pretty-printed JSON Lines.
+    // Several values may follow each other, like in pretty-printed JSON Lines.
     while scan.peek()?.is_some() {
         scan.descend(path, true)?;
     }
@@ -74,7 +74,7 @@ struct Scan<'i> {
 }
 
 impl Scan<'_> {
-    /// Reads the next value: follows the rest of the path, or takes the elements at its end.
+    /// Reads the next value: follows the rest of the path, or takes the elements at the end of the path.
     fn descend(&mut self, path: &[String], is_outermost: bool) -> Result<(), FileError> {
         let next = self.peek()?;
         match (path.split_first(), next) {
@@ -89,7 +89,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads what is between two brackets, separated by commas.
+    /// Reads the content between two brackets, separated by commas.
     fn container(
         &mut self,
         begin: u8,
@@ -156,7 +156,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Reads one value into `text`, at most `keep` bytes of it; returns whether that is all of it.
+    /// Reads one value into `text`, at most `keep` bytes; returns whether `text` is the whole value.
     fn value(&mut self, keep: usize) -> Result<bool, FileError> {
         self.text.clear();
         let first = self
@@ -167,7 +167,7 @@ impl Scan<'_> {
         loop {
             let ready = self.input.fill_buf().map_err(FileError::reading)?;
             if ready.is_empty() {
-                // A number or word may end with the file.
+                // A number or word may end at the end of the file.
                 return if within.is_scalar {
                     Ok(is_whole)
                 } else {
@@ -256,7 +256,7 @@ impl Within {
         })
     }
 
-    /// How many of these bytes belong to the value, and whether it ends with them.
+    /// The number of these bytes that belong to the value, and whether the value ends with them.
     fn take(&mut self, bytes: &[u8]) -> (usize, bool) {
         if self.is_scalar {
             let end = bytes.iter().position(|byte| {
@@ -303,7 +303,7 @@ impl Within {
     }
 }
 
-// Visits the values of a JSON text, which may be truncated, by their paths.
+// Visits the values of a JSON text by their paths; the text may be truncated.
 
 /// Called with the path of each value before it is read, as `services[1].id` or, without numbers, `services[].id`, and
 /// with `true` at the end of each object; returns whether to stop.
@@ -425,12 +425,12 @@ impl<'de> Visitor<'de> for Walk<'_> {
 // JSON Lines (<https://jsonlines.org>), read line by line, so that a broken or endless line does not affect the others.
 
 const LINE_BYTES_MAX: usize = 1 << 20;
-/// Bytes that are kept of a line that is too long.
+/// Number of bytes that are kept of an overlong line.
 pub const BYTES_SHOWN: usize = 1 << 10;
 
 #[derive(Debug)]
 pub struct Read {
-    /// The value; or the message, and the line as text, truncated if it is too long.
+    /// The value; or an error message with the line as text, truncated if it is too long.
     pub value: Result<Value, (String, Value)>,
     /// Column of broken JSON, in bytes from 1.
     pub broken_at: Option<usize>,
@@ -485,7 +485,7 @@ pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Res
     Ok(())
 }
 
-/// Reads a line into `line`; `Some(false)` if it is too long and truncated.
+/// Reads a line into `line`; `Some(false)` if the line was too long and is truncated.
 fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
     let mut whole = true;
@@ -527,7 +527,7 @@ fn value(line: &[u8]) -> Read {
     }
 }
 
-/// The row in a line `{file, line, error, row}`. A row of broken JSON is a text there, which the owner may have
+/// The row in a line `{file, line, error, row}`. There, a row of broken JSON is a text, which the owner may have
 /// corrected.
 fn unwrapped(read: Read) -> Read {
     let Ok(Value::Object(mut members)) = read.value else {
@@ -546,7 +546,7 @@ mod tests {
 
     use super::{ELEMENT_BYTES_MAX, Met, elements};
 
-    /// The elements that are found, read through a buffer of `buffer` bytes.
+    /// The elements found when reading through a buffer of `buffer` bytes.
     fn found(json: &str, path: &str, buffer: usize) -> Result<Vec<String>, String> {
         let mut input = BufReader::with_capacity(buffer, json.as_bytes());
         let path: Vec<String> = path

@@ -69,7 +69,7 @@ pub fn read(
     }
 }
 
-/// Whether a line has the business and the editorial texts, and no review.
+/// Whether a line contains the business and the editorial texts, and no review.
 fn is_about_business(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some_and(Value::is_object);
     (has("business") || has("editorial"))
@@ -177,7 +177,7 @@ fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
         )));
     }
     serde_json::from_slice(element.text).map_err(|error| {
-        // The element's first line is cut at its beginning, so columns are counted from there.
+        // The element's first line begins in the middle of a line, so columns are counted from the element's start.
         let line = element.line + error.line() as u64 - 1;
         let reason = reason(&error);
         wrong(format!(
@@ -186,7 +186,7 @@ fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
     })
 }
 
-/// Passes on what a JSON value states; or why it could not be read, with its text.
+/// Passes on the content of a JSON value, or the reason why it could not be read, with its text.
 fn value(
     plan: &Plan<'_>,
     at: Position,
@@ -200,7 +200,7 @@ fn value(
         }
     };
     let raw = || value.clone();
-    // Native records have these two members with their own meaning.
+    // In native records these two members have their own meaning.
     let is_own = |name: &str| matches!(name, "status" | "deleted");
     match plan.format.reader {
         Reader::Native | Reader::LinkedData => {
@@ -234,7 +234,7 @@ fn value(
     }
 }
 
-/// Passes on what a row states by its columns or members.
+/// Passes on the review or the answer in a row.
 fn row(
     plan: &Plan<'_>,
     at: Position,
@@ -277,7 +277,7 @@ fn linked_data(
     Ok(())
 }
 
-/// The review, withheld if a member of its row says that it is not public at its source.
+/// The review, withheld if a member of its row marks it as not public at its source.
 fn held(
     row: &Value,
     made: Result<Incoming, Vec<Problem>>,

@@ -1,5 +1,5 @@
-//! Opens the paths given by the user: standard input, a file, a zip archive, a folder; each file inside in turn. The
-//! formats get only a bounded reader.
+//! Opens the paths given by the user: standard input, files, zip archives and folders, with each file inside of them.
+//! The formats get only a bounded reader.
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
@@ -17,7 +17,7 @@ use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_M
 use crate::imports::read::detect::Shape;
 use crate::imports::read::workbook;
 
-/// Bytes of a file that detection reads.
+/// Maximum number of bytes of a file that detection reads.
 const HEAD_BYTES: u64 = 64 << 10;
 
 /// The name of `-` in messages.
@@ -27,7 +27,7 @@ const STDIN: &str = "standard input";
 pub struct Input<'a> {
     /// The name in messages.
     pub name: String,
-    /// Of its first 64 KiB.
+    /// Structure of its first 64 KiB.
     pub shape: Shape,
     /// The whole content, in UTF-8 without a byte order mark, or a workbook's archive.
     pub all: Box<dyn BufRead + 'a>,
@@ -42,7 +42,7 @@ pub enum Opened<'a> {
 
 type Take<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
 
-/// Passes every file at `path` to `take`; records those that cannot be opened or that `take` refuses.
+/// Passes every file at `path` to `take`; records files that cannot be opened or that `take` refuses.
 pub fn open(
     path: &Path,
     request: &ImportRequest,
@@ -88,8 +88,8 @@ impl Visit<'_, '_> {
         if !is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
             return self.one(STDIN.to_owned(), input);
         }
-        // A zip archive is read from its end, which a pipe has only when it is over, so the archive is kept on disk
-        // until then.
+        // A zip archive is read from its end, which a pipe has only when it is over, so the archive is first stored on
+        // disk.
         let mut packed = tempfile::tempfile().map_err(FileError::Staging)?;
         let mut input = BufReader::new(self.budget.bound(input));
         loop {
@@ -152,7 +152,7 @@ impl Visit<'_, '_> {
         self.text(name, input, head)
     }
 
-    /// A text in UTF-8 or in a single-byte encoding, of which `head` was already read.
+    /// A text in UTF-8 or in a single-byte encoding; `head` has already been read from it.
     fn text(
         &mut self,
         name: String,
@@ -177,12 +177,12 @@ impl Visit<'_, '_> {
     }
 }
 
-// How much one import may still read, over all its files and all ways of opening them.
+// The number of bytes that one import may still read, over all its files and all ways of opening them.
 
 /// The rest of [`INPUT_BYTES_MAX`], and the progress of reading.
 pub struct Budget {
     left: Cell<u64>,
-    /// Bytes read from files, before unpacking.
+    /// Number of bytes read from files, before unpacking.
     read: Cell<u64>,
     /// Size of all files; `None` if unknown.
     total: Option<u64>,
@@ -204,11 +204,11 @@ impl Budget {
     /// Bytes read, and the total.
     pub fn progress(&self) -> Option<(u64, u64)> {
         let total = self.total?;
-        // The end of an archive is read twice.
+        // The end of an archive is read twice, so the number is limited to the total.
         Some((self.read.get().min(total), total))
     }
 
-    /// `inner`, which fails when the budget is used up.
+    /// A reader over `inner` that fails when the budget is used up.
     fn bound<R: Read>(&self, inner: R) -> Bounded<'_, R> {
         Bounded {
             inner,
@@ -242,7 +242,7 @@ impl Seek for Counted<'_> {
     }
 }
 
-/// A reader that draws on the import's budget and fails when it is used up.
+/// A reader that uses the import's budget and fails when it is used up.
 struct Bounded<'a, R> {
     inner: R,
     budget: &'a Budget,
@@ -283,9 +283,9 @@ fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
     }
 }
 
-// The review files in a folder: those of an unpacked Takeout. An archive's members are chosen by the same rule.
+// The review files in a folder, such as an unpacked Takeout. Members of an archive are chosen by the same rule.
 
-/// Depth to which a Takeout is searched.
+/// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
 impl Visit<'_, '_> {
@@ -325,7 +325,7 @@ impl Found {
     pub fn wants(&mut self, name: &str) -> Result<bool, FileError> {
         let wanted = is_taken_from_folders(name);
         self.reviews += usize::from(wanted);
-        // Google Maps capitalizes its file of a user's reviews.
+        // Google Maps capitalizes the name of its file of a user's reviews.
         self.maps |= name == "Reviews.json";
         if self.reviews > FILES_MAX {
             Err(FileError::TooMany)
@@ -372,16 +372,17 @@ fn walk(
     Ok(())
 }
 
-// The business's name of one of its locations, in Google Takeout's `additionalData.json` beside the location's reviews.
+// The business's name for one of its locations, in Google Takeout's `additionalData.json` beside the location's
+// reviews.
 
-/// Bytes of such a file that are read; it usually has a few thousand.
+/// Maximum number of bytes of such a file that are read; it usually has a few thousand.
 const LISTING_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// As in the folder's name and in the `name` of its reviews.
+    /// The location as in the folder's name and in the `name` of its reviews.
     pub location: String,
-    /// Trimmed: 1 to 200 characters, no control characters.
+    /// Trimmed name of 1 to 200 characters, without control characters.
     pub name: String,
 }
 
@@ -422,8 +423,8 @@ fn listed(location: &str, json: &[u8]) -> Option<Listing> {
     )
 }
 
-// Zip archives: a Takeout's, whose members are read one by one, and workbooks. They are unpacked while they are read,
-// never to disk, so a member's path cannot lead anywhere.
+// Zip archives: a Takeout, whose members are read one by one, and workbooks. They are unpacked while they are read,
+// never to disk, so a member's path is never used as a file name.
 
 impl Visit<'_, '_> {
     /// Opens the members of a zip archive.
@@ -447,7 +448,7 @@ impl Visit<'_, '_> {
         found
             .any()
             .map_err(|fault| other_archive(&archive).unwrap_or(fault))?;
-        // Sorted by name, so that the result does not depend on the archive's order.
+        // Members are sorted by name, so that the result does not depend on the archive's order.
         members.sort();
         for (member, index) in members {
             let file = format!("{name}: {member}");
@@ -525,7 +526,7 @@ mod tests {
             archive.write_all(&vec![b' '; 600 << 10]).unwrap();
         }
         archive.finish().unwrap();
-        // Each member fits alone; both together do not.
+        // Each member fits into the budget, but not both together.
         let (budget, mut faults, mut read) = (budget(1 << 20), Vec::new(), 0);
         let mut take = |opened: Opened<'_>| {
             let Opened::Reviews(mut input) = opened else {

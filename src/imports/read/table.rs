@@ -1,4 +1,4 @@
-//! Tables: delimited text and workbooks, as rows of cells under headers. Every cell is a text, as displayed.
+//! Tables: delimited text and workbooks, as rows of cells with headers. Every cell is a text, as displayed.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -13,23 +13,23 @@ use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
 use crate::imports::platforms::table;
 
-/// Bytes of a row: as much as a line of JSON Lines.
+/// Maximum size of a row in bytes: as much as a line of JSON Lines.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
 pub const COLUMNS_MAX: usize = 1_000;
 
-/// A row's cells, or why they cannot be separated, with what was read.
+/// A row's cells; or the reason why they cannot be separated, with the cells read so far.
 pub type Cells<'c> = Result<&'c [String], (String, &'c [String])>;
 
 /// Called with a row and the line on which it begins, from 1.
 pub type TakeRow<'t> = &'t mut dyn FnMut(u64, Cells<'_>) -> Result<(), FileError>;
 
-/// Rows among which `--header-row` may choose.
+/// Number of first rows from which `--header-row` may choose.
 const ROWS_NAMED_MAX: usize = 200;
-/// Rows among which the header is searched, below titles and notes.
+/// Number of first rows in which the header is searched, below titles and notes.
 const ROWS_ABOVE_MAX: usize = 20;
-/// Cells of a row that are compared with known headers.
+/// Maximum number of cells of a row that are compared with known headers.
 const CELLS_LOOKED_AT: usize = 100;
-/// Longest cell in bytes that is compared with known headers.
+/// Maximum length in bytes of a cell that is compared with known headers.
 const HEADER_BYTES_MAX: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub struct Header {
     pub known: usize,
 }
 
-/// The header among these rows: the named one; else the first with the most known words, if these are at least two;
-/// else the first with at least `cells_min` cells, or with any.
+/// The header among these rows: the row given by the user; otherwise the first with the most known words, if these are
+/// at least two; otherwise the first with at least `cells_min` cells, or with any cell.
 pub fn header(
     rows: &[(u64, Vec<String>)],
     cells_min: usize,
@@ -62,7 +62,7 @@ pub fn header(
         return all.find(|(_, (number, _))| *number == wanted).map(header);
     }
     let known = all.clone().map(header).filter(|header| header.known > 1);
-    // The first maximum: `max_by_key` takes the last.
+    // This selects the first maximum: `max_by_key` takes the last.
     let best = known.reduce(|best, next| if next.known > best.known { next } else { best });
     let first = |cells_min: usize| {
         let is_filled = |cell: &&String| !cell.trim().is_empty();
@@ -73,7 +73,7 @@ pub fn header(
     best.or_else(|| first(cells_min)).or_else(|| first(1))
 }
 
-/// Rows that are read to find it.
+/// Number of first rows that are read to find the header.
 pub const fn rows_looked_at(request: &ImportRequest) -> usize {
     if request.header_row.is_some() {
         ROWS_NAMED_MAX
@@ -82,7 +82,7 @@ pub const fn rows_looked_at(request: &ImportRequest) -> usize {
     }
 }
 
-/// The headers, trimmed. Blank cells after the last one are no columns.
+/// The headers, trimmed. Blank cells after the last header do not count as columns.
 pub fn headers(mut cells: Vec<String>) -> Columns {
     while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
@@ -95,7 +95,7 @@ pub fn headers(mut cells: Vec<String>) -> Columns {
     )
 }
 
-/// Refuses more columns than any table of reviews has.
+/// Refuses a table with more columns than any table of reviews has.
 pub const fn bounded(columns: &Columns) -> Result<(), FileError> {
     if columns.0.len() > COLUMNS_MAX {
         return Err(FileError::TooManyColumns(columns.0.len()));
@@ -103,7 +103,7 @@ pub const fn bounded(columns: &Columns) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Fits a row to the number of columns: extra blank cells are cut, others are an error.
+/// Fits a row to the number of columns: extra blank cells are removed, other extra cells are an error.
 pub fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
     while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
@@ -119,25 +119,26 @@ pub fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
 
 // Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars.
 //
-// The encoding is UTF-8 or Windows-1252, decided by the first byte that only one of them allows; UTF-16 was converted
-// to UTF-8 before. A row is bounded, so that an unclosed quote does not fill the memory.
+// The encoding is UTF-8 or Windows-1252; the first byte that only one of them allows decides. UTF-16 was already
+// converted to UTF-8. The size of a row is bounded, so that an unclosed quote does not fill the memory.
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
-/// Bytes that the reader below may have read beyond the row's end.
+/// Maximum number of bytes that the reader below may have read beyond the row's end.
 const READ_AHEAD_BYTES: usize = 64 << 10;
 
 /// The delimiter and the position of the headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     delimiter: u8,
-    /// Rows before the header: Excel's `sep=;`, titles.
+    /// Number of rows before the header, such as Excel's `sep=;` and titles.
     skipped: usize,
     /// Line of the header, from 1.
     pub line: u64,
 }
 
 /// The dialect and the headers of a text that begins with `head`, if it is a table: the header has at least two cells,
-/// or `sep=` names the delimiter. Of several delimiters, the one with the most known headers, then the most columns.
+/// or `sep=` gives the delimiter. If several delimiters are possible, the one with the most known headers wins, then
+/// the one with the most columns.
 pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)> {
     let named = head
         .strip_prefix(b"sep=")
@@ -158,7 +159,7 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
         };
         is_table.then_some((found.known, dialect, columns))
     });
-    // The first maximum: `max_by_key` takes the last.
+    // This selects the first maximum: `max_by_key` takes the last.
     let best = tried.reduce(|best, next| {
         if (next.0, next.2.0.len()) > (best.0, best.2.0.len()) {
             next
@@ -280,7 +281,7 @@ fn fault(error: csv::Error, line: u64) -> FileError {
     }
 }
 
-/// The encoding of bytes beyond ASCII.
+/// The encoding of non-ASCII bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Undecided,
@@ -289,7 +290,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// Windows-1252 text with letters beyond ASCII is hardly ever valid UTF-8, so the first such row decides.
+    /// Windows-1252 text with non-ASCII letters is hardly ever valid UTF-8, so the first such row decides.
     fn learn(&mut self, record: &csv::ByteRecord) {
         if *self == Self::Undecided && !record.as_slice().is_ascii() {
             let is_utf8 = record.iter().all(|cell| std::str::from_utf8(cell).is_ok());
@@ -326,17 +327,17 @@ impl Encoding {
     }
 }
 
-/// What was read so far: bytes of this row, and the positions of line feeds. The parser's own line count is one behind
-/// after CR LF and after blank lines.
+/// Counts what was read so far: the bytes of this row, and the positions of line feeds. The parser's own line count is
+/// one too small after CR LF and after blank lines.
 #[derive(Debug, Default)]
 struct Seen {
     spent: usize,
     bytes: u64,
     ends_in_cr: bool,
-    /// The line feeds after the last row, and whether a carriage return precedes each. At most as many as a row has
-    /// bytes.
+    /// The line feeds after the last row, and whether a carriage return precedes each. There are at most as many as a
+    /// row has bytes.
     feeds: VecDeque<(u64, bool)>,
-    /// Line feeds before the last row.
+    /// Number of line feeds before the last row.
     passed: u64,
 }
 
@@ -368,7 +369,7 @@ impl Seen {
     }
 }
 
-/// A reader that fails if one row has more than the allowed bytes.
+/// A reader that fails if a row has more bytes than allowed.
 struct Limited<'r> {
     inner: &'r mut dyn BufRead,
     seen: &'r RefCell<Seen>,

@@ -15,9 +15,9 @@ use crate::imports::read::table::{
     rows_looked_at,
 };
 
-/// Bytes of a workbook, packed.
+/// Maximum size of a workbook in bytes, packed.
 pub const PACKED_BYTES_MAX: u64 = 32 << 20;
-/// Bytes of all its parts, unpacked, because its texts are kept in memory.
+/// Maximum size of all its parts in bytes, unpacked, because its texts are kept in memory.
 const UNPACKED_BYTES_MAX: u64 = 256 << 20;
 
 type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
@@ -30,10 +30,11 @@ pub struct Header {
     pub others: Vec<String>,
 }
 
-/// Known headers that make a sheet one of reviews, whatever the later sheets have.
+/// Minimum number of known headers that identify a sheet of reviews, regardless of later sheets.
 const KNOWN_MIN: usize = 3;
 
-/// The headers of the named sheet, or of the first with [`KNOWN_MIN`] known ones, or of the sheet with the most.
+/// The headers of the named sheet; otherwise of the first sheet with at least [`KNOWN_MIN`] known headers, or of the
+/// one with the most.
 pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns), FileError> {
     bounded(packed)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
@@ -84,7 +85,7 @@ pub fn find(packed: &[u8], request: &ImportRequest) -> Result<(Header, Columns),
     }
 }
 
-/// Calls the taker with every row below the headers.
+/// Calls `take` with every row below the headers.
 pub fn read(
     packed: &[u8],
     header: &Header,
@@ -101,7 +102,7 @@ pub fn read(
     })
 }
 
-/// Refuses an archive that unpacks to more than is allowed, whatever size it states.
+/// Refuses an archive that unpacks to more bytes than allowed, regardless of the size in its directory.
 fn bounded(packed: &[u8]) -> Result<(), FileError> {
     let broken = |error: zip::result::ZipError| FileError::Workbook(error.to_string());
     let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken)?;

@@ -1,4 +1,4 @@
-//! What complaints about an aspect have in common: their most frequent phrase, and one quote.
+//! Finds the most frequent phrase of the complaints about an aspect, and one quote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,22 +8,23 @@ use super::quotes::{CustomerQuote, Originals, Shortlist};
 use super::topics::things;
 use crate::insights::analysis::{LanguageCode, Polarity};
 
-/// The newest complaints that are read.
+/// Maximum number of complaints that are read, the newest first.
 const READ_MAX: usize = 60;
-/// Minimum number of reviews with a shared phrase, and the divisor of the complaints read that it must reach.
+/// Minimum number of reviews with a shared phrase; `REVIEWS_PART` is the minimum share: one in this many complaints
+/// read.
 const REVIEWS_MIN: usize = 2;
 const REVIEWS_PART: usize = 8;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Complaint {
-    /// The most frequent phrase, and the number of complaints read that have it; `None` if they share none.
+    /// The most frequent phrase with the number of complaints read that contain it; `None` if they share no phrase.
     pub phrase: Option<(String, u32)>,
-    /// One of the complaints, with that phrase if such a sentence can be quoted.
+    /// One of the complaints; if possible, its quoted sentence contains the phrase.
     pub quote: Option<CustomerQuote>,
 }
 
 impl Complaint {
-    /// `aspect` is its index; `blame` has the quotable complaints.
+    /// `aspect` is the aspect's index; `blame` has the quotable complaints.
     pub fn about(
         aspect: usize,
         sources: &AggregateInput<'_>,
@@ -49,7 +50,8 @@ impl Complaint {
     }
 }
 
-/// The phrase with the largest product of complaints and words, so that longer phrases come before their parts.
+/// The phrase with the largest product of its number of complaints and its number of words, so that longer phrases come
+/// before their parts.
 fn commonest(
     aspect: usize,
     sources: &AggregateInput<'_>,
@@ -90,7 +92,7 @@ fn commonest(
     }
     reviews.retain(|_, count| *count >= REVIEWS_MIN && *count * REVIEWS_PART >= read);
     let words = |phrase: &str| phrase.split(' ').count();
-    // Of equal phrases, the alphabetically first.
+    // Of equally good phrases, the alphabetically first one is used.
     let commonest = reviews
         .into_iter()
         .rev()

@@ -18,22 +18,21 @@ const YEAR: i32 = 12;
 /// Counts of one aspect or entity.
 #[derive(Debug, Clone, Default)]
 pub struct OpinionCounts {
-    /// Reviews by their vote.
+    /// Number of reviews by vote.
     pub votes: VoteCounts,
-    /// How often texts judge or name it.
+    /// Number of times that texts judge or name it.
     pub mentions: u32,
-    /// How often texts may name it ambiguously.
+    /// Number of times that texts name it ambiguously.
     pub ambiguous: u32,
-    /// Quotable sentences: praise, blame.
+    /// Quotable sentences: praise first, then blame.
     pub quotes: [Shortlist; 2],
 }
 
-/// Counts of one month's reviews.
 #[derive(Debug, Clone)]
 pub struct Month {
     /// Year times twelve, plus the month from 0.
     pub number: i32,
-    /// The votes on each aspect, then on each entity.
+    /// The votes on each aspect, followed by the votes on each entity.
     pub cells: Vec<VoteCounts>,
 }
 
@@ -42,7 +41,7 @@ pub struct Counted {
     pub reviews: u32,
     /// Reviews with a text.
     pub with_text: u32,
-    /// Analysed texts: those in a language that is read.
+    /// Analysed texts: those in a supported language.
     pub analysed: u32,
     /// Texts in another language.
     pub foreign: u32,
@@ -50,19 +49,20 @@ pub struct Counted {
     pub sentences: u32,
     /// Days of the newest and of the oldest review.
     pub days: Option<(i32, i32)>,
-    /// Number of findings that the stars withdrew, and of their reviews.
+    /// Number of findings that the stars withdrew, and number of reviews with such findings.
     pub withdrawn: (u32, u32),
-    /// Number of findings that the stars confirmed, and of their reviews.
+    /// Number of findings that the stars confirmed, and number of reviews with such findings.
     pub confirmed: (u32, u32),
-    /// Number of analysed reviews with one or two stars, and of those among them that are not negative as a whole.
+    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
+    /// negative.
     pub discontent: (u32, u32),
-    /// Analysed reviews by their polarity as a whole.
+    /// Number of analysed reviews by their polarity as a whole.
     pub overall: VoteCounts,
-    /// In the trade's order; at most `ASPECTS_MAX`.
+    /// Counts of the aspects in the trade's order; at most `ASPECTS_MAX`.
     pub aspects: Vec<OpinionCounts>,
-    /// In the roster's order.
+    /// Counts of the entities in the roster's order.
     pub entities: Vec<OpinionCounts>,
-    /// Reviews that name an entity and judge an aspect: a row of aspects for each entity.
+    /// Number of reviews that name an entity and judge an aspect: a row of aspects for each entity.
     pub joint: Vec<u32>,
     /// Months with reviews, newest first.
     pub months: Vec<Month>,
@@ -119,14 +119,14 @@ struct CountingPass<'a> {
     position: u32,
 }
 
-/// The findings of one packed analysis as masks.
+/// The findings of one packed analysis as bit masks.
 #[derive(Default)]
 struct Masks {
     /// Aspects by polarity, in the order of [`at`].
     aspects: [u64; 4],
     /// Findings by polarity, in the order of [`at`].
     findings: [u32; 4],
-    /// Aspects and findings that the text judges without the stars.
+    /// The aspects and findings that the text judges without the help of the stars.
     text_judges: (u64, u32),
     /// The rank of each finding's sentence as a quote, if it can be quoted.
     quote_rank: [Option<u32>; u32::BITS as usize],
@@ -251,7 +251,8 @@ impl CountingPass<'_> {
             let [praised, blamed, _, uncertain] = masks
                 .findings
                 .map(|findings| findings & name.finding_mask != 0);
-            // A service or place gets the review's polarity as a whole; a person only judgements about them.
+            // A service or place gets the polarity of the review as a whole; a person only gets the judgements about
+            // them.
             let said = Vote::fold(praised, blamed, uncertain);
             let vote = if said == Vote::Neutral && !is_person {
                 overall
@@ -267,7 +268,7 @@ impl CountingPass<'_> {
             let told = findings_of(name, packed_analysis);
             let ranked = (0..).zip(packed_analysis.findings).zip(masks.quote_rank);
             for ((number, finding), quote_rank) in ranked {
-                // A person is not quoted with praise or blame that the review as a whole contradicts.
+                // A sentence about a person is not quoted as praise or blame if the review as a whole contradicts it.
                 let is_fit = told >> number & 1_u32 == 1
                     && (!is_person || finding.polarity == packed_analysis.head.overall);
                 if let Some(list) = opinion_counts.quotes.get_mut(at(finding.polarity))
@@ -285,8 +286,8 @@ impl CountingPass<'_> {
     }
 }
 
-/// The findings that can be quoted about `name`: those about it and no other name of its kind; for a service or place,
-/// in the sentence that names it or in the next one that continues about it.
+/// The quotable findings about `name`: findings about it and no other name of its kind; for a service or place,
+/// findings in the sentence that names it or in the next one that continues about it.
 fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32 {
     let own = match name.kind {
         MentionKind::Technician => name.finding_mask,

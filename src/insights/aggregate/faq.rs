@@ -1,5 +1,5 @@
-//! Questions that reviews answer: about the aspects and services that most reviews judge and the owner has not
-//! answered. Answers have only counts and quotes.
+//! Questions that reviews answer: about the aspects and services with the most judgements, if the owner has not
+//! answered them. Answers consist only of counts and quotes.
 
 use super::figures::{Vote, VoteCounts};
 use super::parts::{AspectFigures, EntityFigures, OpinionStats, both_sides};
@@ -7,11 +7,11 @@ use super::quotes::{Originals, Shortlist};
 use super::summary::{NarrativeInput, REVIEWS_MIN, inside, list, quantifier, reviews};
 use crate::insights::analysis::MentionKind;
 
-/// Number of questions; aspects and services have all figures themselves.
+/// Maximum number of questions; aspects and services have all figures in their own sections.
 const ANSWERS_MAX: usize = 6;
-/// Quotes in an answer: of the larger side, and of the other.
+/// Maximum number of quotes in an answer: for the larger side, and for the other.
 const ANSWER_QUOTES: (usize, usize) = (1, 1);
-/// Aspects in the answer about a service.
+/// Maximum number of aspects in the answer about a service.
 const ASPECTS_MAX: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,15 +20,15 @@ pub struct Answered {
     pub id: String,
     /// The aspect's question from the trade, or one about the service's name.
     pub question: String,
-    /// Counts by polarity, for a service its most judged aspects, and at most two quotes.
+    /// Counts by polarity; for a service, its most judged aspects; and at most two quotes.
     pub answer: String,
-    /// Id of its aspect.
+    /// Id of the aspect, if the question is about one.
     pub aspect: Option<String>,
-    /// Id of its service.
+    /// Id of the service, if the question is about one.
     pub service: Option<String>,
-    /// The quoted reviews.
+    /// Ids of the quoted reviews.
     pub review_ids: Vec<String>,
-    /// Positive and negative reviews among the counted ones that the stars confirmed.
+    /// Number of positive and negative reviews in the counts whose votes the stars confirmed.
     pub confirmed: [u32; 2],
 }
 
@@ -47,7 +47,8 @@ impl Subject<'_> {
     }
 }
 
-/// The questions that most reviews judge and the owner has not answered: about aspects, then services, in their order.
+/// The questions with the most judgements that the owner has not answered: about aspects, then about services, in the
+/// order of their lists.
 pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Answered> {
     let aspects = (input.aspects.iter().enumerate())
         .filter(|(_, aspect)| !input.answered.contains(aspect.id.as_str()))
@@ -134,7 +135,7 @@ fn of_service(
     }
 }
 
-/// The larger side first; praise if they are equal.
+/// The counts with the larger side first, or praise first if the sides are equal.
 fn counts(votes: &VoteCounts, what: &str) -> String {
     let is_praise = votes.positive >= votes.negative;
     let ((word, side), (other_word, other)) = if is_praise {
@@ -159,7 +160,7 @@ fn counts(votes: &VoteCounts, what: &str) -> String {
     )
 }
 
-/// Quotes of both sides that are used nowhere else, and their authors.
+/// Quotes of both sides that are used in no other section, and their authors.
 fn quotes_and_authors(
     votes: &VoteCounts,
     quotes: &[Shortlist; 2],

@@ -4,7 +4,7 @@ use super::roster::Roster;
 use crate::insights::analysis::{LanguageCode, MentionKind};
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef};
 
-/// A person named in fewer reviews appears only with their count.
+/// Minimum number of reviews that name a person; below it, only their count is shown.
 pub const PERSON_MIN: u32 = 3;
 
 /// Identifies sentences about people named in fewer than [`PERSON_MIN`] reviews.
@@ -18,7 +18,7 @@ pub struct FewReviews<'a> {
 }
 
 impl<'a> FewReviews<'a> {
-    /// `segments` are newest first; `reviews` are the numbers of reviews that name each roster entry.
+    /// `segments` come newest first; `reviews` has the number of reviews for each roster entry.
     pub fn new(segments: &'a [&'a PackedAnalyses], roster: &'a Roster, reviews: Vec<u32>) -> Self {
         let starts = segments.iter().scan(0, |next, segment| {
             let start = *next;
@@ -33,7 +33,7 @@ impl<'a> FewReviews<'a> {
         }
     }
 
-    /// Whether a sentence of the review at `position` names such a person, or continues about them.
+    /// Whether a sentence of the review at `position` names or continues about such a person.
     pub fn tells_of(&self, position: u32, sentence: u16) -> bool {
         let Some(analysis) = self.analysis(position as usize) else {
             return false;
@@ -52,7 +52,7 @@ impl<'a> FewReviews<'a> {
         })
     }
 
-    /// The language in which the review at `position` was read.
+    /// The language in which the review at `position` was analysed.
     pub fn language(&self, position: u32) -> Option<LanguageCode> {
         self.analysis(position as usize)?.head.language.code()
     }

@@ -21,7 +21,7 @@ impl From<Polarity> for Vote {
 pub struct ReviewVote {
     /// The combined polarity of its findings.
     pub vote: Vote,
-    /// Whether the vote depends on a confirmation by the stars: the text alone would judge nothing.
+    /// Whether the vote depends on the stars: without their confirmation, the text would have no judgement.
     pub is_confirmed: bool,
 }
 
@@ -127,7 +127,7 @@ impl VoteCounts {
         self.positive + self.negative + self.neutral + self.mixed + self.uncertain
     }
 
-    /// Reviews that judge: all except the neutral and the uncertain ones.
+    /// Number of reviews with a judgement: all except the neutral and the uncertain ones.
     #[must_use]
     pub const fn judged(&self) -> u32 {
         self.positive + self.negative + self.mixed
@@ -196,8 +196,8 @@ pub enum TrendDirection {
     Unknown,
 }
 
-/// The log-likelihood ratio of two Poisson distributions, with mean `observed` and with mean `expected`; 0 if no more
-/// was observed than expected.
+/// The log-likelihood ratio of two Poisson distributions, with the means `observed` and `expected`; 0 if `observed` is
+/// not larger than `expected`.
 #[must_use]
 pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
     let observed = f64::from(observed);
@@ -213,14 +213,14 @@ pub fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }
 
-/// The natural logarithm of a positive, normal number. The platform's own may differ in the last bit from another's.
+/// The natural logarithm of a positive, normal number. The functions of different platforms may differ in the last bit.
 fn ln(value: f64) -> f64 {
     const BIAS: i32 = 1023;
     const MANTISSA: u64 = (1 << 52) - 1;
     let bits = value.to_bits();
     let exponent = i32::try_from(bits >> 52).unwrap_or(BIAS) - BIAS;
     let mantissa = f64::from_bits((bits & MANTISSA) | (1023 << 52));
-    // ln(m) = 2 artanh((m - 1) / (m + 1)); with m in 1..2 the terms shrink by nine each.
+    // ln(m) = 2 artanh((m - 1) / (m + 1)); with m in 1..2, each term is at most a ninth of the one before.
     let ratio = (mantissa - 1.0) / (mantissa + 1.0);
     let (square, mut power, mut sum) = (ratio * ratio, ratio, 0.0);
     for odd in (1..40).step_by(2) {
@@ -232,7 +232,7 @@ fn ln(value: f64) -> f64 {
 
 // Wilson's score interval, for shares of reviews and of annotated sentences.
 
-/// The quantile of the normal distribution that leaves 2.5 % on either side.
+/// The quantile of the normal distribution with 2.5 % on either side.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
 /// The ends of the 95 % interval of a share of `n`; `n` is above 0.

@@ -1,5 +1,5 @@
-//! Counts the reviews with each frequent phrase. Packed analyses have hashes of phrases, often millions: they are first
-//! counted approximately in a small table that fits the cache, then exactly for the frequent ones.
+//! Counts the reviews with each frequent phrase. Packed analyses contain hashes of phrases, often millions. All are
+//! first counted approximately in a small table that fits into the cache; then the frequent ones are counted exactly.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,25 +7,25 @@ use std::collections::BTreeMap;
 use super::count::bits;
 use crate::insights::packed_analysis::PackedAnalyses;
 
-/// Bits of a hash in the approximate count.
+/// Number of bits of a hash that the approximate count uses.
 const ROUGH_BITS: u32 = 16;
-/// Number of phrases that are returned: the most frequent ones.
+/// Maximum number of phrases that are returned; only the most frequent ones are.
 const CLOSELY: usize = 160;
-/// Hashes tested at once: one bit for each.
+/// Number of hashes tested at once: one for each bit.
 const AT_ONCE: usize = u64::BITS as usize;
 
 const fn rough(hash: u32) -> usize {
     (hash >> (u32::BITS - ROUGH_BITS)) as usize
 }
 
-/// The number of reviews with a phrase and the newest of them, by the phrase's hash; the most frequent of the phrases
-/// with at least `least` reviews.
+/// The number of reviews with a phrase and the newest of these reviews, by the phrase's hash; only the most frequent
+/// phrases, each with at least `least` reviews.
 pub fn heavy_hitters(segments: &[&PackedAnalyses], least: u32) -> BTreeMap<u32, (u32, u32)> {
     let counts = rough_counts(segments);
     let mut cells = 2 * CLOSELY;
     loop {
-        // An approximate count is never too small: no phrase outside of the fullest cells has more reviews than the
-        // next cell.
+        // An approximate count is never too small: a phrase outside of the fullest cells has at most as many reviews as
+        // the next cell.
         let fullest = nth_largest(&counts, cells).max(least);
         let mut heavy_hitters = exact(segments, &counts, fullest);
         heavy_hitters.retain(|(_, reviews, _)| *reviews >= least);
@@ -45,7 +45,7 @@ pub fn heavy_hitters(segments: &[&PackedAnalyses], least: u32) -> BTreeMap<u32, 
     }
 }
 
-/// The number of reviews with a phrase of each truncated hash, or more if a review has several.
+/// The number of reviews with a phrase of each truncated hash; more if a review has several such phrases.
 fn rough_counts(segments: &[&PackedAnalyses]) -> Vec<u32> {
     let mut counts = vec![0; 1 << ROUGH_BITS];
     for segment in segments {
@@ -69,7 +69,7 @@ fn nth_largest(counts: &[u32], n: usize) -> u32 {
     }
 }
 
-/// Hash, reviews and newest review of all phrases in cells with at least `fullest`.
+/// Hash, number of reviews and newest review of all phrases in cells with a count of at least `fullest`.
 fn exact(segments: &[&PackedAnalyses], counts: &[u32], fullest: u32) -> Vec<(u32, u32, usize)> {
     let marked = Marked::of_rough(
         (0..)
@@ -84,7 +84,7 @@ fn exact(segments: &[&PackedAnalyses], counts: &[u32], fullest: u32) -> Vec<(u32
     exact.slots
 }
 
-/// A bit for each truncated hash: small enough for the cache while millions are tested.
+/// A bit for each truncated hash: small enough for the cache while millions of hashes are tested.
 pub struct Marked(Vec<u64>);
 
 impl Marked {
@@ -106,7 +106,7 @@ impl Marked {
 }
 
 /// Calls `take` with every marked phrase: the number of packed analyses before its segment, the segment, the index of
-/// its packed analysis there, its hash.
+/// the packed analysis in it, and the hash.
 pub fn each_marked<'a>(
     segments: &[&'a PackedAnalyses],
     marked: &Marked,
@@ -119,7 +119,7 @@ pub fn each_marked<'a>(
             .step_by(AT_ONCE)
             .zip(segment.phrases().chunks(AT_ONCE))
         {
-            // Without a branch for each hash, because marked ones cannot be predicted.
+            // There is no branch for each hash, because marked hashes cannot be predicted.
             for at in bits(
                 (0..)
                     .zip(some)
@@ -192,7 +192,8 @@ mod tests {
     use crate::insights::packed_analysis::PackedAnalyses;
     use crate::insights::packed_analysis::{PackedAnalysisRef, PackedHead};
 
-    /// Packed analyses with phrases numbered below `phrases`, drawn more or less evenly, in segments of seven.
+    /// Packed analyses in segments of seven; their phrases have numbers below `phrases` and are distributed evenly or
+    /// unevenly.
     fn segments(packed_analyses: u64, phrases: u64, is_even: bool) -> Vec<PackedAnalyses> {
         let head = PackedHead {
             day: 0,

@@ -1,5 +1,5 @@
-//! Selects topics among phrases, and what they occur with. Packed analyses have only hashes of phrases; the words are
-//! read from a review that has them.
+//! Selects topics from the phrases, with the aspects that they occur with. Packed analyses contain only hashes of
+//! phrases; the words are read from a review with the phrase.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -23,20 +23,20 @@ const REVIEWS_MIN: u32 = 4;
 const REVIEWS_SHARE: u32 = 1_000;
 /// Maximum number of topics.
 const TOPICS_MAX: usize = 24;
-/// Number of phrases that are checked for naming a thing.
+/// Maximum number of phrases that are checked for naming a thing.
 const CANDIDATES_MAX: usize = 3 * TOPICS_MAX;
-/// Smaller log-likelihoods may be chance: the quantile of 99.99 % of the chi-squared distribution.
+/// Minimum log-likelihood ratio; smaller ones may be chance (99.99 % quantile of the chi-squared distribution).
 const LIKELIHOOD_MIN: f64 = 15.13;
-/// Reviews that are read for a topic's quote and aspect.
+/// Maximum number of reviews that are read for a topic's quote and aspect.
 const QUOTED_FROM: usize = 12;
 /// A distinctive phrase.
 #[derive(Debug, Clone)]
 pub struct Keyphrase {
     /// One to three words, folded, separated by single spaces.
     pub phrase: String,
-    /// Number of reviews that have it.
+    /// Number of reviews with the phrase.
     pub reviews: u32,
-    /// Number of reviews that would have it by chance.
+    /// Number of reviews expected to have the phrase by chance.
     pub expected: f64,
     /// Log-likelihood ratio of the two numbers.
     pub log_likelihood: f64,
@@ -44,9 +44,9 @@ pub struct Keyphrase {
     pub aspect: Option<usize>,
     /// Number of its reviews that judge each aspect.
     pub joint: Vec<u32>,
-    /// Its reviews by their polarity as a whole.
+    /// Polarities of its reviews as a whole.
     pub overall: VoteCounts,
-    /// Quotable sentences with it, the best first.
+    /// Quotable sentences with the phrase, the best first.
     quotable: Vec<TopicSentence>,
     /// Chosen by [`quote`].
     pub quote: Option<CustomerQuote>,
@@ -61,7 +61,7 @@ struct Phrase {
     likelihood: f64,
 }
 
-/// The topics of all packed analyses, the clearest first, without quotes.
+/// The topics of all packed analyses, the most significant first, without quotes.
 #[must_use]
 pub fn topics(
     sources: &AggregateInput<'_>,
@@ -89,7 +89,7 @@ pub fn topics(
     together(segments, trade, &chosen, originals)
 }
 
-/// The words of frequent phrases, from the newest review that has each.
+/// The words of frequent phrases, each from the newest review with the phrase.
 fn words_of(
     heavy_hitters: &BTreeMap<u32, (u32, u32)>,
     background: &Background,
@@ -121,8 +121,9 @@ fn words_of(
     found
 }
 
-/// Computes how many reviews would have each phrase by chance: a word as often as in other trades' reviews; in a row of
-/// several words, as often as here if that is more.
+/// Computes the number of reviews expected to have each phrase by chance. A single word is expected as often as in
+/// reviews of other trades; in a phrase of several words, each is expected as often as in these reviews if that is
+/// more.
 fn judge(
     found: &mut [Phrase],
     background: &Background,
@@ -144,7 +145,7 @@ fn judge(
                 background.share(word).max(here(word))
             }
         };
-        // In a sentence with both words, the second follows the first at one of `length` places.
+        // In a sentence with both words, the second follows the first at one of `length` positions.
         phrase.expected = of
             * length
             * phrase
@@ -156,8 +157,8 @@ fn judge(
     }
 }
 
-/// Merges phrases contained in one another, and singular and plural: keeps the longer phrase if it has half of the
-/// shorter one's reviews, otherwise the shorter; of singular and plural, the more frequent.
+/// Merges phrases contained in one another: keeps the longer phrase if it has at least half of the shorter one's
+/// reviews, and otherwise the shorter one. Of singular and plural, keeps the more frequent.
 fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
     let mut kept: Vec<Phrase> = Vec::new();
     'next: for phrase in found {
@@ -197,7 +198,7 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
     kept
 }
 
-/// The chosen phrases, with the aspects that they occur with.
+/// The selected phrases, with the aspects that they occur with.
 fn together(
     segments: &[&PackedAnalyses],
     trade: &Trade,
@@ -240,7 +241,7 @@ fn together(
         if !is_thing(phrase.words.len(), &found) {
             continue;
         }
-        // No quote contradicts the counts shown beside it.
+        // No quote may contradict the counts shown beside it.
         let VoteCounts {
             positive, negative, ..
         } = topic.overall;
@@ -255,7 +256,7 @@ fn together(
             .filter(|found| found.vote.is_some_and(bears))
             .filter_map(|found| Some((found.rank(topic.aspect)?, found)))
             .collect();
-        // Of equal ones the newest.
+        // Of equally ranked sentences, the newest comes first.
         ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
         topic.quotable = ranked.into_iter().map(|(_, found)| found).collect();
         things.push(topic);
@@ -266,7 +267,7 @@ fn together(
     things
 }
 
-/// Chooses the topics' quotes, the clearest topic's first.
+/// Chooses the quotes of the topics, beginning with the most significant topic.
 pub fn quote(topics: &mut [Keyphrase], originals: &mut Originals<'_>) {
     for topic in topics {
         topic.quote = std::mem::take(&mut topic.quotable)
@@ -299,13 +300,13 @@ pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     }
 }
 
-// The business's own names: phrases made of them are no topics, because they are counted by name.
+// The business's own names: phrases that consist of them do not become topics, because they are counted as names.
 
 /// The names of the business, its staff and its services.
 pub struct OwnNames {
     /// Words of the names of people, places, services and the business, each without its plural ending.
     words: HashSet<String>,
-    /// Words of people's names that are not published.
+    /// Words of unpublished names of people.
     hidden: HashSet<String>,
     /// Names and synonyms of services, each word without its plural ending.
     services: HashSet<Vec<String>>,

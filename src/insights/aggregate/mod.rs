@@ -1,5 +1,5 @@
-//! Aggregates all packed analyses to the insights: one counting pass, and figures derived from the counts. Pure: the
-//! same packed analyses in the same order give the same result.
+//! Aggregates all packed analyses into the insights: one counting pass, and figures derived from the counts. A pure
+//! function: the same packed analyses in the same order give the same result.
 
 mod complaints;
 mod count;
@@ -41,19 +41,19 @@ pub use trends::{COMPARED_MIN, Compared, HalfYear, MonthCount, ShareTrend, fishe
 pub struct AggregateInput<'a> {
     /// The packed analyses of all published reviews, newest first.
     pub segments: &'a [&'a PackedAnalyses],
-    /// Number of reviews without a packed analysis yet.
+    /// Number of reviews that have no packed analysis yet.
     pub unanalyzed: usize,
     /// Returns the review at an index in the order of the packed analyses.
     pub original: &'a dyn Fn(usize) -> Option<Original>,
-    /// The trade whose aspects the packed analyses number.
+    /// The trade that defines the aspect numbers in the packed analyses.
     pub trade: &'a Trade,
     /// The business, with its technicians as they are published.
     pub business: &'a Business,
-    /// Full names and aliases of the technicians, published or not: no topic is made of them.
+    /// Full names and aliases of the technicians, published or not; they never become topics.
     pub people: &'a [&'a str],
     /// Ids of the aspects that the owner's FAQ answers.
     pub answered: &'a BTreeSet<String>,
-    /// Names in reviews that are in none of the business's lists, sorted.
+    /// Names in reviews that are not in the business's lists, sorted.
     pub others: &'a [(MentionKind, String)],
 }
 
@@ -61,36 +61,37 @@ pub struct AggregateInput<'a> {
 pub struct AggregatedInsights {
     /// In the trade's order.
     pub aspects: Vec<AspectFigures>,
-    /// Technicians, services, places: of each kind the business's own list in its order, then other names.
+    /// Technicians, services, places: for each kind the business's own list in its order, then other names.
     pub entities: Vec<EntityFigures>,
-    /// Distinctive phrases, the clearest first.
+    /// Distinctive phrases, the most significant first.
     pub topics: Vec<Keyphrase>,
-    /// Questions that the reviews answer.
+    /// Questions with answers from the reviews.
     pub faq: Vec<Answered>,
     pub summary: Vec<SummarySentence>,
     pub corpus: Corpus,
 }
 
-/// The reviews that the insights were made from.
+/// Figures about the reviews from which the insights were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corpus {
     /// Number of reviews.
     pub reviews: u32,
-    /// Reviews that are not analysed yet.
+    /// Number of reviews that are not analysed yet.
     pub unanalyzed: u32,
-    /// Analysed reviews with a text.
+    /// Number of analysed reviews with a text.
     pub with_text: u32,
-    /// Texts in a language that is read.
+    /// Texts in a supported language.
     pub analysed: u32,
     /// Texts in another language.
     pub foreign: u32,
-    /// Analysed texts by their polarity as a whole.
+    /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
-    /// Number of judgements that the stars withdrew, and of their reviews.
+    /// Number of judgements that the stars withdrew, and number of reviews with such judgements.
     pub withdrawn: (u32, u32),
-    /// Number of findings that the stars confirmed, and of their reviews.
+    /// Number of findings that the stars confirmed, and number of reviews with such findings.
     pub confirmed: (u32, u32),
-    /// Number of analysed reviews with one or two stars, and of those among them that are not negative as a whole.
+    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
+    /// negative.
     pub discontent: (u32, u32),
     /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
     pub window: Option<(i32, i32)>,

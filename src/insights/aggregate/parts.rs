@@ -10,34 +10,34 @@ use super::trends::{ShareTrend, trend};
 use crate::insights::analysis::MentionKind;
 use crate::insights::trades::Trade;
 
-/// Minimum number of reviews of an opinion side that is shown.
+/// Minimum number of reviews for which one side, praise or blame, is shown.
 pub const SIDE_MIN: u32 = 3;
-/// Minimum share of that side: one in this many judging reviews.
+/// Minimum share of a side that is shown: one in this many reviews with a judgement.
 pub const SIDE_PART: u32 = 10;
-/// Quotes of an aspect: of the larger side, and of the other.
+/// Maximum number of quotes for an aspect: for the larger side, and for the other.
 const ASPECT_QUOTES: (usize, usize) = (3, 2);
-/// Quotes of an entity: of the larger side, and of the other.
+/// Maximum number of quotes for an entity: for the larger side, and for the other.
 const ENTITY_QUOTES: (usize, usize) = (1, 1);
-/// Maximum number of joint figures that are listed.
+/// Maximum number of joint figures in a list.
 const JOINT_MAX: usize = 3;
 /// Minimum number of reviews of a joint figure.
 const JOINT_MIN: u32 = 3;
-/// Months in an aspect's figures.
+/// Number of months in an aspect's figures.
 const ASPECT_MONTHS: i32 = 24;
-/// Months in an entity's figures.
+/// Number of months in an entity's figures.
 const ENTITY_MONTHS: i32 = 12;
 /// Statistics of the opinions about an aspect or entity.
 #[derive(Debug, Clone)]
 pub struct OpinionStats {
     /// Reviews by their vote.
     pub votes: VoteCounts,
-    /// Among the reviews that judge it.
+    /// Share of positive reviews among those with a judgement.
     pub positive_share: Option<WilsonShare>,
     /// Reliability of the share.
     pub confidence: SampleConfidence,
-    /// By month, with its direction.
+    /// Shares by month, with their direction.
     pub trend: ShareTrend,
-    /// The larger side first.
+    /// Quotes; the quotes of the larger side come first.
     pub quotes: Vec<CustomerQuote>,
 }
 
@@ -51,40 +51,40 @@ pub struct AspectFigures {
     pub question: String,
     /// Whether it has the trade's role `overall`: the business as a whole, which has a summary sentence of its own.
     pub is_overall: bool,
-    /// How often texts judge it.
+    /// Number of times that texts judge it.
     pub mentions: u32,
     /// Votes, trend and quotes of the reviews that mention it.
     pub said: OpinionStats,
-    /// Topics that occur with it: phrase, and number of reviews.
+    /// Topics that occur together with the aspect: phrase, and number of reviews.
     pub sub_topics: Vec<(String, u32)>,
-    /// The entities that its reviews name, by index in [`super::AggregatedInsights::entities`].
+    /// The entities named in its reviews, by index in [`super::AggregatedInsights::entities`].
     pub named: Vec<Joint>,
 }
 
-/// A technician, service or place that reviews name.
+/// A technician, service or area that reviews name.
 #[derive(Debug, Clone)]
 pub struct EntityFigures {
     pub kind: MentionKind,
-    /// The owner's id; `None` for places and for names in none of the business's lists.
+    /// Id chosen by the owner; `None` for places and for names that are not in the business's lists.
     pub id: Option<String>,
     /// The name in the business's list, or as recorded in reviews.
     pub name: String,
-    /// Number of reviews that name it, recorded or in the text.
+    /// Number of reviews that name it, as a recorded mention or in the text.
     pub reviews: u32,
-    /// How often texts name it unambiguously.
+    /// Number of times that texts name it unambiguously.
     pub mentions: u32,
-    /// How often texts name it ambiguously.
+    /// Number of times that texts name it ambiguously.
     pub ambiguous: u32,
-    /// `None` for a person named in fewer than three reviews, and for an entity without any.
+    /// `None` for a person named in fewer than three reviews, and for an entity that no review names.
     pub detail: Option<OpinionStats>,
-    /// The aspects that its reviews judge, by index in [`super::AggregatedInsights::aspects`].
+    /// The aspects judged in its reviews, by index in [`super::AggregatedInsights::aspects`].
     pub judged: Vec<Joint>,
 }
 
-/// An aspect and an entity in the same reviews.
+/// An aspect and an entity that occur in the same reviews.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {
-    /// Index of the other one.
+    /// Index of the other one of the two.
     pub at: usize,
     /// Number of reviews that mention both.
     pub reviews: u32,
@@ -92,7 +92,7 @@ pub struct Joint {
     pub lift: f64,
 }
 
-/// Whether a side of `side` among `judged` reviews is shown; the same rule for praise and blame.
+/// Whether a side with `side` of `judged` reviews is shown; the rule is the same for praise and blame.
 #[must_use]
 pub const fn is_shown(side: u32, judged: u32) -> bool {
     side >= SIDE_MIN && side * SIDE_PART >= judged
@@ -200,7 +200,7 @@ pub fn entities(
     entities
 }
 
-/// How often an aspect and an entity occur together; `at` is the index of the one to refer to.
+/// The joint figure of an aspect and an entity; `at` is the index that it contains.
 fn joint(counted: &Counted, aspect: usize, entity: usize, at: usize) -> Joint {
     let reviews = counted.joint[entity * counted.aspects.len() + aspect];
     let [one, other] = [&counted.aspects[aspect], &counted.entities[entity]]
@@ -237,14 +237,14 @@ fn opinion_stats(
     }
 }
 
-/// Quotes of the larger side, and of the other if that is shown.
+/// Quotes of the larger side, and of the other side if that is shown.
 pub fn both_sides(
     votes: &VoteCounts,
     [praise, blame]: &[Shortlist; 2],
     (more, less): (usize, usize),
     originals: &mut Originals<'_>,
 ) -> Vec<CustomerQuote> {
-    // A mixed review supports either side.
+    // A mixed review counts for both sides.
     let [praised, blamed] = [votes.positive, votes.negative].map(|side| side + votes.mixed);
     let (sides, other) = if praised >= blamed {
         ((praise, blame), blamed)

@@ -1,5 +1,6 @@
-//! Selects quotes by one rule for praise and blame: whole sentences that the rules and the classifier judge alike,
-//! clear and recent ones first, each from another review, and none under two headings of a kind.
+//! Selects quotes by one rule for praise and blame: whole sentences on which the rules and the classifier agree. Clear
+//! and recent sentences come first. Each quote is from another review, and no sentence is used twice in sections of the
+//! same kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,19 +15,19 @@ use crate::insights::quotable::is_quotable;
 use crate::insights::text::{LanguageWords, TokenizedText};
 use crate::insights::trades::Trade;
 
-/// Candidates in a list.
+/// Maximum number of candidates in a list.
 const LISTED: usize = 12;
-/// Scores above this count equally: three times the same opinion is no better quote.
+/// Scores above this value count equally: a sentence with the same opinion three times is no better quote.
 const CLEAR: u32 = 6;
-/// Stars that support neither side.
+/// Number of stars that counts for neither side.
 const MIDDLE: u8 = 3;
-/// Reviews at most this many days older than the newest are recent.
+/// Maximum age of a recent review in days, relative to the newest review.
 const RECENT_DAYS: i32 = 730;
 
 /// A quotable finding.
 #[derive(Debug, Clone, Copy)]
 pub struct QuoteCandidate {
-    /// Its quality.
+    /// Its quality as a quote.
     quote_rank: u32,
     /// Index of its review, newest first.
     pub position: u32,
@@ -34,14 +35,14 @@ pub struct QuoteCandidate {
     pub finding: PackedFinding,
 }
 
-/// The best candidates, best first; of equal ones the newest.
+/// The best candidates, the best first; of equally good ones the newest.
 #[derive(Debug, Clone, Default)]
 pub struct Shortlist {
     best: [Option<QuoteCandidate>; LISTED],
 }
 
 impl Shortlist {
-    /// Adds a finding of the review at `position` if it is among the best; must be called with the newest review first.
+    /// Adds a finding of the review at `position` if it is among the best; calls must begin with the newest review.
     pub fn offer(&mut self, position: u32, quote_rank: u32, finding: PackedFinding) {
         let candidate = QuoteCandidate {
             quote_rank,
@@ -52,7 +53,7 @@ impl Shortlist {
         if candidate.quote_rank < least {
             return;
         }
-        // Only the better one of each review.
+        // Only the better candidate of each review is kept.
         let mine = self
             .best
             .iter()
@@ -80,10 +81,11 @@ impl Shortlist {
     }
 }
 
-/// The quality of the sentence of `finding` as a quote; `age_days` is the packed analysis's age relative to the newest.
-/// `None` if only the rules or only the classifier judge it, the sentence is not quotable, another finding of the
-/// sentence or the stars contradict it, or the sentence is clearer about another aspect, because a sentence is quoted
-/// for one aspect. It is higher if the review as a whole has the same polarity.
+/// The quality of the sentence of `finding` as a quote; `age_days` is the age of the packed analysis relative to the
+/// newest. `None` if only the rules or only the classifier judge it, if the sentence is not quotable, or if the stars
+/// or another finding of the sentence contradict it. Also `None` if the sentence is clearer about another aspect,
+/// because a sentence is quoted for one aspect only. The quality is higher if the review as a whole has the same
+/// polarity.
 #[must_use]
 pub fn quote_rank(
     finding: PackedFinding,
@@ -115,7 +117,7 @@ pub fn quote_rank(
     )
 }
 
-/// Whether a review with these stars may be quoted with this polarity.
+/// Whether a sentence of this polarity may be quoted from a review with these stars.
 pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
     match polarity {
         Polarity::Positive => stars >= MIDDLE,
@@ -143,13 +145,13 @@ pub struct Original {
 #[derive(Debug)]
 pub struct SegmentedOriginal {
     pub original: Original,
-    /// The language in which it was read.
+    /// The language in which it was analysed.
     pub language: Option<LanguageCode>,
     pub text: TokenizedText,
 }
 
 impl SegmentedOriginal {
-    /// Whether the sentence has these words in a row; `phrase` has single spaces.
+    /// Whether the sentence contains these words in a row; the words of `phrase` are separated by single spaces.
     #[must_use]
     pub fn has(&self, sentence: u16, phrase: &str) -> bool {
         let words: Vec<&str> = phrase.split(' ').collect();
@@ -158,8 +160,8 @@ impl SegmentedOriginal {
     }
 }
 
-/// A cache of reviews, each fetched and tokenized once, with their quoted sentences: each is quoted once, by the first
-/// caller.
+/// A cache of reviews and their quoted sentences. Each review is fetched and tokenized once; each sentence is quoted
+/// once, by the first caller.
 pub struct Originals<'a> {
     fetch: &'a dyn Fn(usize) -> Option<Original>,
     few: FewReviews<'a>,
@@ -169,8 +171,8 @@ pub struct Originals<'a> {
 }
 
 impl<'a> Originals<'a> {
-    /// An empty cache over `fetch`, which returns the review at an index; 0 is the newest. Sentences about people named
-    /// in `few` reviews are not quoted.
+    /// An empty cache. `fetch` returns the review at an index, with 0 for the newest. Sentences about people named in
+    /// `few` reviews are not quoted.
     #[must_use]
     pub fn new(
         fetch: &'a dyn Fn(usize) -> Option<Original>,

@@ -1,4 +1,4 @@
-//! The entities that are counted: the business's own lists, then other names in reviews, each with a number.
+//! The entities that are counted: first the business's own lists, then other names in reviews. Each has a number.
 
 use crate::insights::analysis::MentionKind;
 use crate::insights::packed_analysis::name_key;
@@ -8,7 +8,7 @@ use crate::model::business::Business;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RosterEntry {
     pub kind: MentionKind,
-    /// The owner's id; `None` for places and for names in no list.
+    /// Id chosen by the owner; `None` for places and for names that are not in the business's lists.
     pub id: Option<String>,
     /// The name in the business's list, or as recorded in reviews.
     pub name: String,
@@ -19,13 +19,13 @@ pub struct RosterEntry {
 #[derive(Debug, Clone)]
 pub struct Roster {
     known: Vec<RosterEntry>,
-    /// Open addressing by key: the entity's number, from one.
+    /// Open addressing by key; a slot contains the entity's number, from 1.
     slots: Vec<u32>,
 }
 
 impl Roster {
-    /// The business's technicians, services and places in its own order; after those of each kind the further values of
-    /// `others`, in their order.
+    /// The business's technicians, services and places in its own order; each kind is followed by the remaining values
+    /// of `others`, in their order.
     #[must_use]
     pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
         let one = |kind, id: Option<&String>, name: &str, value: &str| RosterEntry {
@@ -85,7 +85,7 @@ impl Roster {
         }
     }
 
-    /// Technicians, then services, then places.
+    /// All entries: technicians, then services, then places.
     #[must_use]
     pub fn entries(&self) -> &[RosterEntry] {
         &self.known
@@ -97,7 +97,7 @@ impl Roster {
         (self.slots[self.slot(key)] as usize).checked_sub(1)
     }
 
-    /// The slot of that key, or the free one where it belongs. There are always free ones.
+    /// The slot with that key, or the free slot for it. There is always a free slot.
     fn slot(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = usize::try_from(key >> 32).unwrap_or_default() & mask;

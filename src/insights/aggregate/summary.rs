@@ -1,5 +1,5 @@
-//! The summary: a few template sentences. Quantifiers follow from shares, numbers are those of the aggregates, and each
-//! sentence has its evidence. One rule covers praise and blame.
+//! The summary: a few sentences from templates. Quantifiers follow from shares, numbers are those of the aggregates,
+//! and each sentence has its evidence. The rule for praise and blame is the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,28 +15,28 @@ use crate::insights::analysis::MentionKind;
 use crate::insights::trades::Trade;
 use crate::model::business::Business;
 
-/// Minimum number of judging reviews for a sentence.
+/// Minimum number of reviews with a judgement for a sentence.
 pub const REVIEWS_MIN: u32 = 5;
-/// Aspects mentioned of each side.
+/// Maximum number of aspects mentioned for each side.
 const SIDES_MAX: usize = 3;
-/// Names in one sentence.
+/// Maximum number of names in one sentence.
 const NAMES_MAX: usize = 3;
-/// Review ids in a sentence's evidence.
+/// Maximum number of review ids in a sentence's evidence.
 const IDS_MAX: usize = 3;
-/// The counted insights from which the summary and the answers are made.
+/// The counted insights, from which the summary and the answers are made.
 pub struct NarrativeInput<'a> {
     /// Ids of the aspects that the owner's FAQ answers.
     pub answered: &'a BTreeSet<String>,
-    /// For the sentence about the whole, which names the business.
+    /// For the sentence about the reviews as a whole, which names the business.
     pub business: &'a Business,
-    /// Totals over all reviews, with the votes of whole texts.
+    /// Totals of all reviews, with the polarities of whole texts.
     pub corpus: &'a Corpus,
     /// The counts, with the quotable sentences.
     pub counted: &'a Counted,
     pub trade: &'a Trade,
     /// In the trade's order.
     pub aspects: &'a [AspectFigures],
-    /// The complaints of the mentioned aspects with the aspects' indices, the clearest first.
+    /// The complaints about the mentioned aspects with the aspects' indices, the clearest first.
     pub complaints: &'a [(usize, Complaint)],
     /// Entities that reviews name.
     pub entities: &'a [EntityFigures],
@@ -53,14 +53,14 @@ pub struct SummarySentence {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SentenceEvidence {
-    /// `None` if the sentence is about no single aspect.
+    /// `None` if the sentence is not about a single aspect.
     pub aspect: Option<String>,
     /// Names or ids of the mentioned entities.
     pub entities: Vec<String>,
     /// Mentioned phrases.
     pub topics: Vec<String>,
-    /// The numbers in the sentence, by name; of several, in the order of the sentence, with the suffixes `_1`, `_2`,
-    /// ...
+    /// The numbers in the sentence, by name; repeated names have the suffixes `_1`, `_2`, ... in the order of the
+    /// sentence.
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews that support it.
     pub review_ids: Vec<String>,
@@ -68,7 +68,7 @@ pub struct SentenceEvidence {
     pub quote: Option<CustomerQuote>,
 }
 
-/// The sentences in a fixed order: whole, unrecognized discontent, praise, blame, trends, names, topics.
+/// The sentences in a fixed order: all reviews, unrecognized discontent, praise, blame, trends, names, topics.
 pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<SummarySentence> {
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
@@ -126,7 +126,7 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     })
 }
 
-/// The number of reviews with few stars that do not read as negative, and so are missing from the other figures.
+/// A sentence about the reviews with few stars that do not read as negative, and so are missing from the other figures.
 fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     let (reviews, unheard) = input.corpus.discontent;
     let was = if unheard == 1 { "was" } else { "were" };
@@ -143,13 +143,13 @@ fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
     })
 }
 
-/// Whether at least half of the votes are not uncertain; otherwise there is no sentence.
+/// Whether at most half of the votes are uncertain; otherwise there is no sentence.
 fn is_decided(votes: &VoteCounts) -> bool {
     votes.uncertain * 2 <= votes.reviews()
 }
 
-/// The indices of the aspects that are praised, or blamed, most clearly: by the lower end of the share's interval. A
-/// side needs three reviews and one in ten of those that judge; the clearest needs only the three.
+/// The indices of the aspects with the clearest praise or blame, by the lower end of the share's interval. A side needs
+/// three reviews and one in ten of the reviews with a judgement; the clearest aspect needs only the three reviews.
 pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usize> {
     let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
     let mut clearest: Vec<(f64, usize, &VoteCounts)> = votes
@@ -171,7 +171,8 @@ pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usiz
     told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
 }
 
-/// The wording changes with the rank among the sentences of its kind, so that no three in a row are alike.
+/// The wording changes with the rank among the sentences of its kind, so that three consecutive sentences are never
+/// alike.
 fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
     let votes = &aspect.said.votes;
     let (label, name) = (&aspect.label, inside(&aspect.label));
@@ -203,7 +204,7 @@ fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
     }
 }
 
-/// As [`praise`], with what the complaints have in common.
+/// As [`praise`], followed by the phrase that the complaints share.
 fn blame(aspect: &AspectFigures, rank: usize, complaint: &Complaint) -> SummarySentence {
     let votes = &aspect.said.votes;
     let (label, name) = (&aspect.label, inside(&aspect.label));
@@ -294,7 +295,7 @@ fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
     })
 }
 
-/// The entities named most, if at least three reviews name them.
+/// The most frequently named entities, each named in at least three reviews.
 fn names(
     input: &NarrativeInput<'_>,
     kind: MentionKind,
@@ -381,10 +382,10 @@ fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
     })
 }
 
-// Words of sentences: quantifiers bound to intervals of shares, plurals, lists.
+// The words of the sentences: quantifiers that follow from intervals of shares, plurals, lists.
 
-/// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's interval at 95
-/// % allows; `Few` requires that even its upper end is small.
+/// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's 95 % interval
+/// allows; `Few` requires that even its upper end is small.
 #[must_use]
 pub fn quantifier(part: u32, of: u32) -> &'static str {
     let Some([low, high]) = WilsonShare::new(part, of).map(|share| share.ci95) else {
@@ -420,7 +421,7 @@ pub fn list(parts: &[String]) -> String {
     }
 }
 
-/// A label inside of a sentence: `Response time` becomes `response time`, but `AC repair` stays.
+/// A label within a sentence: `Response time` becomes `response time`, but `AC repair` stays.
 #[must_use]
 pub fn inside(label: &str) -> String {
     let mut characters = label.chars();

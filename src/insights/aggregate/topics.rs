@@ -1,5 +1,6 @@
-//! Candidate phrases for topics: words and rows of words that these reviews use far more often than chance and other
-//! trades' reviews would explain. A text's phrases are found when it is read; topics are selected when all are counted.
+//! Candidate phrases for topics: words and sequences of words that these reviews use far more often than chance and the
+//! reviews of other trades would explain. The phrases of a text are found during its analysis; topics are selected when
+//! all phrases are counted.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -15,11 +16,11 @@ use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, Witness
 use crate::insights::text::{Capitalisation, Fingerprint, Token, TokenizedText};
 use crate::insights::trades::{Background, Trade};
 
-/// Average words of a sentence in the table of common words.
+/// Average number of words of a sentence in the table of common words.
 pub const SENTENCE_WORDS: f64 = 24.0;
-/// A word in more of those sentences is too common to be a topic by itself.
+/// Maximum number of those sentences with a word that can be a topic by itself; more frequent words are too common.
 const COMMON: u16 = 25;
-/// Shorter words are in no topic, unless they are acronyms.
+/// Minimum number of letters of a word in a topic, unless it is an acronym.
 const LETTERS_MIN: usize = 3;
 /// Typical number of tokens for each phrase, for the capacity.
 const PHRASE_TOKENS: usize = 3;
@@ -31,11 +32,11 @@ const LINK: &str = "of";
 /// The role that a word can have in a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PhraseWordClass {
-    /// In no phrase, except [`LINK`] between two plain words.
+    /// Never part of a phrase, except [`LINK`] between two plain words.
     Stop,
-    /// In a phrase only beside a plain word.
+    /// Part of a phrase only beside a plain word.
     Weak,
-    /// In a phrase, or a phrase by itself if it is not common elsewhere.
+    /// Part of a phrase, or a phrase by itself if it is not common elsewhere.
     Plain,
 }
 
@@ -50,7 +51,8 @@ static WORDS: LazyLock<ByWord<PhraseWordClass>> = LazyLock::new(|| {
 /// Values by the fingerprints of words.
 type ByWord<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
 
-/// The words of each list with its value; a word in both has the second one's. Lines that begin with `#` are comments.
+/// The words of each list with its value; a word in both lists has the second value. Lines that begin with `#` are
+/// comments.
 fn by_word<T: Copy>(lists: [(&str, T); 2]) -> ByWord<T> {
     let mut words = HashMap::default();
     for (list, value) in lists {
@@ -62,18 +64,18 @@ fn by_word<T: Copy>(lists: [(&str, T); 2]) -> ByWord<T> {
     words
 }
 
-/// How a phrase is used, by the words before it.
+/// The use of a phrase, determined by the words before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PhraseUse {
     /// It names a thing: `the boiler`, `their old water heater`.
     Thing,
-    /// It does not: `we carried`, `very competent`.
+    /// It does not name a thing: `we carried`, `very competent`.
     Other,
     /// Unknown.
     Unclear,
 }
 
-/// What a word implies for the phrase after it, by its fingerprint; other words imply nothing.
+/// The meaning of a word for the phrase after it, by the word's fingerprint; other words have none.
 static BEFORE: LazyLock<ByWord<PhraseUse>> = LazyLock::new(|| {
     by_word([
         (include_str!("before_things.txt"), PhraseUse::Thing),
@@ -81,7 +83,7 @@ static BEFORE: LazyLock<ByWord<PhraseUse>> = LazyLock::new(|| {
     ])
 });
 
-/// Words that may stand between `the` and the thing.
+/// Maximum number of words between `the` and the thing.
 const BETWEEN_MAX: usize = 2;
 
 /// The use of the phrase that begins at a token.
@@ -102,7 +104,7 @@ fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> Ph
     PhraseUse::Unclear
 }
 
-/// The candidate phrases of a text, given how common words are elsewhere: folded, each once, sorted.
+/// The candidate phrases of a text, based on the word frequencies elsewhere: folded, each once, sorted.
 #[must_use]
 pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
@@ -130,7 +132,8 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     phrases
 }
 
-/// The phrases of one sentence that name a thing, as words: a single word only after `the`, `our` or the like.
+/// The phrases of one sentence that name a thing, as words; a single word counts only after `the`, `our` or a similar
+/// word.
 #[must_use]
 pub fn things(text: &TokenizedText, sentence: usize, background: &Background) -> Vec<Vec<String>> {
     let mut things = Vec::new();
@@ -200,8 +203,8 @@ fn each_phrase(
     }
 }
 
-/// The class of a token, and how common it is if it is plain. Names, brands and numbers are no topics: words
-/// capitalised inside of a sentence are stop words.
+/// The class of a token, and for a plain one its frequency elsewhere. Names, brands and numbers are no topics: words
+/// capitalised within a sentence count as stop words.
 fn class(
     text: &TokenizedText,
     background: &Background,
@@ -229,16 +232,16 @@ fn class(
     }
 }
 
-// The sentences with a topic's words: the aspect that they judge, and their quality as a quote.
+// The sentences with a topic's words: their aspect, and their quality as a quote.
 
-/// Best length of a topic's quote, in code points.
+/// Best length of a topic's quote in code points.
 const BEST_LENGTH: RangeInclusive<u32> = 35..=120;
 /// Minimum number of sentences with both an aspect and a topic.
 const JOINT_MIN: usize = 2;
-/// Minimum share of such sentences: one in this many of those read.
+/// Minimum share of such sentences among the sentences read: one in this many.
 const JOINT_PART: usize = 4;
 
-/// The aspects of these findings, a bit for each.
+/// The aspects of these findings as a mask with a bit for each.
 pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) -> u64 {
     findings.into_iter().fold(0, |judged, finding| {
         judged | 1_u64.checked_shl(finding.aspect.into()).unwrap_or(0)
@@ -246,7 +249,7 @@ pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) ->
 }
 
 /// The aspect that the rules and the classifier both judge most often in the sentences with those words, in the newest
-/// reviews; at least twice, and in a quarter of them.
+/// reviews; it must be judged at least twice, and in a quarter of the sentences.
 #[must_use]
 pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
     let count = |aspect: usize| {
@@ -271,18 +274,18 @@ pub struct TopicSentence {
     pub position: u32,
     /// Sentence number, from 0.
     pub sentence: u16,
-    /// The aspects that the rules and the classifier judge alike.
+    /// The aspects on which the rules and the classifier agree.
     judged: u64,
     /// Their combined vote; `None` if the sentence cannot be quoted.
     pub vote: Option<Vote>,
-    /// How the phrase is used there.
+    /// The use of the phrase in this sentence.
     pub phrase_use: PhraseUse,
-    /// Quality as a quote; more is better.
+    /// Quality as a quote; a larger value is better.
     rank: u32,
 }
 
-/// Whether a phrase of `words` words names a thing: more sentences must use it as a thing than otherwise, and for a
-/// single word at least half of all.
+/// Whether a phrase of `words` words names a thing: more sentences must use it as a thing than otherwise. For a single
+/// word, these must be at least half of all sentences.
 #[must_use]
 pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
     let count = |wanted| {
@@ -294,7 +297,7 @@ pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
 }
 
 impl TopicSentence {
-    /// Quality as a quote for a topic of that aspect; `None` if it is about another one or not quotable.
+    /// Quality as a quote for a topic of that aspect; `None` if the sentence is about another aspect or not quotable.
     #[must_use]
     pub fn rank(&self, aspect: Option<usize>) -> Option<u32> {
         let is_about_it = aspect.is_none_or(|aspect| self.judged >> aspect & 1 == 1);

@@ -1,12 +1,12 @@
-//! The share of positive reviews over time: by month, and whether the last half year differs from the one before beyond
-//! chance.
+//! The share of positive reviews over time: by month, and whether the last half year differs significantly from the one
+//! before.
 
 use super::count::Month;
 use super::figures::{TrendDirection, VoteCounts};
 
-/// A trend compares this many months with as many before.
+/// Number of months in each of the two compared periods.
 const HALF_YEAR: i32 = 6;
-/// Minimum number of judging reviews in each half year that is compared.
+/// Minimum number of reviews with a judgement in each compared half year.
 pub const COMPARED_MIN: u32 = 10;
 
 /// Counts of one month.
@@ -19,7 +19,7 @@ pub struct MonthCount {
     pub reviews: u32,
     pub positive: u32,
     pub negative: u32,
-    /// Positive and negative ones that the stars confirmed.
+    /// Number of positive and negative reviews whose votes the stars confirmed.
     pub confirmed: [u32; 2],
 }
 
@@ -30,7 +30,7 @@ pub struct ShareTrend {
     pub months: Vec<MonthCount>,
     /// [`TrendDirection::Flat`] until [`settle`] has tested all comparisons.
     pub direction: TrendDirection,
-    /// `None` if too few reviews judge in one of the half years.
+    /// `None` if too few reviews in one of the half years have a judgement.
     pub compared: Option<Compared>,
 }
 
@@ -41,13 +41,13 @@ pub struct Compared {
     pub recent: HalfYear,
     /// The six months before those.
     pub previous: HalfYear,
-    /// Of Fisher's exact test, two-sided, uncorrected.
+    /// P-value of Fisher's exact test, two-sided, uncorrected.
     pub p_value: f64,
     /// Number of comparisons in the document, for Holm's correction.
     pub comparisons: u32,
 }
 
-/// Six calendar months and their judging reviews.
+/// Six calendar months and their reviews with a judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HalfYear {
     /// First year and month.
@@ -56,14 +56,14 @@ pub struct HalfYear {
     pub to: (i32, i32),
     /// Number of positive reviews.
     pub positive: u32,
-    /// Number of reviews that judge.
+    /// Number of reviews with a judgement.
     pub judged: u32,
-    /// Positive and negative ones that the stars confirmed.
+    /// Number of positive and negative reviews whose votes the stars confirmed.
     pub confirmed: [u32; 2],
 }
 
-/// Gives each comparison its direction. All comparisons of one document are tested together, because otherwise one in
-/// twenty would be significant by chance.
+/// Gives each comparison its direction. All comparisons of one document are tested together, because otherwise chance
+/// would make one in twenty significant.
 pub fn settle<'a>(trends: impl Iterator<Item = &'a mut ShareTrend>) {
     let mut compared: Vec<(&mut TrendDirection, &mut Compared)> = trends
         .filter_map(|trend| Some((&mut trend.direction, trend.compared.as_mut()?)))
@@ -93,7 +93,7 @@ impl Compared {
     }
 }
 
-/// The months of one cell of the counts, and the comparison of its last two half years.
+/// The months of one cell of the counts, and the comparison of the last two half years.
 pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
     let Some(newest) = months.first().map(|month| month.number) else {
         return ShareTrend {
@@ -160,13 +160,13 @@ const fn calendar(number: i32) -> (i32, i32) {
 }
 
 // Significance tests: Fisher's exact test of a two-by-two table, and Holm's correction for several tests. Sums,
-// products and quotients in a fixed order, so that the same counts give the same bits everywhere.
+// products and quotients have a fixed order, so that the same counts give the same bits on every platform.
 
-/// Chance alone makes a significant difference in at most one document of twenty.
+/// Maximum probability that chance alone makes any difference in a document significant: one document in twenty.
 const SIGNIFICANCE: f64 = 0.05;
-/// Tables with a smaller probability relative to the most likely one add nothing to a sum.
+/// Probability of a table, relative to the most likely table, below which it adds nothing to a sum.
 const NEGLIGIBLE: f64 = 1e-18;
-/// Relative difference below which two probabilities count as equal: rounding errors.
+/// Relative difference below which two probabilities count as equal, because of rounding errors.
 const ALIKE: f64 = 1e-7;
 
 /// The two-sided p-value of Fisher's exact test for two shares (part and whole): the probability of tables at most as
@@ -177,7 +177,7 @@ pub fn fisher_exact(one: (u32, u32), other: (u32, u32)) -> f64 {
     let parts = i64::from(one.0) + i64::from(other.0);
     let (least, most) = ((drawn + parts - all).max(0), drawn.min(parts));
     let observed = i64::from(one.0).clamp(least, most);
-    // The hypergeometric distribution relative to its mode, from which both sides fall.
+    // The hypergeometric distribution relative to its mode; it decreases on both sides of the mode.
     let mode = ((drawn + 1) * (parts + 1) / (all + 2)).clamp(least, most);
     let step = |at: i64| {
         float((parts - at) * (drawn - at)) / float((at + 1) * (all - parts - drawn + at + 1))
@@ -206,8 +206,8 @@ pub fn fisher_exact(one: (u32, u32), other: (u32, u32)) -> f64 {
     (sum(of_observed * (1.0 + ALIKE)) / sum(f64::INFINITY)).min(1.0)
 }
 
-/// Which of these p-values are significant at 5 % over all of them together (Holm 1979): the smallest is compared with
-/// a fraction of the level, and the first that fails ends it.
+/// Determines which of these p-values are significant at 5 % for all of them together (Holm 1979): in ascending order,
+/// each is compared with a fraction of the level, and the first that fails ends the test.
 #[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_difference_that_stands_alone_is_chance_among_many() {
-        // p = 0.02: significant by itself, and not as one of ten.
+        // p = 0.02: significant as a single test, but not as one of ten.
         let weak = || compared((19, 20), (12, 20));
         assert_eq!(directions(vec![weak()]), [TrendDirection::Up]);
         let mut ten: Vec<ShareTrend> = (0..9).map(|_| compared((15, 20), (15, 20))).collect();
@@ -299,7 +299,7 @@ mod significance_tests {
 
     #[test]
     fn fisher_s_exact_test_gives_the_published_p_values() {
-        // Fisher's tea (3 of 4 against 1 of 4); the others as R's fisher.test gives them.
+        // Fisher's tea experiment (3 of 4 against 1 of 4); the other values were computed with R's fisher.test.
         for (one, other, p) in [
             ((3, 4), (1, 4), 0.485_714_285_7),
             ((1, 10), (11, 14), 0.002_759_456_2),

@@ -20,26 +20,26 @@ use crate::model::business::Business;
 use crate::model::hash::hex;
 use crate::model::{Mentions, Review};
 
-/// A hash of the engine's results for many texts: part of the method hash, so that a changed engine is noticed although
-/// trade, weights and roster are the same. A test recomputes it.
+/// A hash of the engine's results for many texts. It is part of the method hash, so that a changed engine is noticed
+/// even if trade, weights and roster are the same. A test recomputes it.
 const GOLDEN_HASH: &str = include_str!("golden.sha256");
-/// Code points of a text that are read; longer texts are cut, so that no text takes long.
+/// Maximum number of code points of a text that are analysed; longer texts are cut, so that no text takes long.
 pub const TEXT_CHARS_MAX: usize = 20_000;
-/// Bytes of SHA-256 that are kept to distinguish texts and methods.
+/// Number of bytes of SHA-256 that are kept to distinguish texts and methods.
 const HASH_BYTES: usize = 16;
 
 /// The input of an analysis.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Read up to `TEXT_CHARS_MAX`.
+    /// The text; only the first `TEXT_CHARS_MAX` code points are analysed.
     pub text: &'a str,
     /// Declared language (BCP 47), if recorded.
     pub language: Option<&'a str>,
-    /// Authors do not mention themselves by name.
+    /// Name of the author; authors do not mention themselves.
     pub author: &'a str,
     /// Recorded mentions.
     pub recorded: &'a Mentions,
-    /// Stars, 1 to 5: they may withdraw a judgement or confirm one that the text left open, but make none.
+    /// Stars, 1 to 5. They may withdraw a judgement, or confirm one that the text left open, but never create one.
     pub stars: u8,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Adds a text with its length, so that no two lists of texts are equal.
+/// Adds a text with its length, so that different lists of texts never give the same input.
 fn add(hash: &mut Sha256, text: &str) {
     hash.update((text.len() as u64).to_le_bytes());
     hash.update(text);
@@ -132,8 +132,8 @@ impl Analyzer {
         }
     }
 
-    /// A hash of everything that decides the analysis of a text and its storage, 32 hexadecimal digits: engine, trade,
-    /// weights, roster, storage format.
+    /// A hash of everything that determines the analysis of a text and its storage, 32 hexadecimal digits: engine,
+    /// trade, weights, roster, storage format.
     #[must_use]
     pub fn method(&self) -> &str {
         &self.method
@@ -150,8 +150,8 @@ impl Analyzer {
         self.engine.trade()
     }
 
-    /// Analyzes one text. If a rule panics, the text counts as not analysed, and the failure is logged and counted: a
-    /// review is never held back by its content.
+    /// Analyzes one text. If a rule panics, the text counts as not analysed, and the error is logged and counted,
+    /// because the content of a review must never delay its publication.
     #[must_use]
     pub fn analyze(&self, subject: &Subject<'_>) -> Analysis {
         catch_unwind(AssertUnwindSafe(|| self.analyze_text(subject))).unwrap_or_else(|_| {
@@ -189,8 +189,8 @@ impl Analyzer {
         }
     }
 
-    /// Analyzes a text in another language of the trade; `tokens` are cut by the English rules. Keeps only aspects with
-    /// sufficient measured precision.
+    /// Analyzes a text in another language of the trade; `tokens` were split by the English rules. Keeps only aspects
+    /// whose measured precision is sufficient.
     fn analyze_other(
         &self,
         code: LanguageCode,
@@ -241,7 +241,7 @@ fn first_characters(text: &str) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// The analysis of a text that is not read.
+/// The analysis of a text in an unsupported language.
 const fn not_analyzed(language: Language, sentences: Vec<TextSpan>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
     }
 
-    /// An analyzer of home services with these measured judgements in Spanish.
+    /// An analyzer for home services with these measured shares for judgements in Spanish.
     fn measured(shares: &[(&str, usize, usize)]) -> Analyzer {
         let mut trade = Trade::built_in().unwrap();
         let spanish = &mut trade.languages[0];

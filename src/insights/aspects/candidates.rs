@@ -13,11 +13,11 @@ use crate::insights::classifier::{AspectScores, SentencePart, UNIT};
 use crate::insights::text::{Capitalisation, TokenizedText};
 use crate::insights::trades::{Cue, Meaning};
 
-/// Bound of every figure: it limits the weight of one sentence.
+/// Maximum absolute value of every figure, which limits the weight of one sentence.
 const FIGURE_MAX: i32 = 4 * UNIT;
-/// Minimum odds of a candidate without a rule: below, about 1 in 2,000 is a finding.
+/// Minimum odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
 const ODDS_MIN: i32 = -UNIT;
-/// Bound of a rule's score.
+/// Maximum absolute value of a rule's score.
 const SCORE_MAX: i32 = 6;
 
 /// The names of the figures, in their order.
@@ -47,18 +47,18 @@ pub const FIGURES: [&str; 20] = [
 /// One figure for each of [`FIGURES`], in units of 1/[`UNIT`].
 pub type Figures = [i32; FIGURES.len()];
 
-/// What a candidate is decided by besides the rules.
+/// The evidence that decides a candidate, besides the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionBasis {
-    /// The classifier's scores of the aspect and of polarity.
+    /// The classifier's scores for the aspect and for polarity.
     Aspect,
-    /// The classifier's score of polarity only: it does not know the aspect.
+    /// Only the classifier's score for polarity, because its model lacks the aspect.
     Polarity,
-    /// Only the rules: in `10/10` all numbers look alike to the classifier.
+    /// Only the rules: the classifier cannot distinguish the numbers in `10/10`.
     Rules,
 }
 
-/// An aspect that a sentence may mention.
+/// An aspect that a sentence possibly mentions.
 #[derive(Debug, Clone)]
 pub struct AspectCandidate {
     /// Index of the aspect in the trade.
@@ -69,7 +69,7 @@ pub struct AspectCandidate {
     pub part: usize,
     /// The judgement of the rules, if they found the aspect.
     pub rule: Option<Polarity>,
-    /// Whom and what the part is about.
+    /// The subject of the part, and whether it states a fact.
     pub(super) about: About,
     pub basis: DecisionBasis,
     /// The input of the decision.
@@ -84,11 +84,11 @@ pub struct SentenceReading<'engine> {
     /// Numbers of rule findings with praise and with blame, including opinions without an aspect.
     judged: [i64; 2],
     pub scores: AspectScores<'engine>,
-    /// Whom and what each part is about; empty if all parts state facts about this business.
+    /// The subject of each part, and whether it states a fact; empty if all parts state facts about this business.
     about: Vec<About>,
-    /// Whether it has more than numbers and marks.
+    /// Whether the sentence has more than numbers and marks.
     pub has_words: bool,
-    /// How far praise leads in the whole sentence; 0 if it has only numbers and marks.
+    /// The classifier's score for praise minus that for blame, for the whole sentence; 0 without words.
     pub lead: i32,
 }
 
@@ -176,7 +176,7 @@ fn about(parsed: &ParsedSentence<'_>, part: &SentencePart) -> About {
     clause.map(|clause| clause.about).unwrap_or_default()
 }
 
-/// The combined polarity of a text's sentences.
+/// The sums of the polarities of a text's sentences.
 struct Totals {
     leads: i32,
     balance: i32,

@@ -1,6 +1,6 @@
-//! Turns candidates into findings. The rules can explain their judgement, the classifier knows common usage; `decision`
-//! weighs both. Everything that the classifier adds, removes or settles is a hit of its own, so that a score remains
-//! the sum of its hits.
+//! Turns candidates into findings. The rules can explain their judgement, and the classifier knows common usage;
+//! `decision` weighs both. Every change by the classifier is a separate hit, so that a score remains the sum of its
+//! hits.
 
 use std::ops::Range;
 
@@ -11,23 +11,23 @@ use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::classifier::{AspectScores, OutputHead, SentencePart, UNIT};
 use crate::insights::text::TokenizedText;
 
-/// Points of a label that the rules did not give.
+/// Absolute score of a label that the rules did not give.
 const POINTS: i32 = MARGIN + 1;
-/// Points that the classifier adds to a judgement that it confirms. They change no label, but the clearest sentences
-/// are quoted first.
+/// Points that the classifier adds to a judgement that it confirms. They do not change the label, but the clearest
+/// sentences are quoted first.
 const BACKING: i32 = 2;
-/// How far the score of an uncertain finding leans towards the leading label: below `MARGIN`.
+/// Absolute score of an uncertain finding with a leading label; below `MARGIN`.
 const LEANING: i32 = 1;
-/// Minimum confidence of a judgement that the rules make too; below, it is uncertain.
+/// Minimum confidence of a judgement that the rules also make; below it, the finding is uncertain.
 const CONFIDENCE_MIN: u8 = 60;
-/// Minimum confidence of a judgement that only the classifier makes: between the two bounds, 63 of 100 were right in
-/// reviews by unknown authors.
+/// Minimum confidence of a judgement that only the classifier makes: between this minimum and the one above, 63 of 100
+/// judgements were right in reviews by unknown authors.
 const CONFIDENCE_MIN_ALONE: u8 = 70;
 
 /// Typical length of a hit's rule with its prefix, in bytes.
 const RULE_BYTES: usize = 40;
 
-/// The findings of a text: by sentence, then by place, then by aspect.
+/// The findings of a text: by sentence, then by position, then by aspect.
 pub fn findings(
     engine: &RuleEngine,
     text: &TokenizedText,
@@ -86,8 +86,8 @@ fn finding(
     } else {
         CONFIDENCE_MIN_ALONE
     };
-    // Some judgements that only the classifier makes do not count: about a possibility, blame of another business or of
-    // earlier trouble, and praise in a wish.
+    // Some judgements that only the classifier makes do not count: judgements about a possibility, blame for another
+    // business or for earlier trouble, and praise in a wish.
     let About {
         elsewhere,
         wishes,
@@ -106,7 +106,7 @@ fn finding(
         Polarity::Uncertain => false,
     };
     let points = match (is_clear, finding.polarity == polarity) {
-        // An uncertain finding of rules leans as their sum does.
+        // An uncertain finding of the rules keeps its score, which leans to the side of their sum.
         (false, _) if polarity == Polarity::Uncertain => 0,
         (false, _) if is_of_others => -finding.score,
         (false, _) => sign * LEANING - finding.score,
@@ -129,8 +129,8 @@ fn finding(
     finding
 }
 
-/// The words that decided the classifier: near the words for the aspect, those that add most to the side of `sign`; if
-/// there are none, the words that add most to the aspect.
+/// The words that decided the classifier: near the words for the aspect, those with the largest weights for the side of
+/// `sign`. Without such words, those with the largest weights for the aspect.
 fn decisive(
     scores: &AspectScores<'_>,
     place: Range<usize>,
@@ -171,15 +171,15 @@ fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
     }
 }
 
-// Decides a candidate by its figures: no finding, or a label with a confidence. Linear sums of integers, learned by
-// `examples/train_classifier` from annotated reviews by authors whose other texts were not used to train the
-// classifier, and calibrated on them.
+// Decides a candidate by its figures: no finding, or a label with a confidence. The sums are linear, with integer
+// weights that `examples/train_classifier` learned and calibrated on annotated reviews. No other text by the authors of
+// these reviews was used to train the classifier.
 
 /// A row for each figure, and the calibration: see [`Decisions::parse`].
 const BUILT_IN: &str = include_str!("decision.tsv");
 /// Number of outcomes, in the order of the columns.
 const OUTCOMES: usize = 4;
-/// All outcomes except the first, which is no finding.
+/// The labels of all outcomes except the first, which means no finding.
 const LABELS: [Polarity; OUTCOMES - 1] =
     [Polarity::Negative, Polarity::Neutral, Polarity::Positive];
 /// The name of the calibration rows.
@@ -190,11 +190,11 @@ const CONFIDENCE: &str = "confidence";
 pub struct FindingDecision {
     /// The leading label.
     pub polarity: Polarity,
-    /// Percentage of such cases in which aspect and label were right.
+    /// Percentage of similar cases in which aspect and label were right.
     pub confidence: u8,
 }
 
-/// Measured percentage of right judgements among those of rules only.
+/// Measured percentage of right judgements among those that only the rules make.
 const CONFIDENCE_OF_RULES: u8 = 70;
 
 /// The weights, in thousandths of a logarithm of the odds for each whole unit of a figure.
@@ -202,9 +202,9 @@ const CONFIDENCE_OF_RULES: u8 = 70;
 pub struct Decisions {
     /// Whether the rules decide regardless of the figures.
     are_of_rules: bool,
-    /// With the classifier's score of the aspect, and without.
+    /// Weights for candidates with the classifier's score for the aspect, and for candidates without it.
     tables: [[[i32; OUTCOMES]; FIGURES.len()]; 2],
-    /// Percentages, each with its minimum margin, ascending.
+    /// Percentages, ascending, each with the margin from which it applies.
     confidence: Vec<(u8, i32)>,
 }
 
@@ -286,7 +286,7 @@ impl Decisions {
     }
 }
 
-/// The leading label, its lead over all other outcomes, and whether the labels together are likelier than no finding.
+/// The leading label, its margin over all other outcomes, and whether the labels together are likelier than no finding.
 #[must_use]
 pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32, bool) {
     let label = (1..OUTCOMES).max_by_key(|at| sums[*at]).unwrap_or(1);
@@ -300,7 +300,8 @@ pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32, bool) {
     (label - 1, sums[label] - next, found > none)
 }
 
-/// The logarithm of the sum of two outcomes' odds, in thousandths, by a table of `ln(1 + exp(-x))` for every half.
+/// The logarithm of the sum of the odds of two outcomes, in thousandths, by a table of `ln(1 + exp(-x))` in steps of
+/// one half.
 fn together(one: i32, other: i32) -> i32 {
     const STEP: u32 = 500;
     const TABLE: [i32; 7] = [693, 474, 313, 201, 127, 79, 49];

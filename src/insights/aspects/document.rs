@@ -1,23 +1,23 @@
-//! The polarity of a text as a whole: from the classifier's scores of its sentences and the rules' findings; a text
-//! without either is neutral. The weights are learned by `examples/train_classifier` against the stars of reviews whose
-//! authors' other texts were not used for training; at run time no stars are used.
+//! The polarity of a text as a whole, from the classifier's scores of its sentences and from the rules' findings; a
+//! text without either is neutral. `examples/train_classifier` learned the weights from the stars of reviews whose
+//! authors' other texts were not used for training. The stars are not used at run time.
 
 use super::candidates::SentenceReading;
 use crate::insights::analysis::{Finding, Polarity};
 use crate::insights::classifier::UNIT;
 
-/// Added to the number of sentences, so that a short text is not surer than a long one.
+/// Added to the number of sentences, so that a short text does not get a surer label than a long one.
 const SENTENCES_PRIOR: i64 = 1;
 /// Prior of a text, in thousandths of a logarithm of the odds. Half of the training reviews are content, but four in
-/// five real ones: weighted so, 400 is as accurate as any other value (924 of 1,000; the best 926) and recognizes more
-/// of the bad ones than a higher one (912; at 850 884).
+/// five real ones are. With the reviews weighted accordingly, 400 is about as accurate as the best value (924 and 926
+/// of 1,000 right) and recognizes more discontented reviews than a higher one (912; with 850, 884).
 const CONSTANT: i64 = 400;
-/// Thousandths for each whole unit by which praise leads in the average sentence.
+/// Weight, in thousandths, of each whole unit of the mean score per sentence for praise minus blame.
 const LEAD_WEIGHT: i64 = 2_822;
-/// Thousandths if all rule findings are on one side.
+/// Weight, in thousandths, of the rules' findings if all have the same polarity.
 const RULES_WEIGHT: i64 = 2_097;
-/// From here on a text judges even without findings: 62 % against 38 %. At 1,000, 152 of 3,329 judging texts were
-/// neutral; at 500, 67.
+/// Minimum absolute score, without the prior, of a text that gets a label without findings: 62 % against 38 %. With
+/// 1,000, 152 of 3,329 texts with a judgement were neutral; with 500, 67.
 const JUDGES_MIN: i64 = 500;
 
 /// Running sums of one text.
@@ -45,8 +45,8 @@ impl DocumentPolarity {
         self.is_judged |= matches!(finding.polarity, Polarity::Positive | Polarity::Negative);
     }
 
-    /// The inputs of the decision, in thousandths: how far praise leads in the average sentence, and how one-sided the
-    /// rules' findings are.
+    /// The inputs of the decision, in thousandths: the mean of the sentences' scores for praise minus blame, and the
+    /// rules' praise minus blame relative to the number of their findings.
     #[must_use]
     pub fn figures(&self) -> [i64; 2] {
         let (positive, negative) = (self.rules_positive, self.rules_negative);
@@ -56,12 +56,12 @@ impl DocumentPolarity {
         ]
     }
 
-    /// The label and its score, in thousandths of a logarithm of the odds; praise is positive. A text that judges
-    /// nothing is neutral; any other gets the leading side.
+    /// The label and its score, in thousandths of a logarithm of the odds; a positive score means praise. A text
+    /// without a judgement is neutral; any other text gets the label of the leading side.
     #[must_use]
     pub fn label(&self) -> (Polarity, i32) {
         let [lead, rules] = self.figures();
-        // `0/10` is decided by the rules: the prior says nothing about it.
+        // `0/10` is decided by the rules: the prior does not apply to it.
         let constant = if self.has_words { CONSTANT } else { 0 };
         let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
         let is_judged = self.is_judged || own.abs() >= JUDGES_MIN;

@@ -1,6 +1,6 @@
 //! Finds the aspects that a text judges, and their polarity: phrases and lexicon of the trade, negation, intensity,
-//! contrast, and the subject of each clause. All arithmetic is on integers in a fixed order, so the same text has the
-//! same findings everywhere; every point has its hit.
+//! contrast, and the subject of each clause. All arithmetic uses integers in a fixed order, so a text has the same
+//! findings on every platform; every point belongs to a hit.
 
 pub mod candidates;
 pub mod combine;
@@ -33,7 +33,7 @@ pub const MARGIN: i32 = 2;
 /// The findings of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextFindings {
-    /// By sentence, then by place, then by aspect: each aspect once per sentence.
+    /// By sentence, then by position, then by aspect: each aspect once per sentence.
     pub findings: Vec<Finding>,
     /// The polarity of the text as a whole, and its score.
     pub overall: (Polarity, i32),
@@ -46,7 +46,7 @@ pub struct RuleEngine {
     vocabulary: Vocabulary,
     classifier: NgramClassifier,
     decisions: Decisions,
-    /// For each aspect the classifier's index of it, if it knows it.
+    /// The index of each aspect in the classifier, if the classifier has it.
     detected: Vec<Option<usize>>,
     trie: PatternTrie,
     /// For each rule the name of its hits, and its meaning.
@@ -54,7 +54,7 @@ pub struct RuleEngine {
     meanings: Vec<Meaning>,
     aspects: Vec<String>,
     overall: Option<usize>,
-    /// Whether an opinion without an aspect counts for the role `overall`; otherwise it counts only for the text as a
+    /// Whether an opinion without an aspect counts for the role `overall`; if not, it counts only for the text as a
     /// whole.
     has_strays: bool,
     /// Aspects whose facts (`he said`) are omitted beside a judgement.
@@ -77,7 +77,7 @@ impl RuleEngine {
             },
             Some(language) => NgramClassifier::of(aspects, language.polarity.as_deref()),
         };
-        // The weights between rules and classifier were learned in English.
+        // The weights for rules and classifier were learned from English texts.
         let decisions = if trade.language.is_some() {
             Decisions::of_rules()
         } else {
@@ -126,7 +126,7 @@ impl RuleEngine {
         &self.words
     }
 
-    /// Decides what the rules leave open.
+    /// The classifier, which decides the sentences that the rules leave open.
     #[must_use]
     pub const fn classifier(&self) -> &NgramClassifier {
         &self.classifier
@@ -168,7 +168,7 @@ impl RuleEngine {
             && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
     }
 
-    /// The candidates for findings, with the sentences that they come from.
+    /// The candidates for findings, with the sentences that contain them.
     #[must_use]
     pub fn candidates(
         &self,

@@ -1,4 +1,4 @@
-//! A sentence as the scoring uses it: its units, its phrases without overlaps, and its clauses.
+//! A parsed sentence, the input of the scoring: its units, its phrases without overlaps, and its clauses.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub struct PhraseMatch {
     pub meaning: Meaning,
 }
 
-/// A part of a sentence with one statement.
+/// A part of a sentence that makes one statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clause {
     pub units: Range<usize>,
-    /// How the clause is separated from the one before it.
+    /// The separator between this clause and the one before it.
     pub kind: ClauseStart,
     pub about: About,
 }
@@ -45,16 +45,16 @@ pub struct About {
 #[derive(Debug, Default)]
 pub struct ParsedSentence<'judge> {
     pub units: Vec<WordUnit<'judge>>,
-    /// By position; at one position in the trade's order.
+    /// Phrases by position; at the same position in the trade's order.
     pub items: Vec<PhraseMatch>,
-    /// In order, never empty, without the marks between them.
+    /// Clauses in order, never empty, without the marks between them.
     pub clauses: Vec<Clause>,
-    /// Units inside quotation marks of a few words, which express doubt.
+    /// Whether each unit is inside quotation marks around a few words, which express doubt.
     pub quoted: Vec<bool>,
     matches: Vec<Match<'judge>>,
     taken: Vec<bool>,
-    /// While items are selected: by unit, the last item that begins there, and by item, the one before it there;
-    /// counted from 1.
+    /// Used while items are selected: for each unit the last item that begins there, and for each item the previous one
+    /// at the same unit; numbers start at 1.
     last_at: Vec<usize>,
     before: Vec<usize>,
 }
@@ -65,7 +65,7 @@ const CLAUSE_TOKENS: usize = 4;
 const QUOTED_MAX: usize = 2;
 
 impl<'judge> ParsedSentence<'judge> {
-    /// Empty, with capacity for sentences of that many tokens.
+    /// An empty sentence with capacity for `tokens` tokens.
     pub fn with_room_for(tokens: usize) -> Self {
         Self {
             units: Vec::with_capacity(tokens),
@@ -96,7 +96,7 @@ impl<'judge> ParsedSentence<'judge> {
         self.quote(text);
     }
 
-    /// Whether all these units are inside quotation marks of a few words.
+    /// Whether all these units are inside quotation marks around a few words.
     pub fn is_quoted(&self, units: Range<usize>) -> bool {
         self.quoted
             .get(units)
@@ -143,7 +143,8 @@ impl<'judge> ParsedSentence<'judge> {
         })
     }
 
-    /// Of overlapping matches, keeps the one with the most words of its own, then the shortest, then the first.
+    /// Of overlapping matches, keeps the one with the most words of its own; of equal ones the shortest, then the
+    /// first.
     fn select(&mut self, engine: &RuleEngine) {
         self.matches.sort_unstable_by_key(|one| {
             let is_joint = one.rank == Rank::Joins;
@@ -177,7 +178,7 @@ impl<'judge> ParsedSentence<'judge> {
                 words = 1;
             }
             let own = |unit: &usize| words >> (unit - start).min(63) & 1 == 1;
-            // The same words may judge several aspects; any other overlap is dropped.
+            // The same words may judge several aspects; any other overlapping match is dropped.
             let is_twin = self
                 .chosen_at(start)
                 .any(|item| item.words == words && item.end == end);
@@ -213,7 +214,7 @@ impl<'judge> ParsedSentence<'judge> {
         self.items.sort_by_key(|item| (item.start, item.rule));
     }
 
-    /// Divides the sentence into clauses and determines whom each is about.
+    /// Divides the sentence into clauses and determines the subject of each.
     fn part(&mut self, text: &TokenizedText, opens_text: bool) {
         self.clauses.clear();
         let asks = self
@@ -241,7 +242,7 @@ impl<'judge> ParsedSentence<'judge> {
                 });
             }
             let begun = next.flatten().unwrap_or(ClauseStart::Mark);
-            // `, but`: the mark's clause is empty, and the conjunction's kind is kept.
+            // In `, but` the clause of the mark is empty, and the conjunction determines the kind.
             start = if begun == ClauseStart::Mark {
                 at + 1
             } else {
@@ -287,8 +288,8 @@ impl<'judge> ParsedSentence<'judge> {
         cue.filter(|_| at > 0 || cue == Some(ClauseStart::Contrast))
     }
 
-    /// Determines the subject of each clause: another company until the business is mentioned again, earlier trouble
-    /// only in its own clause, and everything else until a contrast.
+    /// Determines the subject of each clause. Another company remains the subject until the business is mentioned
+    /// again; earlier trouble applies only to its own clause, and everything else until a contrast.
     fn mark_others(&mut self, is_question: bool, opens_text: bool) {
         let mut about = About::default();
         let mut is_afterwards = false;
@@ -304,7 +305,7 @@ impl<'judge> ParsedSentence<'judge> {
                     .inspect(|_| steps::one())
                     .any(|item| item.meaning == Meaning::Cue(cue))
             };
-            // `It leaked again after they left`: the next clause states the time.
+            // In `It leaked again after they left`, the next clause states the time.
             let next = self.clauses.get(at + 1).map_or(0, |next| next.units.start);
             let (_, first) = self.items_within(next..next + usize::from(next > 0));
             is_afterwards |= has(Cue::Afterwards);
@@ -338,7 +339,7 @@ pub enum ClauseStart {
     Joint,
 }
 
-/// Whether two meanings at one position are of the same kind, so that the first is enough.
+/// Whether two meanings at the same position are of the same kind, so that the first one is sufficient.
 fn same_kind(one: Meaning, other: Meaning) -> bool {
     match (one, other) {
         (Meaning::Judges(one, _), Meaning::Judges(other, _))

@@ -8,7 +8,7 @@ use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 use crate::insights::text::{Negation, TokenizedText, WordSet};
 use crate::insights::trades::{Cue, Meaning};
 
-/// Maximum number of hits of most findings, for the capacity.
+/// Usual maximum number of hits of a finding, for the capacity.
 const HITS: usize = 4;
 
 /// The finding of one aspect in one sentence.
@@ -18,7 +18,7 @@ struct SentenceFinding {
     clause: usize,
     hits: Vec<Hit>,
     is_polar: bool,
-    /// Only an opinion without an aspect of its own; any other finding replaces it.
+    /// Whether it is only an opinion without its own aspect; any other finding replaces it.
     is_stray: bool,
 }
 
@@ -90,9 +90,9 @@ struct Scorer<'run> {
     text: &'run TokenizedText,
     parsed: &'run ParsedSentence<'run>,
     found: Vec<SentenceFinding>,
-    /// By item, whether it is negated.
+    /// For each item, whether it is negated.
     negated: Vec<bool>,
-    /// By item, whether an opinion was assigned to this name or hint.
+    /// For each item, whether an opinion was assigned to it as a name or hint.
     used: Vec<bool>,
 }
 
@@ -113,8 +113,8 @@ impl Scorer<'_> {
         self.found
     }
 
-    /// Beside a judgement, drops the facts of quiet aspects; if all judgements are complaints, turns other facts into
-    /// complaints.
+    /// Drops the facts of quiet aspects beside a judgement. If all judgements are complaints, turns the other facts
+    /// into complaints.
     fn settle_facts(&mut self) {
         let polar: Vec<(usize, i32)> = self
             .found
@@ -185,7 +185,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// If nothing else was found, the names become facts.
+    /// If nothing else was found, turns the names into facts.
     fn name_the_rest(&mut self) {
         if self.found.iter().any(|found| !found.is_stray) {
             return;
@@ -202,7 +202,7 @@ impl Scorer<'_> {
         }
     }
 
-    /// An item's points and the hits that change them; empty if it is about another company.
+    /// The points of an item and the hits that change them; empty if the item is about another company.
     fn weigh(&self, at: usize, points: i32) -> Vec<Hit> {
         let item = self.parsed.items[at];
         let clause = &self.parsed.clauses[self.parsed.clause_at(item.start)];
@@ -277,7 +277,7 @@ impl Scorer<'_> {
         let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
         match self.found.iter_mut().find(|found| found.aspect == aspect) {
             Some(found) => {
-                // `a bit dear, but worth it`: the conclusion counts.
+                // In `a bit dear, but worth it`, the conclusion counts.
                 let (before, sum) = (
                     found.score(),
                     hits.iter().map(|hit| hit.points).sum::<i32>(),
@@ -308,10 +308,10 @@ impl Scorer<'_> {
     }
 }
 
-// Relations between words of a sentence: the negator of a judgement, the cues before it, and the name that an opinion
-// belongs to.
+// Relations between the words of a sentence: the negator of a judgement, the cues before it, and the name to which an
+// opinion belongs.
 
-/// Maximum distance of a negator's end before a word, in units.
+/// Maximum distance from the end of a negator to the word that it negates, in units.
 const NEGATION_REACH: usize = 5;
 /// Maximum length of a negator in units: `never did I have the feeling that`.
 const NEGATOR_UNITS_MAX: usize = 7;
@@ -354,7 +354,8 @@ impl Scorer<'_> {
         })
     }
 
-    /// The negator of an item within its clause, if any; another judgement between stops it, unless `or` continues.
+    /// The negator of an item within its clause, if any. Another judgement between them stops it, unless `or`
+    /// continues.
     fn negator(&self, at: usize) -> Option<PhraseMatch> {
         let item = self.parsed.items[at];
         // `No issues 👍`: a symbol is independent of the words and cannot be negated.
@@ -414,8 +415,8 @@ impl Scorer<'_> {
         before.is_some_and(|before| self.negated[before])
     }
 
-    /// The name that an opinion belongs to: one soon after it, else the last one before it in its clause, else, if a
-    /// list continues, the last one in the previous clause.
+    /// The name to which an opinion belongs: one soon after it; otherwise the last one before it in its clause;
+    /// otherwise, if a list continues, the last one in the previous clause.
     fn name_of(&self, at: usize) -> Option<usize> {
         let item = self.parsed.items[at];
         let clause = self.parsed.clause_at(item.start);
@@ -444,7 +445,7 @@ impl Scorer<'_> {
         if let Some(before) = before {
             return Some(first + before);
         }
-        // `The work was quick, neat and flawless`: the list continues.
+        // In `The work was quick, neat and flawless`, the list continues.
         let kind = self.parsed.clauses[clause].kind;
         let goes_on = (kind == ClauseStart::Mark
             || self.is_among(units.start, &self.text.language_words().ands))
@@ -462,7 +463,7 @@ impl Scorer<'_> {
             .map(|at| first + at)
     }
 
-    /// Whether an opinion that ends at `end` judges a name that begins at `start`: no verb between.
+    /// Whether an opinion that ends at `end` judges a name that begins at `start`: there is no verb between them.
     fn reaches(&self, end: usize, start: usize) -> bool {
         start - end <= NAME_REACH
             && !(end..start).any(|unit| self.is_among(unit, &self.text.language_words().between))

@@ -14,10 +14,10 @@ pub type RuleIndex = u32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Rank {
     Judges,
-    /// It names, hints, is an opinion, or is a cue that does more than divide clauses.
+    /// The rule names or hints at an aspect, is an opinion, or is a cue that does more than divide clauses.
     #[default]
     Other,
-    /// It only divides clauses.
+    /// The rule only divides clauses.
     Joins,
 }
 
@@ -55,7 +55,7 @@ pub struct PatternTrie {
     edges: Vec<(Symbol, u32)>,
     gaps: Vec<(u8, u32)>,
     rules: Vec<RuleIndex>,
-    /// The root's edges by symbol.
+    /// The edges of the root, by symbol.
     first: Vec<Beginning>,
     /// The node of patterns that begin with `^`; 0 if there are none.
     beginning: u32,
@@ -68,12 +68,12 @@ pub struct Match<'judge> {
     pub start: usize,
     /// The unit after the last.
     pub end: usize,
-    /// Units from `start` on that match the pattern's own words rather than a gap: bit 0 is `start`.
+    /// The units from `start` on that match words of the pattern rather than a gap: bit 0 is `start`.
     pub words: u64,
     /// In the trade's order.
     pub rules: &'judge [RuleIndex],
     pub rank: Rank,
-    /// Whether it may overlap a statement: it determines the subject, the openness or the time.
+    /// Whether it may overlap a statement, because it determines the subject, time or certainty of the statement.
     pub is_above: bool,
 }
 
@@ -168,7 +168,7 @@ struct Walk<'walk, 'judge> {
 }
 
 impl<'judge> Walk<'_, 'judge> {
-    /// Continues from a node that the units `over` led to.
+    /// Continues from the node that was reached with the units `over`.
     fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
         let PatternNode {
             edges,
@@ -193,7 +193,7 @@ impl<'judge> Walk<'_, 'judge> {
             let last = over.end + usize::from(*most);
             for at in over.end..=last {
                 self.step(beyond, over.start..at, words, matches);
-                // A gap passes words and commas, but no mark that ends a thought.
+                // A gap may contain words and commas, but no other mark.
                 let passes = self
                     .units
                     .get(at)

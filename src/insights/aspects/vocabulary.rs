@@ -1,4 +1,4 @@
-//! Maps words to symbols. Each word of a text is looked up once; the trie then compares only numbers.
+//! Maps words to symbols. Each word of a text is looked up once; after that, the trie compares only numbers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
@@ -30,15 +30,15 @@ impl SymbolSet {
 /// The symbols of a word.
 #[derive(Debug, Clone, Default)]
 struct VocabularyWord {
-    /// In ascending order, and the same as a set.
+    /// The word's symbols in ascending order, and the same symbols as a set.
     symbols: Box<[Symbol]>,
     set: SymbolSet,
-    /// The first symbols of patterns that one of its own symbols continues, directly or after a gap.
+    /// The first symbols of patterns that a symbol of this word continues, directly or after a gap.
     follows: SymbolSet,
 }
 
 impl VocabularyWord {
-    /// `before` has, for each second symbol of a pattern, the first symbols.
+    /// `before` contains the first symbols for each second symbol of a pattern.
     fn new(
         symbols: impl IntoIterator<Item = Symbol>,
         before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
@@ -57,7 +57,7 @@ impl VocabularyWord {
 /// The symbols of each word, and the number of each symbol.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
-    /// Symbols up to this one begin patterns.
+    /// The last symbol that begins a pattern; all symbols up to it begin patterns.
     first: Symbol,
     numbers: HashMap<String, Symbol>,
     /// By the word's fingerprint.
@@ -91,7 +91,7 @@ impl<'judge> WordUnit<'judge> {
         self.word.set.has(symbol)
     }
 
-    /// Whether it may continue a pattern that begins with that symbol.
+    /// Whether the word may continue a pattern that begins with that symbol.
     pub fn follows(&self, first: Symbol) -> bool {
         self.word.follows.has(first)
     }
@@ -103,7 +103,7 @@ impl Vocabulary {
         let mut vocabulary = Self::default();
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
         let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
-        // Symbols that begin patterns come first, so that the search for beginnings can stop early.
+        // The symbols at the beginning of patterns come first, so that the search for beginnings can stop early.
         let first: BTreeSet<&str> = ways()
             .filter_map(|way| way.first().and_then(symbol))
             .collect();
@@ -187,7 +187,7 @@ impl Vocabulary {
         units.clear();
         let mut at = start;
         while at < end {
-            // `¡Ramiro`: the opening mark of a sentence is not its first word.
+            // In `¡Ramiro`, the opening mark of the sentence is not its first word.
             let is_first = at == start || at == start + 1 && is_opening_mark(text.word(start));
             let (len, word) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.tokens()[at].shape == Capitalisation::Mark;
@@ -248,7 +248,7 @@ impl Vocabulary {
         }
     }
 
-    /// The intended word of one with repeated letters, `soooo` or `goood`, or without its apostrophe.
+    /// The intended word for a spelling with repeated letters (`soooo`, `goood`) or without its apostrophe.
     fn shortened(&self, word: &str) -> Option<&VocabularyWord> {
         let bytes = word.as_bytes();
         if !bytes
@@ -279,7 +279,7 @@ const fn symbol(step: &PatternStep) -> Option<&str> {
     }
 }
 
-/// The words of a symbol; a class represents itself.
+/// The words of a symbol; for a class, the class itself.
 fn members(trade: &Trade, symbol: &str) -> Vec<String> {
     if symbol.len() > 1 && symbol.contains('|') {
         return symbol

@@ -1,6 +1,7 @@
-//! Scores the aspects and the polarity of a sentence: two linear models over runs of words, learned by
-//! `examples/train_classifier` from example sentences. The aspect model belongs to a trade, the polarity model to all.
-//! They recognize common usage without understanding, so `aspects` weighs them against the rules.
+//! Scores the aspects and the polarity of a sentence with two linear models over runs of words, which
+//! `examples/train_classifier` learned from example sentences. The aspect model belongs to a trade; all trades share
+//! the polarity model. The models recognize common usage without understanding it, so `aspects` weighs them against the
+//! rules.
 
 pub mod ngrams;
 
@@ -28,14 +29,14 @@ pub enum OutputHead {
     Label(usize),
 }
 
-/// The default classifier knows no runs.
+/// The default classifier has no runs.
 #[derive(Debug, Clone)]
 pub struct NgramClassifier {
     /// The aspects' heads, then the labels'.
     model: NgramModel,
     /// Number of heads that are aspects.
     aspects: usize,
-    /// The biases: the sums of a sentence without words.
+    /// The biases, which are the sums for a sentence without words.
     silence: Vec<[i32; LANES]>,
     digests: [String; 2],
 }
@@ -58,7 +59,7 @@ pub struct SentencePart {
 }
 
 impl SentencePart {
-    /// How far praise leads, in units of 1/[`UNIT`]; negative if blame leads.
+    /// The score for praise minus the score for blame, in units of 1/[`UNIT`].
     #[must_use]
     pub const fn lead(&self) -> i32 {
         self.labels[POSITIVE] - self.labels[0]
@@ -70,23 +71,23 @@ impl SentencePart {
 struct KnownNgram<'classifier> {
     tokens: Range<usize>,
     weights: &'classifier [[i8; LANES]],
-    /// It is negated, so it adds nothing to the labels.
+    /// Whether the run is negated, so that it adds nothing to the labels.
     is_turned: bool,
 }
 
 /// A sentence's scores.
 #[derive(Debug, Clone)]
 pub struct AspectScores<'classifier> {
-    /// The scores of its parts; if there are several, the whole sentence comes last.
+    /// The scores of the sentence's parts; if there are several parts, the scores of the whole sentence come last.
     pub parts: Vec<SentencePart>,
     /// In the order of the text.
     known: Vec<KnownNgram<'classifier>>,
-    /// Number of their weights that are for aspects.
+    /// Number of aspects, which come first in the weights.
     aspects: usize,
 }
 
 impl AspectScores<'_> {
-    /// The run in `tokens` with the largest weight for `head`, and that weight.
+    /// The run in `tokens` with the largest weight for `head`, with this weight.
     #[must_use]
     pub fn strongest(
         &self,
@@ -118,7 +119,7 @@ impl AspectScores<'_> {
 }
 
 impl NgramClassifier {
-    /// Joins a trade's aspect model and a polarity model.
+    /// Joins the aspect model of a trade with a polarity model.
     #[must_use]
     pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
         let model = aspects.joined(polarity);
@@ -132,10 +133,10 @@ impl NgramClassifier {
         }
     }
 
-    /// A classifier with these weights of a trade's aspects and the polarity of all trades.
+    /// Creates a classifier from a trade's aspect weights and the polarity weights that all trades share.
     ///
     /// # Errors
-    /// When the bytes are no valid weights.
+    /// When the bytes are not valid weights.
     pub fn parse(aspects: &[u8]) -> Result<Self, WeightsError> {
         let aspects = NgramModel::parse(aspects)?;
         Ok(Self::new(&aspects, &NgramModel::parse(POLARITY)?))
@@ -144,16 +145,16 @@ impl NgramClassifier {
     /// A classifier without aspects, for a trade without weights of its own.
     ///
     /// # Errors
-    /// None, as a test verifies.
+    /// None; a test verifies this.
     pub fn of_polarity() -> Result<Self, WeightsError> {
         let polarity = NgramModel::parse(POLARITY)?;
         Ok(Self::new(&NgramModel::default(), &polarity))
     }
 
-    /// A classifier with these weights; a missing model is empty.
+    /// Creates a classifier from these weights; a missing model is empty.
     ///
     /// # Errors
-    /// When the bytes are no valid weights.
+    /// When the bytes are not valid weights.
     pub fn of(aspects: Option<&[u8]>, polarity: Option<&[u8]>) -> Result<Self, WeightsError> {
         let model = |weights: Option<&[u8]>| {
             weights.map_or_else(|| Ok(NgramModel::default()), NgramModel::parse)
@@ -179,7 +180,7 @@ impl NgramClassifier {
         self.digests.each_ref().map(String::as_str)
     }
 
-    /// The scores of a sentence without the `unread` tokens, which are in order and do not overlap.
+    /// The scores of a sentence without the tokens `unread`, which are in order and do not overlap.
     #[must_use]
     pub fn classify(
         &self,
@@ -190,7 +191,7 @@ impl NgramClassifier {
         let words = NgramTokens::read(text, sentence.clone());
         let mut parts = words.parts();
         let count = parts.len();
-        // The sums of each part, and of runs that span two parts.
+        // The sums for each part, and for runs that span two parts.
         let width = self.silence.len();
         let mut sums = self.silence.repeat(count + 1);
         let mut known = Vec::with_capacity(sentence.len() * 2);
@@ -244,7 +245,7 @@ impl NgramClassifier {
         }
     }
 
-    /// `sums` are those of all heads.
+    /// `sums` contains the sums of all heads.
     fn part(&self, tokens: Range<usize>, sums: &[i32]) -> SentencePart {
         let (aspects, rest) = sums.split_at(self.aspects);
         let mut labels = [0; LABELS.len()];
@@ -268,7 +269,7 @@ fn add(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]]) {
     }
 }
 
-/// Subtracts the weights of some heads.
+/// Subtracts these weights from the sums of some heads.
 fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], heads: Range<usize>) {
     let sums = sums.as_flattened_mut().iter_mut();
     let all = sums.zip(weights.as_flattened()).take(heads.end);

@@ -1,5 +1,5 @@
-//! A linear model over runs of words: for each head a sum of integer weights, one for each known run. The weights file
-//! names its heads, so that they cannot be confused.
+//! A linear model over runs of words: each head has a sum of integer weights, one for each known run. The weights file
+//! contains the names of the heads, so that they cannot be confused.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use thiserror::Error;
 use crate::insights::text::{Capitalisation, Negation, TokenRole, TokenizedText};
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
 
-/// The unit of the weights and sums: this many are one natural logarithm of the odds.
+/// The unit of weights and sums: 16 units are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;
 
 const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
 /// Bits in [`NgramModel::marks`] for each slot.
 const FILTER_BITS_PER_SLOT: usize = 4;
-/// Weights that are added at once.
+/// Number of weights that are added at once.
 pub const LANES: usize = 8;
-/// More heads than any model has, so that a corrupt file cannot demand much memory.
+/// Maximum number of heads: more than any model has, so that a corrupt file cannot require much memory.
 const HEADS_MAX: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -34,7 +34,7 @@ pub enum WeightsError {
     Heads,
 }
 
-/// The default model has no head and knows no run.
+/// The default model has no heads and no runs.
 #[derive(Debug, Clone, Default)]
 pub struct NgramModel {
     heads: Vec<String>,
@@ -43,7 +43,7 @@ pub struct NgramModel {
     weights: Vec<i8>,
     /// Open addressing, at most half full: the key, and the row's number plus one; 0 is free.
     slots: Vec<(u32, u32)>,
-    /// A bit for the lowest bits of each key: most unknown runs are excluded by this filter.
+    /// A bit for the lowest bits of each key: a filter that excludes most unknown runs.
     marks: Vec<u64>,
     digest: String,
 }
@@ -52,7 +52,7 @@ impl NgramModel {
     /// Reads the output of [`to_bytes`].
     ///
     /// # Errors
-    /// When the bytes are no valid weights.
+    /// When the bytes are not valid weights.
     pub fn parse(bytes: &[u8]) -> Result<Self, WeightsError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(WeightsError::Foreign)?;
         let (count, mut rest) = rest.split_first().ok_or(WeightsError::Length)?;
@@ -93,7 +93,7 @@ impl NgramModel {
         Ok(Self::new(heads, biases, &rows))
     }
 
-    /// `rows` have a run's key and its weight for each head.
+    /// `rows` contains the key of each run and its weight for each head.
     #[must_use]
     pub fn new(heads: Vec<String>, biases: Vec<i32>, rows: &[(u32, Vec<i8>)]) -> Self {
         let digest = hex(&Sha256::digest(to_bytes(&heads, &biases, rows)));
@@ -140,8 +140,8 @@ impl NgramModel {
         self.heads.len().next_multiple_of(LANES)
     }
 
-    /// Both models in one, so that a run is looked up once: this one's heads, then those of `other`. It has no digest,
-    /// because it comes from no file.
+    /// Both models in one, so that a run is looked up once: the heads of this one, then those of `other`. The joined
+    /// model has no digest, because it comes from no file.
     #[must_use]
     pub fn joined(&self, other: &Self) -> Self {
         let mut joined = Self::with_room_for(
@@ -195,7 +195,7 @@ impl NgramModel {
         Some(&self.lanes(key)?.as_flattened()[..self.heads.len()])
     }
 
-    /// The same padded with zeros to a multiple of [`LANES`].
+    /// The same weights, padded with zeros to a multiple of [`LANES`].
     #[must_use]
     pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
         if self.marks.is_empty() {
@@ -242,24 +242,24 @@ pub fn to_bytes(heads: &[String], biases: &[i32], rows: &[(u32, Vec<i8>)]) -> Ve
     bytes
 }
 
-// The features of the classifier: runs of one, two and three words within a sentence's parts, and negated words.
-// Training reads its examples through the same code, so that the two cannot differ.
+// The features of the classifier: runs of one, two and three words within the parts of a sentence, and negated words.
+// The training uses the same code to read its examples, so that the features are always the same.
 
 pub const RUN_MAX: usize = 3;
 
 /// Number of words that a negator affects.
 const NEGATED_MAX: usize = 4;
 
-/// A token as the last of its runs.
+/// A token with the runs that end with it.
 #[derive(Debug, Clone, Copy)]
 struct RunEnd {
     role: TokenRole,
-    /// Hashes of the runs of one, two and three words that end with it; undefined across a mark or the beginning of the
-    /// scope.
+    /// Hashes of the runs of one, two and three words that end with the token; undefined if the run would cross a mark
+    /// or the beginning of the scope.
     hashes: [u64; RUN_MAX],
 }
 
-/// The tokens of a scope, each normalised once.
+/// The tokens of a scope; each is normalised once.
 #[derive(Debug)]
 pub struct NgramTokens<'text> {
     text: &'text TokenizedText,
@@ -290,7 +290,7 @@ impl<'text> NgramTokens<'text> {
         }
     }
 
-    /// The parts of a sentence that have a word, in order. Marks and conjunctions between them belong to none.
+    /// The parts of a sentence with at least one word, in order. Marks and conjunctions between them belong to no part.
     #[must_use]
     pub fn parts(&self) -> Vec<Range<usize>> {
         let (mut parts, mut start) = (Vec::with_capacity(4), self.scope.start);
@@ -309,8 +309,8 @@ impl<'text> NgramTokens<'text> {
     }
 
     /// Calls `each` with the key and the tokens of every run of up to [`RUN_MAX`] words, and of every negated word. A
-    /// run does not cross a dividing mark. The last argument is whether the whole run is negated: `on time` in
-    /// `never on time` identifies the aspect, but not the polarity.
+    /// run does not cross a dividing mark. The last argument is whether the whole run is negated: `on time` in `never
+    /// on time` identifies the aspect, but not the polarity.
     pub fn runs(&self, mut each: impl FnMut(u32, Range<usize>, bool)) {
         let mut negated = 0..0;
         let ending = self.text.language_words().negator_ending.as_str();
@@ -336,12 +336,12 @@ impl<'text> NgramTokens<'text> {
     }
 }
 
-/// Only words are negated: `not good!` is no less loud, and a thumb stays up.
+/// Only words are negated: the exclamation mark in `not good!` and a thumb emoji keep their meaning.
 fn is_word(text: &TokenizedText, token: usize) -> bool {
     text.tokens()[token].shape != Capitalisation::Mark
 }
 
-/// The form in which a token is looked up; all numbers are equal.
+/// The form in which a token is looked up; all numbers have the same form.
 fn form(text: &TokenizedText, token: usize) -> &str {
     if text.tokens()[token].shape == Capitalisation::Number {
         "0"

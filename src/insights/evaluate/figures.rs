@@ -1,4 +1,4 @@
-//! The figures of an evaluation. Counts are integers; shares are computed only for display.
+//! The figures of an evaluation. Counts are integers; shares are computed only for output.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ impl Proportion {
     }
 }
 
-/// Agreement about found aspects.
+/// Agreement of the analyzer and the annotators about the aspects in texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AgreementCounts {
     /// Found by the analyzer and the annotator.
@@ -67,7 +67,7 @@ impl AgreementCounts {
         }
     }
 
-    /// Share of the analyzer's findings that the annotator has too.
+    /// Share of the analyzer's findings that the annotator also made.
     #[must_use]
     pub const fn precision(self) -> Proportion {
         Proportion {
@@ -76,7 +76,7 @@ impl AgreementCounts {
         }
     }
 
-    /// Share of the annotator's findings that the analyzer has too.
+    /// Share of the annotator's findings that the analyzer also made.
     #[must_use]
     pub const fn recall(self) -> Proportion {
         Proportion {
@@ -85,7 +85,8 @@ impl AgreementCounts {
         }
     }
 
-    /// The harmonic mean of both, as a share: twice the agreements of all that either found.
+    /// The harmonic mean of precision and recall as a share: twice the common findings, divided by all findings of
+    /// both.
     #[must_use]
     pub const fn f1(self) -> Proportion {
         Proportion {
@@ -95,7 +96,7 @@ impl AgreementCounts {
     }
 }
 
-/// A pair on which analyzer and annotator differ.
+/// A text and aspect for which the labels of analyzer and annotator differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Miss {
     pub text: String,
@@ -113,15 +114,15 @@ pub struct Miss {
 pub struct EvaluationFigures {
     /// Rows of the file.
     pub n: usize,
-    /// Distinct texts; each has a row for every aspect that it judges.
+    /// Number of distinct texts; each has a row for every aspect that it judges.
     pub texts: usize,
-    /// Pairs of text and aspect, all aspects together.
+    /// Pairs of text and aspect, for all aspects together.
     pub pairs: AgreementCounts,
-    /// The same by aspect.
+    /// Pairs of text and aspect, by aspect.
     pub aspects: BTreeMap<String, AgreementCounts>,
-    /// Pairs found by both, by the annotator's label and the analyzer's.
+    /// Pairs found by both: their number by the annotator's label and the analyzer's label.
     pub confusion: BTreeMap<(Polarity, Polarity), usize>,
-    /// By text, then by aspect.
+    /// Differing pairs, by text, then by aspect.
     pub misses: Vec<Miss>,
 }
 
@@ -166,7 +167,7 @@ impl EvaluationFigures {
             .sum()
     }
 
-    /// Among pairs found by both, those with the right label; uncertain is wrong.
+    /// Share of the pairs found by both whose label is right; an uncertain label counts as wrong.
     #[must_use]
     pub fn polarity_accuracy(&self) -> Proportion {
         Proportion {
@@ -175,7 +176,7 @@ impl EvaluationFigures {
         }
     }
 
-    /// Among pairs found by both, those with a label that is not uncertain.
+    /// Share of the pairs found by both whose label is not uncertain.
     #[must_use]
     pub fn coverage(&self) -> Proportion {
         Proportion {
@@ -184,7 +185,7 @@ impl EvaluationFigures {
         }
     }
 
-    /// Among pairs found by both with a label that is not uncertain, those where it is right.
+    /// Share of right labels among the pairs found by both whose label is not uncertain.
     #[must_use]
     pub fn published_accuracy(&self) -> Proportion {
         Proportion {
@@ -193,7 +194,7 @@ impl EvaluationFigures {
         }
     }
 
-    /// The mean F1 of the labels, over those that annotators gave.
+    /// The mean F1 of the labels that annotators gave.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "there are three labels")]
     pub fn macro_f1(&self) -> f64 {

@@ -27,11 +27,11 @@ pub struct RowError {
     pub file: String,
     /// From 1.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// The problem, and the valid form.
     pub message: String,
 }
 
-/// Maximum characters of a message, because it repeats the file's content.
+/// Maximum number of characters of a message, which is limited because it repeats the file's content.
 const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 
 impl RowError {
@@ -125,11 +125,11 @@ pub struct AnnotatedReview {
     pub package: Option<String>,
     /// 1 to 5.
     pub stars: Option<u8>,
-    /// Each judged or mentioned aspect, its polarity, and where its words begin in the text, in code points.
+    /// Each judged or mentioned aspect, its polarity, and the position of its first word in the text, in code points.
     pub findings: Vec<(String, Polarity, u32)>,
 }
 
-/// A line of the file; other members are for people.
+/// A line of the file; other members are notes for readers.
 #[derive(Deserialize)]
 struct FileLine {
     text: String,
@@ -148,7 +148,7 @@ struct LineFinding {
 }
 
 /// # Errors
-/// The first invalid line, and why.
+/// The error in the first invalid line.
 pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, RowError> {
     let lines = (1..).zip(content.lines());
     let reviews: Vec<AnnotatedReview> = lines

@@ -1,5 +1,5 @@
 //! Evaluates whole reviews: findings by sentence and aspect, and the polarity as a whole compared with the stars. The
-//! analysis sees the stars only if requested.
+//! analysis uses the stars only if requested.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,11 +27,11 @@ const PUBLISHED: [(&str, &str, &str); 6] = [
 pub struct WholeQuality {
     /// Reviews that were analysed.
     pub reviews: usize,
-    /// Reviews in another language than that of the rules.
+    /// Reviews in a language other than that of the rules.
     pub in_other_languages: usize,
     /// Pairs of sentence and aspect, with any polarity.
     pub found: AgreementCounts,
-    /// Pairs found by both with the same polarity; uncertain is wrong.
+    /// Share of the pairs found by both that have the same polarity; uncertain counts as wrong.
     pub polarity: Proportion,
     /// Pairs with praise or blame.
     pub judged: AgreementCounts,
@@ -39,26 +39,27 @@ pub struct WholeQuality {
     pub blamed: AgreementCounts,
     /// Pairs with praise or blame, by aspect.
     pub by_aspect: BTreeMap<String, AgreementCounts>,
-    /// By source of the judgement and for those that the stars confirmed: the share that annotators made too.
+    /// Share of the judgements that annotators also made: by source of the judgement, and for those that the stars
+    /// confirmed.
     pub by_witness: BTreeMap<&'static str, Proportion>,
-    /// Reviews of 1, 2, 4 or 5 stars whose text by itself has the same polarity; uncertain is wrong.
+    /// Share of the reviews of 1, 2, 4 or 5 stars whose text alone has the same polarity; uncertain counts as wrong.
     pub against_stars: Proportion,
-    /// The same for 1 or 2 stars only.
+    /// The same share for reviews of 1 or 2 stars.
     pub bad_against_stars: Proportion,
 }
 
-/// The polarities of an aspect in a sentence.
+/// The polarities of each aspect in each sentence.
 type SentenceLabels<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
 
 /// Key of judgements that the stars confirmed, in [`WholeQuality::by_witness`].
 pub const STARS: &str = "stars";
 
-/// Whether the analysis sees a review's stars, as it does in production.
+/// Whether the analysis uses the stars of a review, as it does in production.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StarsShown {
-    /// Only the text is read.
+    /// Only the text is used.
     Hidden,
-    /// They may withdraw and confirm findings.
+    /// The stars may withdraw and confirm findings.
     AtHand,
 }
 
@@ -181,7 +182,7 @@ impl WholeQuality {
         }
     }
 
-    /// Lines of a package's `quality.tsv` for the set with that name.
+    /// Lines of a package's `quality.tsv` for the set `set`.
     #[must_use]
     pub fn published(&self, set: &str) -> Vec<String> {
         let shares = self.shares();
@@ -199,7 +200,7 @@ impl WholeQuality {
         PUBLISHED.into_iter().filter_map(line).collect()
     }
 
-    /// The precision of each aspect's judgements, as such lines.
+    /// The precision of each aspect's judgements, as lines of the same file.
     #[must_use]
     pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
         let judged = self
@@ -218,7 +219,7 @@ impl WholeQuality {
             .collect()
     }
 
-    /// Only the lines about findings: the stars never decide the polarity as a whole.
+    /// Only the lines about findings: the stars never affect the polarity as a whole.
     #[must_use]
     pub fn published_of_findings(&self, set: &str) -> Vec<String> {
         let mut lines = self.published(set);

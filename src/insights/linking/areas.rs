@@ -1,5 +1,5 @@
-//! Finds the places that the business serves. A place's name is often a person's or a street's, so a capital letter is
-//! not enough.
+//! Finds the places that the business serves. The name of a place is often also the name of a person or street, so a
+//! capital letter is not sufficient evidence.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, TokenizedText};
 
-/// Classes of words that may be capitalised beside a place without being part of its name.
+/// Classes of words that may be capitalised beside a place without being part of the place's name.
 const FUNCTION: [WordClass; 12] = [
     WordClass::Compass,
     WordClass::Near,
@@ -51,7 +51,7 @@ impl Areas {
         }
     }
 
-    /// The named places in order: place, sentence, tokens, rule.
+    /// The named places in order, each with its sentence, tokens and rule.
     pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<(&str, usize, Range<usize>, &'static str)> {
         let mut found: Vec<(&str, usize, Range<usize>, &'static str)> = Vec::new();
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
@@ -73,7 +73,7 @@ impl Areas {
                     sentence: sentence.clone(),
                     name: at..end,
                 };
-                // A place joined to one already found counts too: `in Mesa, Gilbert and Chandler`.
+                // A place joined to one that was already found counts too: `in Mesa, Gilbert and Chandler`.
                 let is_joined = found.last().is_some_and(|(.., last, _)| {
                     last.end < at
                         && last.end >= sentence.start
@@ -82,7 +82,7 @@ impl Areas {
                                 || tagged.text.word(between) == "/"
                         })
                 });
-                // So does one joined to one that follows: `the Mesa/Gilbert area`.
+                // A place joined to a following one also counts: `the Mesa/Gilbert area`.
                 let joins = || {
                     let joint = (end..sentence.end)
                         .inspect(|_| steps::one())
@@ -116,7 +116,7 @@ impl Areas {
     }
 }
 
-/// The rule by which the words are that place, if any.
+/// The rule by which the words name that place, if there is one.
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     let (next, word) = (
         context.word_after(1),

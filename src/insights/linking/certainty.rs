@@ -12,13 +12,14 @@ pub enum Certainty {
     Sure,
     /// A first name in a typical context.
     Named,
-    /// Too little: counts only with a recorded mention.
+    /// Too little evidence: the name counts only with a recorded mention.
     Weak,
     /// Another person is named.
     Stranger,
 }
 
-/// Whether a name of several words is written like one: if its last word is an ordinary word, it needs a capital.
+/// Whether a name of several words is written like a name: if its last word is also an ordinary word, it needs a
+/// capital.
 pub fn is_written_as_name(context: &TokenContext<'_>) -> bool {
     let last = context.name.end - 1;
     let is_word = context.tagged.word(last).is(WordClass::WordName)
@@ -26,7 +27,7 @@ pub fn is_written_as_name(context: &TokenContext<'_>) -> bool {
     !is_word || context.tagged.is_capital(last) && !context.is_shouted()
 }
 
-/// `Mike Johnson`, `Cary Grant`: beside a name that is not the staff's.
+/// `Mike Johnson`, `Cary Grant`: beside a word that is not part of a staff member's name.
 pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     if !context.is_capital() {
         return false;
@@ -82,8 +83,8 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
         return false;
     };
     let word = context.tagged.word(before);
-    // A capital at the beginning of the sentence is no evidence, except in `Jersey Mike's`; a plural or possessive is
-    // no first name.
+    // A capital at the beginning of the sentence is no evidence, except in `Jersey Mike's`. A plural or possessive is
+    // not a first name.
     let is_surname = word.is(WordClass::WordName)
         && !context
             .tagged
@@ -92,7 +93,7 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     !word.has_s && (word.is(WordClass::FirstName) || is_surname || word.is_unknown())
 }
 
-/// How certainly a surname without a first name names a member of the staff.
+/// The certainty that a surname without a first name names a staff member.
 pub fn surname(context: &TokenContext<'_>) -> Certainty {
     let word = context.tagged.word(context.name.start);
     let is_ordinary = [WordClass::WordName, WordClass::Common, WordClass::FirstName]
@@ -110,7 +111,7 @@ pub fn surname(context: &TokenContext<'_>) -> Certainty {
     }
 }
 
-/// How certainly a first name without a surname names a member of the staff.
+/// The certainty that a first name without a surname names a staff member.
 pub fn first_name(context: &TokenContext<'_>) -> Certainty {
     let word = context.tagged.word(context.name.start);
     let is_word = word.is(WordClass::WordName) || word.is(WordClass::Common);
@@ -136,7 +137,7 @@ fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Cert
         context.tagged.word(context.name.start),
         context.word_after(1),
     );
-    // A recorded mention does not make a name of an ordinary word.
+    // A recorded mention does not turn an ordinary word into a name.
     let named = |is_named: bool| {
         if is_named {
             Certainty::Named
@@ -221,20 +222,20 @@ fn is_bare(context: &TokenContext<'_>, at: usize) -> bool {
     context.tagged.word(at).is(WordClass::Bare) && !context.tagged.word(at).is(WordClass::Deed)
 }
 
-/// `Bill was higher than quoted`, `Grant was approved`: the predicate is one of things.
+/// `Bill was higher than quoted`, `Grant was approved`: the predicate is typical of things.
 fn is_thing_subject(context: &TokenContext<'_>) -> bool {
     !context.acts() && (1..=3).any(|n| context.word_after(n).is(WordClass::OfThings))
 }
 
-// A name's context within its sentence, and the evidence for it. The evidence against it is in `exclusions`.
+// The context of a name within its sentence, and the evidence for the name. The evidence against it is in `exclusions`.
 
-/// The longest aside between a name and its verb, in tokens.
+/// Maximum length of an aside between a name and its verb, in tokens.
 const ASIDE_MAX: usize = 9;
 
 /// A range of tokens that may be a name.
 #[derive(Debug, Clone)]
 pub struct TokenContext<'a> {
-    /// The whole text, with the dictionary's data.
+    /// The whole text with the dictionary's data.
     pub tagged: &'a TaggedText<'a>,
     /// Index of the sentence in the text.
     pub number: usize,
@@ -258,12 +259,12 @@ impl TokenContext<'_> {
         Some(self.name.end + n - 1).filter(|at| *at < self.sentence.end)
     }
 
-    /// In lower case; empty if there is none.
+    /// The word in lower case; empty if there is none.
     pub fn text_before(&self, n: usize) -> &str {
         self.before(n).map_or("", |at| self.tagged.text.word(at))
     }
 
-    /// In lower case; empty if there is none.
+    /// The word in lower case; empty if there is none.
     pub fn text_after(&self, n: usize) -> &str {
         self.after(n).map_or("", |at| self.tagged.text.word(at))
     }
@@ -291,12 +292,13 @@ impl TokenContext<'_> {
         self.name.clone().all(|at| self.tagged.is_capital(at))
     }
 
-    /// Whether the sentence is in capitals, which are no evidence then.
+    /// Whether the sentence is in capitals, so that capitals are no evidence.
     pub fn is_shouted(&self) -> bool {
         self.tagged.is_shouted(self.number)
     }
 
-    /// Whether a capital is expected anyway: at the beginning of the sentence or of a quotation, or after a colon.
+    /// Whether a capital is usual at this position: at the beginning of the sentence or of a quotation, or after a
+    /// colon.
     pub fn is_at_start(&self) -> bool {
         self.before(1).is_none_or(|at| {
             self.tagged.text.tokens()[self.name.start].begins_line
@@ -350,7 +352,7 @@ impl TokenContext<'_> {
         if self.has_s() {
             return false;
         }
-        // An unknown word that ends like a past tense counts as a deed: `Grant re-pitched the drains`.
+        // An unknown word that ends like a past tense counts as an action: `Grant re-pitched the drains`.
         let is_past = |at: usize| {
             self.tagged.word(at).is_unknown()
                 && self.tagged.text.word(at).ends_with("ed")
@@ -367,7 +369,7 @@ impl TokenContext<'_> {
                 || self.word_after(3).is(WordClass::Deed) && self.is_capital_after(2))
     }
 
-    /// Whether the name is the subject of a predicate that things may have too: `Will was great`.
+    /// Whether the name is the subject of a predicate that is also possible for things: `Will was great`.
     pub fn is_subject(&self) -> bool {
         !self.has_s() && self.verb().is(WordClass::Be)
     }
@@ -377,7 +379,7 @@ impl TokenContext<'_> {
             .map_or_else(DictionaryWord::default, |at| self.tagged.word(at))
     }
 
-    /// The position of the verb: after `, who`, `, the tech,`, `(from Mesa)`, `at the front desk` and adverbs.
+    /// The position of the verb after `, who`, `, the tech,`, `(from Mesa)`, `at the front desk` and adverbs.
     pub fn predicate(&self) -> Option<usize> {
         let mut n = 1;
         let close = match self.text_after(1) {
@@ -402,7 +404,7 @@ impl TokenContext<'_> {
         self.after(n)
     }
 
-    /// Whether the text addresses the person, `Will, thank you`, or names the company: `Will from Saltbush`.
+    /// Whether the text addresses the person, as in `Will, thank you`, or adds the company, as in `Will from Saltbush`.
     pub fn is_addressed(&self) -> bool {
         let next = self.word_after(2);
         match self.text_after(1) {

@@ -1,5 +1,5 @@
-//! Finds people and places in a text that is not English: capitalised names from the business's lists beside a cue of
-//! the language. The word tables and guards of the other files are English.
+//! Finds people and places in texts in other languages: capitalised names from the business's lists beside a cue of the
+//! language. The word tables and guards of the other files are English.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::{Capitalisation, TokenizedText, WordSet};
 use crate::model::business::Business;
 
-/// Maximum distance in words of a relation before a name that makes it another person's: `mi hermano Luis`,
-/// `mi tío don Luis`.
+/// Maximum distance in words between a name and a preceding relation that makes it another person's name: `mi hermano
+/// Luis`, `mi tío don Luis`.
 const OTHERS_WITHIN: usize = 3;
 
 /// The names of the staff and places, normalised for comparison.
@@ -20,7 +20,7 @@ pub struct CuedNames {
     areas: Vec<(Vec<String>, String)>,
 }
 
-/// The words of the full name, and the words that suffice without the others.
+/// The words of the full name, and the words that identify the person without the others.
 #[derive(Debug, Clone)]
 struct PersonName {
     full: Vec<String>,
@@ -28,7 +28,7 @@ struct PersonName {
     name: String,
 }
 
-/// The possible meaning of a name in the text.
+/// The possible entity for a name in the text.
 struct Found {
     tokens: Range<usize>,
     kind: MentionKind,
@@ -61,7 +61,7 @@ impl CuedNames {
         }
     }
 
-    /// The mentions in a text, by place. Authors do not mention themselves.
+    /// The mentions in a text, by position. Authors do not mention themselves.
     pub fn mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
         let author = parts(author).into_iter().next().unwrap_or_default();
         let author = without_accents(&author);
@@ -160,7 +160,7 @@ impl CuedNames {
     }
 }
 
-/// Whether these words are at that place, each capitalised.
+/// Whether these words are at that position, each capitalised.
 fn stands_at(
     text: &TokenizedText,
     sentence: &Range<usize>,

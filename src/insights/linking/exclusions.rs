@@ -1,12 +1,12 @@
 //! Evidence against a name: it is the customer's husband, another company's plumber, a street, or the author. Each
-//! guard is a test of the name's context; one is enough.
+//! guard tests the name's context; one positive test is sufficient.
 
 use super::certainty::TokenContext;
 use super::words::WordClass;
 use crate::compute::steps;
 use crate::insights::text::Capitalisation;
 
-/// Whether this is a person who does not work for the business.
+/// Whether the person does not work for the business.
 pub fn is_stranger(context: &TokenContext<'_>) -> bool {
     is_kin_before(context)
         || is_kin_after(context)
@@ -61,7 +61,7 @@ fn is_of_the_household(context: &TokenContext<'_>) -> bool {
         || matches!(context.text_before(1), "and") && matches!(context.text_before(2), "i" | "me")
 }
 
-/// `five`, `5 years old`, and no `5 minutes`
+/// `five`, `5 years old`, but not `5 minutes`
 fn is_age(context: &TokenContext<'_>, n: usize) -> bool {
     let is_number = context
         .text_after(n)
@@ -80,7 +80,7 @@ fn is_age(context: &TokenContext<'_>, n: usize) -> bool {
             ))
 }
 
-/// Whether this is not a person: a street, a company, a school.
+/// Whether the name is not that of a person but of a street, a company or a school.
 pub fn is_thing(context: &TokenContext<'_>) -> bool {
     let next = context.word_after(1);
     let is_numbered = context
@@ -153,7 +153,7 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
     {
         return true;
     }
-    // Goes back over a list of names and conjunctions.
+    // Skips a list of names and conjunctions before the name.
     let mut n = 1;
     while n <= FIRM_REACH
         && context.word_before(n).is(WordClass::Pair)
@@ -173,7 +173,7 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
 fn is_kin(context: &TokenContext<'_>, n: usize) -> bool {
     let word = context.word_before(n);
     if word.is(WordClass::Role) {
-        // `the kid, Will,` is a member of the staff; `my kid Will` and `our property manager Will` are not.
+        // In `the kid, Will,` the name is a staff member's; in `my kid Will` and `our property manager Will` it is not.
         return word.is(WordClass::Kin) && context.word_before(n + 1).is(WordClass::Own)
             || context.text_before(n) == "partner"
                 && matches!(context.text_before(n + 1), "my" | "our")
@@ -259,9 +259,9 @@ fn is_self(context: &TokenContext<'_>) -> bool {
     }
 }
 
-// Names of people who work for another company than the reviewed one.
+// Names of people who work for a company other than the reviewed one.
 
-/// Maximum distance in words at which another company is searched after a name.
+/// Maximum distance in words between a name and another company after it.
 pub const FIRM_REACH: usize = 5;
 /// `Joe from the other company`, `Mike with Acme`, `Roberto at Home Depot`,
 /// `Grant, who works for the city`
@@ -373,7 +373,7 @@ pub fn sends_another_firm(context: &TokenContext<'_>) -> bool {
     })
 }
 
-/// `the company` is the reviewed one.
+/// Whether the word means the reviewed business, as in `the company`.
 fn is_ours(word: &str) -> bool {
     matches!(
         word,
@@ -395,13 +395,13 @@ fn is_ours_before(context: &TokenContext<'_>, n: usize) -> bool {
             || matches!(context.text_before(n + 1), "other" | "another" | "last"))
 }
 
-// The author's own name below a review.
+// The author's own name at the end of a review.
 
-/// Number of words that may follow a signature's first name.
+/// Maximum number of words after the first name in a signature.
 const SIGNATURE_REST_MAX: usize = 4;
 
 /// Whether the name is a signature: `- Mike` at the end, `Sincerely, Mike`, or a name on the last line. `Thanks, Mike`
-/// is one only if it is the author's name.
+/// is a signature only if it is the author's name.
 pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     let tokens = context.tagged.text.tokens();
     let at = context.name.start;
@@ -427,7 +427,7 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     {
         return false;
     }
-    // A last sentence that is only the name.
+    // The last sentence consists only of the name.
     if at == context.sentence.start && followers == 0 && context.tagged.is_capital(at) {
         return true;
     }

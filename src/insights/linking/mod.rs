@@ -1,4 +1,4 @@
-//! Links names in a text to the business's staff, services and areas. Based only on the roster and readable tables; an
+//! Links names in a text to the business's staff, services and areas. It uses only the roster and readable tables; an
 //! ambiguous name keeps all its candidates.
 
 mod areas;
@@ -25,7 +25,7 @@ use people::People;
 use services::Services;
 use words::{Dictionary, TaggedText, WordClass};
 
-/// Increment it when the rules change, so that all texts are analysed again.
+/// Increment this number when the rules change, so that all texts are analysed again.
 const RULES: u32 = 2;
 
 /// The searchable names of a business.
@@ -67,8 +67,8 @@ impl Linker {
         }
     }
 
-    /// The mentions in `text`, by place. `author` is the review's author; `recorded` are its recorded mentions, which
-    /// resolve ambiguities but are no mentions of the text.
+    /// The mentions in `text`, by position. `author` is the review's author; `recorded` are its recorded mentions,
+    /// which resolve ambiguities but do not count as mentions in the text.
     #[must_use]
     pub fn mentions(
         &self,
@@ -106,13 +106,13 @@ impl Linker {
         mentions
     }
 
-    /// The mentions of people and places in a text that is not English, by place. `author` is the review's author.
+    /// The mentions of people and places in a text in another language, by position. `author` is the review's author.
     #[must_use]
     pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
         self.cued.mentions(text, author)
     }
 
-    /// Changes if the same text may have other mentions: a digest of the business's names, the tables and the rules.
+    /// A digest of the business's names, the tables and the rules: it changes if the same text may have other mentions.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
@@ -429,7 +429,6 @@ mod tests {
         }
     }
 
-    /// A shared first name is credited to none of its bearers.
     #[test]
     fn the_digest_changes_with_the_roster_alone() {
         let digest = |change: &dyn Fn(&mut Business)| {

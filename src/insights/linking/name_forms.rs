@@ -1,4 +1,4 @@
-//! The forms of a person's name: full, short, by alias or surname, without accents.
+//! The forms of a person's name: full, short, alias, surname, and without accents.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
 
-/// The kind of a name's form.
+/// The form in which a name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// First name and surname, or an alias of several words.
@@ -101,7 +101,7 @@ pub fn without_accents(word: &str) -> String {
     word.nfd()
         .filter(|letter| !is_combining_mark(*letter))
         .map(|letter| match letter {
-            // These have a stroke that Unicode does not decompose.
+            // These letters have a stroke that Unicode does not decompose.
             'ø' => 'o',
             'ł' => 'l',
             other => other,
@@ -114,7 +114,7 @@ pub fn without_accents(word: &str) -> String {
 const SHORT: &str = include_str!("nicknames.txt");
 const SPELLINGS: &str = include_str!("spellings.txt");
 
-/// Both tables, by name.
+/// Both tables of first names, by name.
 #[derive(Debug)]
 pub struct Nicknames {
     forms: BTreeMap<&'static str, Vec<&'static str>>,
@@ -143,7 +143,8 @@ impl Nicknames {
         Self { forms, spellings }
     }
 
-    /// The short forms of a full first name, and the full forms of a short one; not other short forms of the same name.
+    /// The short forms of a full first name, and the full forms of a short one, but not other short forms of the same
+    /// name.
     pub fn forms(&self, name: &str) -> &[&'static str] {
         self.forms.get(name).map_or(&[], Vec::as_slice)
     }
@@ -162,20 +163,20 @@ fn rows(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|row| !row.starts_with('#'))
 }
 
-/// Part of the digest of the method.
+/// The tables, which are part of the digest of the method.
 pub fn tables() -> [&'static str; 2] {
     [SHORT, SPELLINGS]
 }
 
-// Misspelled names: one letter added, missing, wrong, or swapped with its neighbour; in long names, two. Each name is
-// indexed by its forms without one or two letters, so that a word is compared only with the few names that it may be.
+// Misspelled names: one letter added, missing, wrong, or swapped with its neighbour; in long names, two such errors.
+// Each name is indexed by its forms without one or two letters, so that a word is compared only with a few names.
 
-/// Shorter names have too many neighbours that are other names.
+/// Minimum length of a name; shorter names are too similar to other names.
 const LETTERS_MIN: usize = 5;
-/// From this length on, two errors are accepted anywhere; in shorter names, only between the first two letters and the
-/// last.
+/// Minimum length of a name in which two errors are accepted anywhere. In shorter names, two errors must be between the
+/// first two letters and the last one.
 const LETTERS_MIN_FOR_TWO: usize = 7;
-/// Longer words are no names.
+/// Maximum length of a name; longer words are not compared with names.
 const LETTERS_MAX: usize = 16;
 /// Maximum number of errors.
 const SLIPS_MAX: usize = 2;
@@ -183,13 +184,13 @@ const SLIPS_MAX: usize = 2;
 /// The name that a word may be a misspelling of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guess {
-    /// The id that the name was added with.
+    /// The id under which the name was added.
     pub id: u32,
-    /// Whether it is uncertain: two errors, or few letters.
+    /// Whether the guess is uncertain, because of two errors or few letters.
     pub is_far: bool,
 }
 
-/// Names by their deletions.
+/// Names by their forms with deleted letters.
 #[derive(Debug, Clone, Default)]
 pub struct Misspellings {
     names: Vec<(Vec<char>, u32)>,
@@ -212,7 +213,7 @@ impl Misspellings {
         let index = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
         each_key(&letters, true, |key| {
             let names = self.deletions.entry(key).or_default();
-            // The keys of one name are consecutive.
+            // The keys of the same name are consecutive.
             if names.last() != Some(&index) {
                 names.push(index);
             }
@@ -220,7 +221,7 @@ impl Misspellings {
         self.names.push((letters, id));
     }
 
-    /// The nearest name that `word` is a misspelling of; `None` if it is not unique.
+    /// The most similar name of which `word` is a misspelling; `None` if there are several.
     pub fn find(&self, word: &str) -> Option<Guess> {
         let first = word.chars().next()?;
         if word.len() + 1 < LETTERS_MIN || !self.firsts.contains(&first) {
@@ -260,7 +261,7 @@ impl Misspellings {
     }
 }
 
-/// Fingerprints of the word, of the word without each letter, and, if `without_two`, without any two.
+/// The fingerprints of the word, of the word without each letter, and, with `without_two`, without any two letters.
 fn each_key(letters: &[char], without_two: bool, mut visit: impl FnMut(u64)) {
     let key = |one: usize, other: usize| {
         let kept = letters

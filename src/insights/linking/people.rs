@@ -15,14 +15,14 @@ struct PersonForm {
     how: How,
 }
 
-/// A place where a person may be named.
+/// A part of a text that may name a person.
 #[derive(Debug, Clone)]
 pub struct PersonCandidate {
     /// Index of its sentence in the text.
     pub sentence: usize,
     /// The tokens of the name, as a range of the text's.
     pub tokens: std::ops::Range<usize>,
-    /// Whether a member of the staff is meant.
+    /// Whether the words mean a staff member.
     pub certainty: Certainty,
     /// Possible people.
     pub people: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct PersonCandidate {
     pub wider: Vec<u32>,
     /// Name of the rule.
     pub rule: &'static str,
-    /// Number of people with that name: `both Mikes` are two.
+    /// Number of people with the name: `both Mikes` are two.
     pub count: usize,
 }
 
@@ -44,7 +44,7 @@ pub struct People {
 }
 
 impl People {
-    /// Adds the words of the names to `words`.
+    /// Adds the words of the technicians' names to `words`.
     pub fn new(technicians: &[Technician], nicknames: &Nicknames, words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         let mut initials = Vec::new();
@@ -96,7 +96,7 @@ impl People {
         people
     }
 
-    /// Every place where a person may be named, in order.
+    /// All parts of a text that may name a person, in order.
     pub fn candidates(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<PersonCandidate> {
         let mut seen = Vec::new();
         for (number, sentence) in tagged.text.sentences().iter().enumerate() {
@@ -127,7 +127,7 @@ impl People {
         seen
     }
 
-    /// Evaluates a place; an initial after the name becomes part of it.
+    /// Evaluates a part of a text; an initial after the name becomes part of the name.
     fn weigh(
         &self,
         context: &mut TokenContext<'_>,
@@ -235,7 +235,8 @@ impl People {
         })
     }
 
-    /// The people with the initial after a first name; empty if it is another person's, `None` if there is no initial.
+    /// The people that match the initial after a first name: empty if it belongs to another person, `None` without an
+    /// initial.
     fn initialled(&self, context: &TokenContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
         let letter = context
             .after(1)

@@ -1,5 +1,5 @@
-//! Resolves ambiguous names: by a full name in the same review, or by the recorded mention. Otherwise the ambiguity is
-//! the result. Also determines how far a text continues about a person.
+//! Resolves ambiguous names by a full name in the same review, or by the recorded mention. Without these, the name
+//! stays ambiguous. Also determines the last sentence in which a text continues about a person.
 
 use super::certainty::Certainty;
 use super::people::{People, PersonCandidate};

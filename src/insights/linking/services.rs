@@ -1,5 +1,5 @@
-//! Finds the services of the business: names, ids and synonyms, with variants of spelling that are common in all
-//! trades. The longest match wins, and a word that two services share is an ambiguity.
+//! Finds the services of the business: names, ids and synonyms, with spelling variants that are common in all trades.
+//! The longest match wins; a word that two services share is an ambiguity.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
 use crate::model::business::Service;
 
-/// Words without meaning at the end of a service's name: `Heat pump service`.
+/// Words that add nothing at the end of a service's name: `Heat pump service`.
 const TAILS: [&str; 8] = [
     "service",
     "services",
@@ -68,7 +68,7 @@ pub struct ServiceMention {
     pub sentence: usize,
     /// The tokens of the name, as a range of the text's.
     pub tokens: Range<usize>,
-    /// Possible ids, sorted.
+    /// Ids of the possible services, sorted.
     pub ids: Vec<String>,
     /// Name of the rule.
     pub rule: &'static str,
@@ -165,7 +165,7 @@ impl Services {
     }
 }
 
-/// Whether the words have another meaning there.
+/// Whether the words have another meaning in this context.
 fn is_something_else(
     tagged: &TaggedText<'_>,
     tokens: &Range<usize>,
@@ -215,7 +215,7 @@ fn is_something_else(
         || is_verb(&context, has_object)
 }
 
-/// `it leaks`, `does it drain`, `to drain the tank`: a verb rather than the thing.
+/// `it leaks`, `does it drain`, `to drain the tank`: a verb rather than a thing.
 fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
     let before = context.word_before(1);
     if context.has_s() {
@@ -230,7 +230,7 @@ fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
         || has_object && (before.is(WordClass::Pronoun) || context.text_before(1) == "and")
 }
 
-/// The number of a word, which is the same for singular and plural.
+/// The number of a word, which is the same for its singular and plural.
 fn number(word: &str, words: &mut Dictionary) -> u32 {
     let singular = singular(word);
     let id = words.number(&singular);
@@ -282,7 +282,7 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
         forms.extend(parts(synonym));
     }
     for form in forms.clone() {
-        // `shutoff valve` as `shut-off valve`
+        // `shutoff valve` is also accepted for `shut-off valve`.
         if let Some((at, stem, end)) = form.iter().enumerate().find_map(|(at, word)| {
             ENDS.iter()
                 .find_map(|end| Some((at, word.strip_suffix(end)?, *end)))
@@ -292,7 +292,7 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
             split.splice(at..=at, [stem.to_owned(), end.to_owned()]);
             forms.push(split);
         }
-        // `repiped`, `rewiring`: the business's work
+        // `repiped` and `rewiring` name the business's work.
         if let [word] = form.as_slice()
             && word.starts_with("re")
             && let Some(stem) = word.strip_suffix('e').filter(|stem| stem.len() > 3)
@@ -306,10 +306,10 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
     forms
 }
 
-/// Minimum letters of a word in an id that may be what customers call the service.
+/// Minimum length of a word in an id that may be the customers' name for the service.
 const ID_LETTERS_MIN: usize = 3;
 
-/// Whether a form of an id identifies the service: `a` or `it` is in every review.
+/// Whether a form of an id identifies the service: `a` or `it` would match every review.
 fn says_something(form: &[String]) -> bool {
     let small = &LanguageWords::english().function_words;
     let says = |word: &String| {
@@ -318,7 +318,8 @@ fn says_something(form: &[String]) -> bool {
     form.iter().any(says)
 }
 
-/// The words of a name; of a list, each item: `Duct cleaning and sealing`, `Drain and sewer cleaning`.
+/// The words of a name; of a name that is a list, the words of each item: `Duct cleaning and sealing`, `Drain and sewer
+/// cleaning`.
 fn parts(name: &str) -> Vec<Vec<String>> {
     let text = TokenizedText::new(name);
     let mut items: Vec<Vec<String>> = vec![Vec::new()];

@@ -1,5 +1,5 @@
-//! The dictionary of the linker: one lookup per token gives the classes of `words.txt` and the number of the words in
-//! the business's own names. The rules test classes, never spellings.
+//! The dictionary of the linker: one lookup per token returns the classes from `words.txt` and the number of the word
+//! in the business's own names. The rules test classes, never spellings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
@@ -61,7 +61,7 @@ pub enum WordClass {
     Money,
     Paying,
     OtherTrade,
-    /// In the table of short forms: anyone's first name.
+    /// In the table of short forms: the first name of any person.
     FirstName,
     /// In the business's name.
     Firm,
@@ -128,13 +128,13 @@ const SECTIONS: [(&str, WordClass); 48] = [
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DictionaryWord {
     classes: u64,
-    /// Its number, from 1, if it occurs in a name of the business.
+    /// The word's number, from 1, if it occurs in one of the business's names.
     pub id: u32,
-    /// A plural or a possessive, with or without an apostrophe.
+    /// Whether it is a plural or a possessive, with or without an apostrophe.
     pub has_s: bool,
-    /// A misspelling of the word with that number.
+    /// Whether it is a misspelling of the word with that number.
     pub is_misspelled: bool,
-    /// The misspelling is uncertain.
+    /// Whether the misspelling is uncertain.
     pub is_far: bool,
 }
 
@@ -153,15 +153,15 @@ impl DictionaryWord {
 #[derive(Debug, Clone, Default)]
 pub struct Dictionary {
     known: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
-    /// Data of words that apply only if they are capitalised. Separate, so that the table that every token is looked up
-    /// in stays small.
+    /// Data of words that apply only if they are capitalised. They are separate so that the table used for every token
+    /// stays small.
     proper: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
     len: u32,
     misspellings: Misspellings,
 }
 
 impl Dictionary {
-    /// The built-in table, without names of a business.
+    /// The built-in table, without the names of a business.
     pub fn new() -> Self {
         let mut words = Self::default();
         let mut class = None;
@@ -188,7 +188,7 @@ impl Dictionary {
         self.known.entry(Fingerprint::of(word)).or_default().classes |= class.bit();
     }
 
-    /// The number of a word in the business's names; a new one if it has none.
+    /// The number of a word in the business's names; a new number if it has none.
     pub fn number(&mut self, word: &str) -> u32 {
         let entry = self.known.entry(Fingerprint::of(word)).or_default();
         if entry.id == 0 {
@@ -198,7 +198,7 @@ impl Dictionary {
         entry.id
     }
 
-    /// Adds another spelling of the word with that number, unless it is itself such a word.
+    /// Adds another spelling of the word with that number, unless the spelling is itself a word of the names.
     pub fn variant(&mut self, written: &str, id: u32, has_s: bool) {
         let entry = self.known.entry(Fingerprint::of(written)).or_default();
         if entry.id == 0 {
@@ -211,7 +211,7 @@ impl Dictionary {
         self.misspellings.add(word, id);
     }
 
-    /// Call it after all words were added.
+    /// Must be called after all words were added.
     pub fn settle(&mut self) {
         let is_proper = |word: &DictionaryWord| {
             word.id == 0
@@ -256,12 +256,12 @@ impl Dictionary {
     }
 }
 
-/// Part of the digest of the method.
+/// The table, which is part of the digest of the method.
 pub fn table() -> &'static str {
     TABLE
 }
 
-// Sequences of word numbers, and the values that they name. The longest match at a place wins.
+// Sequences of word numbers, with the values that they name. The longest match at a position wins.
 
 #[derive(Debug, Clone)]
 struct NameNode<V> {
@@ -270,20 +270,20 @@ struct NameNode<V> {
     values: Vec<V>,
 }
 
-/// A sequence with more values names none of them: a text with it would mean everything. This also bounds the cost of
-/// one word, whatever the roster is.
+/// Maximum number of values of a sequence; a sequence with more values is ignored, because it would identify nothing.
+/// This also bounds the cost of one word for any roster.
 const VALUES_MAX: usize = 64;
 
 /// Maps sequences of words to values.
 #[derive(Debug, Clone)]
 pub struct NameTrie<V> {
     nodes: Vec<NameNode<V>>,
-    /// By number of the first word: its node, or 0.
+    /// The node of each first word by the word's number, or 0.
     roots: Vec<u32>,
 }
 
 impl<V: Clone + PartialEq> NameTrie<V> {
-    /// A value that occurs twice at one sequence counts once.
+    /// A value that occurs twice for one sequence counts once.
     pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
         let mut trie = Self {
             nodes: vec![NameNode {
@@ -329,7 +329,7 @@ impl<V: Clone + PartialEq> NameTrie<V> {
         trie
     }
 
-    /// The longest entry that begins at a token and ends before `end`: its end, and its values.
+    /// The longest entry that begins at a token and ends at the latest at `end`, with its end and its values.
     pub fn longest(
         &self,
         tagged: &TaggedText<'_>,
@@ -354,7 +354,7 @@ impl<V: Clone + PartialEq> NameTrie<V> {
     }
 }
 
-// A text with the dictionary's data of each of its words, looked up once.
+// A text with the dictionary's data for each of its words; each word is looked up once.
 
 #[derive(Debug)]
 pub struct TaggedText<'a> {

@@ -1,4 +1,4 @@
-//! Detects whether a text is in a language that can be read.
+//! Detects the language of a text, and whether it is supported.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -8,19 +8,19 @@ use super::{Capitalisation, Fingerprint, LanguageWords, Token, TokenizedText};
 use crate::compute::steps;
 use crate::insights::analysis::{Language, LanguageCode};
 
-/// Texts with fewer words are too short for statistics.
+/// Minimum number of words for statistics; texts with fewer words are too short.
 const SHORT: usize = 6;
-/// A text is English without further tests if one word in this many is an English function word.
+/// Minimum share of English function words in an English text that needs no further test: one word in this many.
 const ENGLISH_ONE_IN: usize = 5;
-/// A short text is in another language if one word in this many is typical for it.
+/// Minimum share of typical words in a short text in another language: one word in this many.
 const TELLING_ONE_IN: usize = 3;
-/// Minimum number of such words, if the text has more than one word: a single one may be a name.
+/// Minimum number of such words in a text of more than one word, because a single one may be a name.
 const TELLING_MIN: usize = 2;
-/// The same for a longer text with a declared language.
+/// Minimum share of such words in a longer text with a declared language: one word in this many.
 const DECLARED_ONE_IN: usize = 8;
-/// An unreliable guess with less confidence is ignored; a short line of Spanish has 0.26.
+/// Minimum confidence of an unreliable guess; a short line of Spanish has 0.26.
 const CONFIDENCE_MIN: f64 = 0.25;
-/// Words that are counted; more do not change the answer.
+/// Maximum number of words that are counted; more words do not change the result.
 const WORDS_MAX: usize = 200;
 /// The first code point after the Latin letters.
 const LATIN_END: char = '\u{250}';
@@ -31,7 +31,7 @@ struct OtherLanguage {
     whatlang: Option<whatlang::Lang>,
 }
 
-/// The languages, by bit, in which a word is a function word, and in which it identifies a short text.
+/// Bit masks of the languages in which a word is a function word, and of those in which it identifies a short text.
 #[derive(Debug, Clone, Copy, Default)]
 struct TellingWord {
     is_english: bool,
@@ -39,7 +39,7 @@ struct TellingWord {
     telling: u32,
 }
 
-/// The default detector knows only English.
+/// The default detector supports only English.
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
     others: Vec<OtherLanguage>,
@@ -52,16 +52,16 @@ impl Default for LanguageDetector {
     }
 }
 
-/// Counts of a text's words by language.
+/// The counts of a text's words by language.
 struct Counts {
     words: usize,
     english: usize,
-    /// For each other language its function words, and its words that identify short texts.
+    /// For each other language the number of its function words and of its words that identify short texts.
     others: Vec<[usize; 2]>,
 }
 
 impl LanguageDetector {
-    /// Knows these languages besides English, at most 32.
+    /// The detector supports these languages besides English, at most 32.
     #[must_use]
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: HashMap<u64, TellingWord, BuildHasherDefault<Fingerprint>> =
@@ -135,7 +135,7 @@ impl LanguageDetector {
         }
     }
 
-    /// Counts the words that identify languages; `None` if so many are English that no further test is needed.
+    /// Counts the words that identify languages; `None` if enough words are English that no further test is needed.
     fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<Counts> {
         let is_word =
             |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
@@ -166,7 +166,7 @@ impl LanguageDetector {
         Some(counts)
     }
 
-    /// The declared other language, else the one with the most words.
+    /// The declared other language; otherwise the one with the most words.
     fn rival(&self, counts: &Counts, declared: &str) -> Option<(&OtherLanguage, [usize; 2])> {
         let all = || self.others.iter().zip(counts.others.iter().copied());
         all()
@@ -186,7 +186,7 @@ impl LanguageDetector {
             *function > counts.english && telling * TELLING_ONE_IN >= counts.words
         });
         let info = whatlang::detect(&words);
-        // Statistics of a line or two confuse related languages.
+        // For one or two lines, the statistics confuse related languages.
         let may_be = |other: &OtherLanguage| {
             (info.as_ref())
                 .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
@@ -212,7 +212,7 @@ impl LanguageDetector {
     }
 }
 
-/// Whether a text without words is a rating, `10/10`, which means the same in every language.
+/// Whether a text without words is a rating such as `10/10`, which means the same in every language.
 fn is_mark_out_of(text: &TokenizedText) -> bool {
     let is_number = |token: usize| {
         text.tokens()
@@ -230,7 +230,7 @@ fn is_latin(text: &TokenizedText) -> bool {
     letters.all(|c| !c.is_alphabetic() || c < LATIN_END)
 }
 
-/// `Great work!` is English if it is not declared otherwise and has only ASCII letters.
+/// The language of a short text: `Great work!` is English if no other language is declared and all letters are ASCII.
 fn short(text: &TokenizedText, is_declared_other: bool) -> Language {
     let is_ascii = (0..text.tokens().len()).all(|token| {
         text.word(token)

@@ -1,5 +1,5 @@
-//! The data of a language besides a trade's phrases: words that identify it, sentence ends, negators, inflection. It is
-//! a package's file `language.toml`, so that a further language is only a folder.
+//! The data of a language besides a trade's phrases: words that identify it, sentence ends, negators, inflection. They
+//! are in a package's file `language.toml`, so that a folder is sufficient to add a language.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -15,7 +15,7 @@ const ENGLISH: &str = include_str!("../trades/shared/language.toml");
 /// Words by their fingerprints.
 pub type WordSet = HashSet<u64, BuildHasherDefault<Fingerprint>>;
 
-/// Marks without a meaning of their own, unlike `!`, `?`, `$` and symbols. They stop a negator.
+/// Marks without a meaning of their own, unlike `!`, `?`, `$` and symbols. They end the scope of a negator.
 const SILENT_MARKS: &str = ", ; : . \u{2026} \u{2014} ( ) \" - '";
 /// Marks that divide a sentence.
 const PARTING_MARKS: &str = ", ; : . ! ? \u{2026} \u{2014} ( ) \" - &";
@@ -23,9 +23,9 @@ const PARTING_MARKS: &str = ", ; : . ! ? \u{2026} \u{2014} ( ) \" - &";
 /// The structural role of a token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenRole {
-    /// It divides the sentence: a mark, or a word that begins the next part.
+    /// Whether it divides the sentence: a mark, or a word that begins the next part.
     pub parts: bool,
-    /// A mark without a meaning of its own.
+    /// Whether it is a mark without a meaning of its own.
     pub is_mark: bool,
     /// Its effect on the words after it.
     pub negation: Negation,
@@ -47,7 +47,7 @@ pub enum Negation {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ending {
-    /// The ending of the base form; of several that match, the longest counts.
+    /// The ending of the base form; of several matching endings, the longest counts.
     of: String,
     /// The endings of the other forms, separated by spaces.
     forms: String,
@@ -59,13 +59,13 @@ pub struct Ending {
 pub struct PublishedFrom {
     /// The set of held-out texts, as named in `quality.tsv`.
     pub set: String,
-    /// Minimum precision of the judgements there, in percent.
+    /// Minimum precision of the judgements in that set, in percent.
     pub precision: usize,
-    /// An aspect with fewer findings there is published by the precision of all aspects.
+    /// Minimum number of findings in that set; for an aspect with fewer, the precision of all aspects decides.
     pub least: usize,
 }
 
-/// The file's syntax. Words are separated by spaces.
+/// The syntax of the file. Words are separated by spaces.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct LanguageFile {
@@ -94,7 +94,7 @@ struct LanguageFile {
     published_from: Option<PublishedFrom>,
 }
 
-/// The file's syntax of [`NameCues`].
+/// The syntax of [`NameCues`] in the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct NameCuesFile {
@@ -104,7 +104,7 @@ struct NameCuesFile {
     before_places: String,
 }
 
-/// Words beside a capitalised word that make it the name of a person or place.
+/// Words that identify a capitalised word beside them as the name of a person or place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameCues {
     /// Before the name of a person.
@@ -121,30 +121,31 @@ pub struct NameCues {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LanguageWords {
     pub code: LanguageCode,
-    /// In English.
+    /// The language's name in English.
     pub name: String,
     /// Code in the `whatlang` detector (ISO 639-3), if it has the language.
     pub whatlang: String,
-    /// Whether words are compared without accents, because many people type none.
+    /// Whether words are compared without accents, because many people do not type them.
     pub ignores_accents: bool,
     is_bent_as_english: bool,
-    /// Words of every longer text that other languages hardly have.
+    /// Words that occur in every longer text and hardly ever in other languages.
     pub function_words: WordSet,
     /// Words that identify a short text.
     pub telling_words: WordSet,
-    /// A full stop after these does not end a sentence.
+    /// Words after which a full stop does not end a sentence.
     pub abbreviations: WordSet,
-    /// Single letters that are words rather than initials.
+    /// Single letters that are words and not initials.
     pub no_initials: WordSet,
-    /// Words after a name at the beginning of a sentence; without one of these, its capital may mean nothing.
+    /// Words after a name at the beginning of a sentence; without one of these words, the name's capital may mean
+    /// nothing.
     pub after_names: WordSet,
-    /// After a number: an amount of money.
+    /// Words after a number that make it an amount of money.
     pub money: WordSet,
-    /// After a number: a time of day.
+    /// Words after a number that make it a time of day.
     pub times: WordSet,
-    /// `or`: extends a negation to what it joins.
+    /// Words for `or`, which extend a negation to the words that they join.
     pub ors: WordSet,
-    /// `and`: continues a list.
+    /// Words for `and`, which continue a list.
     pub ands: WordSet,
     /// Words that separate an opinion from a name.
     pub between: WordSet,
@@ -154,9 +155,9 @@ pub struct LanguageWords {
     /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
     pub negators_agree: bool,
     endings: Vec<Ending>,
-    /// How people and places are identified.
+    /// The words that identify people and places.
     pub names: NameCues,
-    /// The measured quality that findings need to be published; without it all are published.
+    /// The measured quality that findings need to be published; without it, all findings are published.
     pub published_from: Option<PublishedFrom>,
 }
 
@@ -171,7 +172,7 @@ impl LanguageWords {
     }
 
     /// # Errors
-    /// The byte position and the fault.
+    /// The byte position and the error.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
         let file: LanguageFile = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -188,7 +189,7 @@ impl LanguageWords {
                 .map(|word| Fingerprint::of(&if folds { folded(word) } else { word.to_owned() }))
                 .collect()
         };
-        // Texts are identified before it is known how their words are compared.
+        // Words that identify a language are compared in both forms, because the language of a text is not known yet.
         let told = |words: &str| -> WordSet {
             let as_written = words.split_whitespace().map(Fingerprint::of);
             set(words).into_iter().chain(as_written).collect()
@@ -244,7 +245,7 @@ impl LanguageWords {
         })
     }
 
-    /// The role of the token with that fingerprint.
+    /// The role of the token with the given fingerprint.
     #[must_use]
     pub fn role(&self, fingerprint: u64) -> TokenRole {
         self.roles.get(&fingerprint).copied().unwrap_or_default()
@@ -260,7 +261,7 @@ impl LanguageWords {
         }
     }
 
-    /// The regular forms of a word, itself first. Forms that do not exist do no harm.
+    /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
     #[must_use]
     pub fn forms(&self, base: &str) -> Vec<String> {
         if self.is_bent_as_english {
@@ -279,7 +280,7 @@ impl LanguageWords {
     }
 }
 
-/// Without accents.
+/// The word without accents.
 fn folded(word: &str) -> String {
     let mut plain = String::with_capacity(word.len());
     word.chars()
@@ -287,8 +288,8 @@ fn folded(word: &str) -> String {
     plain
 }
 
-/// The regular forms of an English verb or noun, itself first: show, shows, showed, showing. The rules are short and
-/// generate too many forms; irregular forms are in the package.
+/// The regular forms of an English verb or noun, beginning with the word itself: show, shows, showed, showing. The
+/// rules are short and generate too many forms; irregular forms are in the package.
 fn english_forms(base: &str) -> Vec<String> {
     let mut forms = vec![base.to_owned()];
     let bytes = base.as_bytes();

@@ -1,5 +1,5 @@
-//! Splits a review's text into words and sentences. Comparisons use normalised words; every token keeps its position in
-//! the original, so that findings can be cut out of the customer's text.
+//! Splits the text of a review into words and sentences. Comparisons use normalised words; every token keeps its
+//! position in the original, so that findings can be shown in the customer's words.
 
 mod language;
 mod language_words;
@@ -27,7 +27,7 @@ pub enum Capitalisation {
     Mixed,
     /// Begins with a digit: `24`, `7:30`, `2,400`, `5th`
     Number,
-    /// Anything else, one character each, but repeated characters are one token: `.`, `!!!`, `$`, an emoji
+    /// Any other character as a token of its own; a repeated character is one token: `.`, `!!!`, `$`, an emoji
     Mark,
 }
 
@@ -41,7 +41,7 @@ pub struct Token {
     pub is_apart: bool,
     /// Whether it begins a line.
     pub begins_line: bool,
-    /// Of the normalised token; the key of all word tables.
+    /// Fingerprint of the normalised token, which is the key of all word tables.
     pub fingerprint: u64,
     start: u32,
     end: u32,
@@ -77,7 +77,7 @@ impl TokenizedText {
         text
     }
 
-    /// The words of the text's language.
+    /// The data of the text's language.
     #[must_use]
     pub fn language_words(&self) -> &LanguageWords {
         &self.words
@@ -94,7 +94,7 @@ impl TokenizedText {
         &self.tokens
     }
 
-    /// Ranges of tokens, in order, never empty, together all tokens.
+    /// The sentences as ranges of tokens, in order and never empty; together they contain all tokens.
     #[must_use]
     pub fn sentences(&self) -> &[Range<usize>] {
         &self.sentences
@@ -115,7 +115,7 @@ impl TokenizedText {
             .join(" ")
     }
 
-    /// The first position in `tokens` of these words in a row.
+    /// The first position in `tokens` at which these words occur in a row.
     #[must_use]
     pub fn position_of<W: AsRef<str>>(&self, tokens: &Range<usize>, words: &[W]) -> Option<usize> {
         tokens.clone().find(|at| {
@@ -126,7 +126,7 @@ impl TokenizedText {
         })
     }
 
-    /// The tokens that begin in a part of the original.
+    /// The tokens that begin within `span` of the original.
     #[must_use]
     pub fn tokens_in(&self, span: TextSpan) -> Range<usize> {
         let before = |place: u32| {

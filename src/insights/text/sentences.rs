@@ -1,19 +1,20 @@
-//! Finds the ends of sentences. A full stop ends one, but not after an abbreviation or an initial.
+//! Finds the ends of sentences. A full stop ends a sentence, except after an abbreviation or an initial.
 
 use std::ops::Range;
 
 use super::{Capitalisation, Token, TokenizedText};
 use crate::compute::steps;
 
-/// Longer sentences are read in parts of at most this many tokens, because rules search a whole sentence and a text
-/// without sentence ends must not cost more than others of its length.
+/// Maximum number of tokens of a sentence; longer sentences are analysed in parts. Rules search a whole sentence, and a
+/// text without sentence ends must not cost more than other texts of its length.
 pub const SENTENCE_TOKENS_MAX: usize = 200;
 /// Minimum number of tokens in most sentences, for the capacity.
 const SENTENCE_TOKENS: usize = 8;
-/// A part ends after the last mark within this many tokens before the maximum, so that phrases stay together.
+/// Maximum distance in tokens between the maximum length of a part and the mark where it ends, so that phrases stay
+/// together.
 const PART_MARKS_WITHIN: usize = 60;
 
-/// Marks that may follow the end and still belong to the sentence.
+/// Marks that may follow the end of a sentence and still belong to it.
 const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
 
 /// The sentences as ranges of tokens.
@@ -29,7 +30,7 @@ pub fn cut(text: &TokenizedText) -> Vec<Range<usize>> {
         }
         at += 1;
         if ends(text, at - 1, start) {
-            // `fixed it (again!) for us`: what follows the parenthesis belongs to the sentence.
+            // In `fixed it (again!) for us`, the words after the parenthesis belong to the sentence.
             let closes = at < len && text.word(at) == ")" && !text.tokens()[at].is_apart;
             if closes
                 && text.tokens().get(at + 1).is_some_and(|next| {
@@ -92,7 +93,7 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
             let words = text.language_words();
             let is_behind = |words| at > start && text.is_among(at - 1, words);
             let abbreviates = is_behind(&words.abbreviations);
-            // `Mike S. came`: an initial; but `we called I.` ends.
+            // In `Mike S. came` the letter is an initial; but `we called I.` ends the sentence.
             let is_initial = at > start
                 && text.word(at - 1).chars().count() == 1
                 && !is_behind(&words.no_initials)
@@ -136,7 +137,7 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
     let goes_on_small =
         (text.tokens().get(at + 1)).is_some_and(|next| next.shape == Capitalisation::Lower);
-    // `15.03.` is a number and a full stop.
+    // `15.03.` consists of a number and a full stop.
     let both = at
         .checked_sub(1)
         .and_then(number)

@@ -8,7 +8,7 @@ use super::{Capitalisation, Token};
 use crate::compute::steps;
 use crate::insights::analysis::TextSpan;
 
-/// The normalised text of all tokens, without accents if these are ignored, and the tokens.
+/// The normalised text of all tokens, without accents if `ignores_accents`, and the tokens.
 pub fn cut(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
     let mut characters = Vec::with_capacity(original.len());
     original
@@ -51,7 +51,7 @@ struct Cut {
     tokens: Vec<Token>,
 }
 
-/// The text before a token.
+/// Properties of the gap before a token.
 #[derive(Clone, Copy)]
 struct Gap {
     is_apart: bool,
@@ -63,7 +63,7 @@ impl Cut {
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let (from, shape) = (self.normal.len(), shape(characters));
         steps::add(characters.len());
-        // A mark's character represents its whole run; an acronym's separators are left out.
+        // A mark's character represents a whole run of it; the separators of an acronym are left out.
         let spelled = if shape == Capitalisation::Mark {
             &characters[..1]
         } else {
@@ -98,7 +98,7 @@ impl Cut {
     }
 }
 
-/// Adds a letter without its accents: `á` is `a`, `ñ` is `n`.
+/// Appends a letter without its accents: `a` for `á`, `n` for `ñ`.
 pub fn push_plain(to: &mut String, letter: char) {
     decompose_canonical(letter, |part| {
         if !is_combining_mark(part) {
@@ -107,7 +107,7 @@ pub fn push_plain(to: &mut String, letter: char) {
     });
 }
 
-/// Replaces typographic variants by the character on keyboards.
+/// Replaces typographic variants by the characters on keyboards.
 const fn plain(character: char) -> char {
     match character {
         '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{02BC}' | '\u{FF07}' | '`' | '\u{00B4}' => '\'',
@@ -119,7 +119,7 @@ const fn plain(character: char) -> char {
     }
 }
 
-/// The length in characters of the word at the beginning, and whether it is an acronym.
+/// The length in characters of the word at the start of `characters`, and whether it is an acronym.
 fn word(characters: &[char]) -> (usize, bool) {
     let acronym = acronym(characters);
     if acronym > 0 {
@@ -149,7 +149,8 @@ fn word(characters: &[char]) -> (usize, bool) {
     (len, false)
 }
 
-/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash; 0 if there is none.
+/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash; 0 if there is no
+/// acronym.
 fn acronym(characters: &[char]) -> usize {
     let at = |index: usize| characters.get(index).copied().unwrap_or(' ');
     let joint = at(1);
@@ -168,7 +169,7 @@ fn acronym(characters: &[char]) -> usize {
     }
 }
 
-/// The length in characters of the mark at the beginning; 0 for a character that only separates words.
+/// The length in characters of the mark at the start of `characters`; 0 for a character that only separates words.
 fn mark(characters: &[char], follows_word: bool) -> usize {
     let first = characters[0];
     let next = characters.get(1).copied();
@@ -207,10 +208,10 @@ fn shape(characters: &[char]) -> Capitalisation {
     }
 }
 
-// Fingerprints of words: one fast hash for all word tables. The tables are fixed when a text arrives, so no text can
-// cause collisions on purpose; the same word has the same fingerprint everywhere.
+// Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
+// cause collisions on purpose. A word has the same fingerprint on every platform.
 
-/// A hasher for words, and for keys that are fingerprints already.
+/// A hasher for words, and for keys that already are fingerprints.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fingerprint(u64);
 
@@ -222,7 +223,7 @@ impl Fingerprint {
         key ^ key >> 29
     }
 
-    /// 64 bits identify the word: two of a few thousand words collide once in 10^12 dictionaries.
+    /// The fingerprint of a word. It has 64 bits: two of a few thousand words collide in one of 10^12 dictionaries.
     #[must_use]
     pub fn of(word: &str) -> u64 {
         Self::mix_all(word.len() as u64, word.as_bytes())

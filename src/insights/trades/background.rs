@@ -1,4 +1,4 @@
-//! Word frequencies in reviews of other trades, so that a topic is what these reviews mention more often than others.
+//! Word frequencies in reviews of other trades, so that topics are words that these reviews use more often than others.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -10,7 +10,7 @@ use super::TradeError;
 use crate::insights::text::Fingerprint;
 use crate::model::hash::hex;
 
-/// The number of sentences with each word.
+/// The number of sentences that contain each word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Background {
     /// By the word's fingerprint.
@@ -20,7 +20,7 @@ pub struct Background {
 }
 
 impl Background {
-    /// The table for trades without their own.
+    /// The table for trades without a table of their own.
     #[must_use]
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Background> = LazyLock::new(|| {
@@ -73,19 +73,19 @@ impl Background {
         &self.digest
     }
 
-    /// The number of sentences with the word.
+    /// The number of sentences that contain the word.
     #[must_use]
     pub fn count(&self, word: &str) -> u16 {
         self.count_of(Fingerprint::of(word))
     }
 
-    /// The same by fingerprint.
+    /// The number of sentences that contain the word with that fingerprint.
     #[must_use]
     pub fn count_of(&self, fingerprint: u64) -> u16 {
         self.counts.get(&fingerprint).copied().unwrap_or(0)
     }
 
-    /// The share of sentences with a word; never 0, because the table is only a sample.
+    /// The share of sentences that contain a word; never 0, because the table is only a sample.
     #[must_use]
     pub fn share(&self, word: &str) -> f64 {
         (f64::from(self.count(word)) + 0.5) / f64::from(self.sentences.max(1))

@@ -17,16 +17,16 @@ use super::{Background, Measured, PackageLanguage, Trade, TradeError, TradeError
 
 /// Maximum size of a package's file in MiB.
 pub const FILE_MIB_MAX: u64 = 16;
-/// Identifies the package; it is read first.
+/// The file that identifies the package; it is read first.
 const HEAD: &str = "trade.toml";
 const QUALITY: &str = "quality.tsv";
 const BACKGROUND: &str = "background.tsv";
 const CLASSIFIER: &str = "classifier.weights";
 const POLARITY: &str = "polarity.weights";
-/// Describes how a language is read.
+/// The file with the data of a language.
 const LANGUAGE: &str = "language.toml";
 
-/// Why a folder is no package.
+/// Errors of reading a package from a folder.
 #[derive(Debug, Error)]
 pub enum FolderError {
     #[error("cannot read {}: {error}", path.display())]
@@ -49,7 +49,7 @@ pub enum FolderError {
 /// `classifier.weights`; then its languages, each a folder named by its code.
 ///
 /// # Errors
-/// What cannot be read, or all faults in the files.
+/// A file that cannot be read, or all errors in the files.
 pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     let (mut files, folders) = contents(folder)?;
     if !files.iter().any(|path| path.ends_with(HEAD)) {
@@ -86,8 +86,8 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     Ok(trade)
 }
 
-/// Reads a language of a package: `language.toml`, if the language is not built in or the package overrides it, every
-/// other `.toml`, and if present `quality.tsv`, `classifier.weights` and `polarity.weights`.
+/// Reads a language of a package: `language.toml` (required if the language is not built in), every other `.toml`, and
+/// if present `quality.tsv`, `classifier.weights` and `polarity.weights`.
 fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, FolderError> {
     let (mut files, _) = contents(folder)?;
     files.retain(|path| !path.ends_with(LANGUAGE));
@@ -161,7 +161,7 @@ fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The figures of a folder, if any, or the faults in them.
+/// The figures in a folder, if there are any, or the errors in them.
 fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, FolderError> {
     let text = optional(folder, QUALITY, read_text)?;
     Ok(text.filter(|text| !text.is_empty()).map_or_else(
@@ -170,7 +170,7 @@ fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, Fold
     ))
 }
 
-/// The weights with that name, if present; fails if they are invalid.
+/// The weights with that name, if present; an error if they are invalid.
 fn weights(folder: &Path, name: &str) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
     let Some(weights) = optional(folder, name, read)? else {
         return Ok(None);

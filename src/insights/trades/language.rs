@@ -1,5 +1,5 @@
-//! A package in another language than English: a folder named by the language's code, with phrases for the package's
-//! aspects. Also decides when findings in it may be published.
+//! A package in a language other than English: a folder named by the language's code, with phrases for the package's
+//! aspects. Also determines which findings in that language may be published.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::{Measured, PackageLanguage, Trade, TradeError, TradeErrors, digest};
 use crate::insights::text::LanguageWords;
 use crate::model::hash::hex;
 
-/// Name of the precision figures: of whole reviews' judgements, and, as a prefix, of one aspect's.
+/// Task name of the precision figures: for the judgements in whole reviews, and, as a prefix, for those of one aspect.
 const FINDING: &str = "finding";
 const PRECISION: &str = "precision";
 
@@ -19,7 +19,7 @@ impl PackageLanguage {
     /// Reads a `language.toml` and the weights beside it.
     ///
     /// # Errors
-    /// The fault in the file.
+    /// The error in the file.
     pub fn read(
         name: &str,
         text: &str,
@@ -41,10 +41,10 @@ impl PackageLanguage {
 }
 
 impl Trade {
-    /// The same trade in another language, with its own phrases and the language's shared ones.
+    /// The same trade in another language, with its own phrases and the shared phrases of the language.
     ///
     /// # Errors
-    /// All faults, with their files and lines.
+    /// All errors, with their files and lines.
     pub fn translated(
         &self,
         language: Arc<PackageLanguage>,
@@ -57,8 +57,8 @@ impl Trade {
         Ok(trade)
     }
 
-    /// A hash of everything that decides the analysis of a text in another language: phrases, words, weights, and the
-    /// published aspects; in hexadecimal.
+    /// A hash of everything that determines the analysis of a text in another language, in hexadecimal: phrases, words,
+    /// weights, and the published aspects.
     #[must_use]
     pub fn method(&self) -> String {
         let mut hash = Sha256::new();
@@ -74,9 +74,9 @@ impl Trade {
         hex(&hash.finalize())
     }
 
-    /// The indices of the aspects whose findings are published: all in English, and in a language without a required
-    /// precision. Otherwise those with sufficient precision in held-out texts; an aspect with too few judgements there
-    /// depends on the precision of all aspects together.
+    /// The indices of the aspects whose findings are published: all in English, and all in a language without a
+    /// required precision. Otherwise the aspects with sufficient precision in held-out texts; for an aspect with too
+    /// few judgements there, the precision of all aspects together decides.
     #[must_use]
     pub fn published_aspects(&self) -> Vec<usize> {
         let Some(from) = &self.language_words().published_from else {
@@ -102,7 +102,7 @@ impl Trade {
     }
 }
 
-/// The name of one aspect's judgements in `quality.tsv`.
+/// The task name for the judgements about one aspect in `quality.tsv`.
 #[must_use]
 pub fn aspect_task(id: &str) -> String {
     format!("{FINDING}:{id}")

@@ -1,6 +1,6 @@
-//! A trade: the aspects that its customers judge, and phrases, opinions and cues in their language, read from files
-//! that an owner can edit. `aspects` applies them. Each folder beside this file is a package of one trade; `shared` has
-//! what all trades share.
+//! A trade: the aspects that its customers judge, and phrases, opinions and cues in their language. They are read from
+//! files that an owner can edit, and applied by `aspects`. Each folder beside this file is a package for one trade;
+//! `shared` contains the files that all trades share.
 
 mod background;
 mod folder;
@@ -27,7 +27,7 @@ pub use shipped::{GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measure
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AspectDefinition {
-    /// Id in every answer, for example `response_time`.
+    /// Id of the aspect in all output, for example `response_time`.
     pub id: String,
     /// Display name.
     pub label: String,
@@ -52,23 +52,23 @@ pub enum Cue {
     Elsewhere,
     /// `these guys`: what follows is about the business again.
     Firm,
-    /// `I wish`: what is praised was missing.
+    /// `I wish`: the praised quality was missing.
     Wish,
-    /// `if it leaks again`: a possibility.
+    /// `if it leaks again`: only a possibility.
     Open,
-    /// `do they`: the same if a question mark ends the sentence.
+    /// `do they`: a possibility if the sentence ends with a question mark.
     Asks,
-    /// `the leak`: an opinion about it is about no aspect.
+    /// `the leak`: an opinion about it does not concern any aspect.
     Setting,
     /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
     Trouble,
-    /// `my boiler died on Friday`: the same if a text begins with it.
+    /// `my boiler died on Friday`: the same as `Trouble` if it is at the beginning of a text.
     Breakdown,
-    /// `two days later`: the business has been there, so later trouble is not earlier trouble.
+    /// `two days later`: the business has already come, so later trouble is not earlier trouble.
     Afterwards,
-    /// `not only`: words without a meaning here.
+    /// `not only`: words without a meaning of their own.
     Silent,
-    /// `to be honest`: the same, and the classifier does not read them either.
+    /// `to be honest`: the same as `Silent`, but the classifier does not read the words either.
     Unread,
 }
 
@@ -79,11 +79,11 @@ pub enum Meaning {
     Judges(usize, i32),
     /// It names the aspect (its index), which an opinion may judge.
     Names(usize),
-    /// It may name the aspect (its index), but only with an opinion beside it.
+    /// It names the aspect (its index) only if an opinion is beside it.
     Hints(usize),
-    /// It judges the name beside it, by its points.
+    /// It judges the name beside it with these points.
     Opinion(i32),
-    /// It changes the meaning of others.
+    /// It changes the meaning of other phrases.
     Cue(Cue),
 }
 
@@ -92,7 +92,7 @@ pub enum Meaning {
 pub struct Rule {
     /// Name of its hits, for example `phrase:show_up_on_time`.
     pub id: String,
-    /// The ways to match; any is enough.
+    /// The ways to match; one of them is sufficient.
     pub ways: Vec<Vec<PatternStep>>,
     pub meaning: Meaning,
     /// The phrase as written.
@@ -113,7 +113,7 @@ pub struct Place {
 /// A trade's aspects and the language of its customers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trade {
-    /// Id in every answer, for example `home_services`.
+    /// Id of the trade in all output, for example `home_services`.
     pub id: String,
     /// Display name.
     pub label: String,
@@ -123,7 +123,7 @@ pub struct Trade {
     pub is_sharing: bool,
     /// Whether an opinion without an aspect counts for the role `overall`.
     pub has_strays: bool,
-    /// Index of the aspect for opinions without one.
+    /// Index of the aspect that receives opinions without an aspect.
     pub overall: Option<usize>,
     /// Aspects whose facts (`he said`) are omitted beside a judgement.
     pub quiet: Vec<usize>,
@@ -141,7 +141,7 @@ pub struct Trade {
     pub rules: Vec<Rule>,
     /// Words by list name, for `@name` in a pattern.
     pub lists: BTreeMap<String, Vec<String>>,
-    /// Misspellings by the right spelling.
+    /// Misspellings of each word by its right spelling.
     pub spellings: BTreeMap<String, Vec<String>>,
     /// Irregular forms of words by their base form.
     pub irregular: BTreeMap<String, Vec<String>>,
@@ -152,18 +152,18 @@ pub struct Trade {
     digest: String,
 }
 
-/// A language other than English.
+/// A language of a package, other than English.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageLanguage {
-    /// Everything that reading it takes besides phrases.
+    /// All data of the language besides phrases.
     pub words: Arc<LanguageWords>,
-    /// Polarity weights, if they were learned in it.
+    /// Polarity weights, if they were learned from texts in this language.
     pub polarity: Option<Cow<'static, [u8]>>,
     /// SHA-256 of its file, in hexadecimal.
     digest: String,
 }
 
-/// A fault in a file.
+/// An error in a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct TradeError {
@@ -171,11 +171,11 @@ pub struct TradeError {
     pub file: String,
     /// From 1.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// The problem, and the valid form.
     pub message: String,
 }
 
-/// All faults in the files of a trade, in their order; never empty.
+/// All errors in the files of a trade, in their order; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct TradeErrors(pub Vec<TradeError>);
 
@@ -192,35 +192,35 @@ impl fmt::Display for TradeErrors {
 }
 
 impl Trade {
-    /// The package of home services, to which the published figures belong.
+    /// The package for home services, for which the published figures were measured.
     ///
     /// # Errors
-    /// A fault in one of its files; a test verifies that there is none.
+    /// An error in one of its files; a test verifies that there is none.
     pub fn built_in() -> Result<Self, TradeErrors> {
         Self::shipped(HOME_SERVICES)
     }
 
-    /// The built-in package with that id, one of [`IDS`]; the general package for any other.
+    /// The built-in package with that id (one of [`IDS`]); for any other id, the general package.
     ///
     /// # Errors
-    /// A fault in one of its files; a test verifies that there is none.
+    /// An error in one of its files; a test verifies that there is none.
     pub fn shipped(id: &str) -> Result<Self, TradeErrors> {
         shipped::read(id)
     }
 
-    /// Parses one file; it uses the shared words unless it opts out.
+    /// Parses one file; it uses the shared words, unless it contains `shared = false`.
     ///
     /// # Errors
-    /// All faults, with their lines.
+    /// All errors, with their lines.
     pub fn parse(text: &str) -> Result<Self, TradeErrors> {
         Self::parse_all(&[("trade", text)])
     }
 
-    /// Parses several files, each a name and its text, as if they were one; they use the shared words unless they opt
-    /// out.
+    /// Parses several files, each a name and its text, as if they were one file. They use the shared words, unless they
+    /// contain `shared = false`.
     ///
     /// # Errors
-    /// All faults, with their files and lines.
+    /// All errors, with their files and lines.
     pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeErrors> {
         let mut trade = parse::parse(files, shipped::SHARED)?;
         let shared = shipped::SHARED.iter().filter(|_| trade.is_sharing);
@@ -235,7 +235,7 @@ impl Trade {
         (id, label)
     }
 
-    /// The trade's own table of word frequencies, else the shared one.
+    /// The trade's own table of word frequencies; without one, the shared table.
     #[must_use]
     pub fn background(&self) -> &Background {
         self.background
@@ -243,14 +243,14 @@ impl Trade {
             .unwrap_or_else(|| Background::shared())
     }
 
-    /// The words of its language.
+    /// The data of its language.
     #[must_use]
     pub fn language_words(&self) -> &Arc<LanguageWords> {
         let own = self.language.as_ref().map(|language| &language.words);
         own.unwrap_or_else(|| LanguageWords::english())
     }
 
-    /// `None` if it does not have the language.
+    /// `None` if the trade does not have the language.
     #[must_use]
     pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
         let mut all = std::iter::once(self).chain(&self.languages);
@@ -276,11 +276,11 @@ impl Trade {
     }
 }
 
-/// SHA-256 of files, each a name and its text, in hexadecimal.
+/// SHA-256 of files, each with its name and text, in hexadecimal.
 fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
     let mut digest = Sha256::new();
     for (name, text) in files {
-        // Only the file name: the same files are the same trade in any folder.
+        // The hash uses only the file name, so that the same files are the same trade in any folder.
         let name = name.rsplit('/').next().unwrap_or(name);
         digest.update((name.len() as u64).to_be_bytes());
         digest.update(name);
@@ -445,7 +445,7 @@ mod tests {
         assert_eq!(faults, [expected]);
     }
 
-    /// A trade that shares nothing.
+    /// A trade that does not use the shared words.
     const ALONE: &str = "[trade]\nshared = false\n";
 
     #[test]
@@ -608,7 +608,7 @@ mod tests {
         }
     }
 
-    /// A language that is not built in: its folder has everything.
+    /// A language that is not built in, with all data in its folder.
     #[test]
     fn a_further_language_is_a_folder() {
         use crate::insights::aspects::RuleEngine;

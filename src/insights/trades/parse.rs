@@ -1,5 +1,5 @@
-//! Parses TOML to a trade. Reports all faults at once, each with file and line, in words for the person who edits the
-//! files.
+//! Parses TOML into a trade. Reports all errors together, each with file and line, and in terms that the editor of the
+//! files understands.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ const SECTIONS: [(&str, ()); 8] = [
 /// Parses a trade's own files and the shared ones as if they were one.
 ///
 /// # Errors
-/// All faults, in the order of the files.
+/// All errors, in the order of the files.
 pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
     let mut faults = Vec::new();
     let mut files = read(own, false, &mut faults);
@@ -92,11 +92,11 @@ pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, Tra
     reader.finish(own, shared)
 }
 
-/// Parses a trade's phrases in another language: its own files, and the language's shared ones. Aspects and their roles
-/// are those of `trade`.
+/// Parses the phrases of a trade in another language: the trade's own files, and the shared ones of the language.
+/// Aspects and their roles are those of `trade`.
 ///
 /// # Errors
-/// All faults, in the order of the files.
+/// All errors, in the order of the files.
 pub fn parse_language(
     trade: &Trade,
     language: Arc<PackageLanguage>,
@@ -150,7 +150,7 @@ pub fn parse_language(
     reader.finish(own, shared)
 }
 
-/// Only the `[trade]` table of a file.
+/// Reads only the `[trade]` table of a file.
 pub fn head(name: &str, text: &str) -> Result<TradeHeader, TradeErrors> {
     let mut faults = Vec::new();
     let head = TradeHeader::read(&read(&[(name, text)], false, &mut faults), &mut faults);
@@ -177,7 +177,7 @@ fn read<'file>(
 }
 
 struct PackageReader<'read, 'file> {
-    /// The trade's own first: of equal phrases, the first one counts.
+    /// The trade's own files come first: of equal phrases, the first one counts.
     files: &'read [PackageFile<'file>],
     head: &'read TradeHeader,
     trade: Trade,
@@ -187,7 +187,7 @@ struct PackageReader<'read, 'file> {
 }
 
 impl<'read, 'file> PackageReader<'read, 'file> {
-    /// The trade, or all faults in the order of the files.
+    /// The trade, or all errors in the order of the files.
     fn finish(self, own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
         let Self {
             trade, mut faults, ..
@@ -219,7 +219,8 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         self.keep(file, each(&file.table, key)).unwrap_or_default()
     }
 
-    /// `[lists]`, `[irregular]` and `[spellings]`: a trade's entries under a shared name are added to it.
+    /// `[lists]`, `[irregular]` and `[spellings]`: a trade's entries with the name of a shared list are added to that
+    /// list.
     fn words(&mut self) {
         for file in self.files {
             for (key, value) in &file.table {
@@ -284,7 +285,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         }
     }
 
-    /// The sets of phrases that an aspect uses; an unknown one is a fault.
+    /// The sets of phrases that an aspect uses; an unknown set is an error.
     fn uses(&mut self, file: &PackageFile<'_>, value: &TomlValue<'_>) -> Vec<String> {
         let named = match string(value) {
             Ok(one) => Ok(vec![(value.span().start, one)]),
@@ -370,7 +371,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     }
 }
 
-/// A pattern as a name: its words, of alternatives the first, without optional parts.
+/// A pattern as a name: its words, with the first of several alternatives and without optional parts.
 fn slug(items: &[PatternItem]) -> String {
     let word = |item: &PatternItem| match item {
         PatternItem::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
@@ -388,26 +389,26 @@ fn slug(items: &[PatternItem]) -> String {
         .join("_")
 }
 
-// Parses TOML with positions, so that every fault has its file and line.
+// Parses TOML with positions, so that every error has its file and line.
 
 pub type TomlValue<'file> = Spanned<DeValue<'file>>;
-/// The fault's byte position, and what is wrong.
+/// The byte position of an error, and the problem.
 pub type PackageFault = (usize, String);
 
 /// One file of a trade.
 #[derive(Debug)]
 pub struct PackageFile<'file> {
-    /// As in faults.
+    /// Name of the file in errors.
     pub name: &'file str,
     text: &'file str,
     pub table: DeTable<'file>,
-    /// Whether it is one of those that every trade shares.
+    /// Whether it is a file that all trades share.
     pub is_shared: bool,
 }
 
 impl<'file> PackageFile<'file> {
     /// # Errors
-    /// When it is no TOML.
+    /// When the text is not valid TOML.
     pub fn read(name: &'file str, text: &'file str, is_shared: bool) -> Result<Self, TradeError> {
         let told = |error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -421,7 +422,7 @@ impl<'file> PackageFile<'file> {
         })
     }
 
-    /// The line of a byte, from 1.
+    /// The line of a byte position, from 1.
     pub fn line(&self, at: usize) -> usize {
         line(self.text, at)
     }
@@ -439,7 +440,7 @@ fn fault(name: &str, text: &str, (at, message): PackageFault) -> TradeError {
     }
 }
 
-/// The line of a byte of a text, from 1.
+/// The line of a byte position in a text, from 1.
 pub fn line(text: &str, at: usize) -> usize {
     1 + text.get(..at).unwrap_or(text).matches('\n').count()
 }
@@ -490,8 +491,8 @@ pub fn string<'value>(value: &'value TomlValue<'_>) -> Result<&'value str, Packa
     })
 }
 
-/// The texts of a list, each with its position. A multi-line text is a list too: separated by line breaks and commas,
-/// with `#` comments.
+/// The texts of a list, each with its position. A multi-line text is also a list: its items are separated by line
+/// breaks and commas, and it may have `#` comments.
 pub fn strings<'value>(
     value: &'value TomlValue<'_>,
 ) -> Result<Vec<(usize, &'value str)>, PackageFault> {
@@ -501,7 +502,7 @@ pub fn strings<'value>(
             .map(|one| Ok((one.span().start, string(one)?)))
             .collect();
     }
-    // The quotes and the line break after them are not in the value.
+    // The value lacks the quotes and the line break after them.
     let (text, mut at) = (string(value)?, value.span().start + 4);
     let mut texts = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -519,7 +520,7 @@ pub fn strings<'value>(
 }
 
 /// # Errors
-/// An unknown name; the message lists all known ones.
+/// An unknown name; the message lists all valid names.
 pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, PackageFault> {
     let known = || {
         let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
@@ -532,11 +533,11 @@ pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, 
         .ok_or_else(|| (at, format!("`{name}` is not one of {}", known())))
 }
 
-// The table `[trade]`. It is read before any phrase, because it identifies the package.
+// The table `[trade]`. It is read before the phrases, because it identifies the package.
 
-/// The default id of a trade.
+/// Default id of a trade.
 const UNNAMED: &str = "own";
-/// The default quiet aspects.
+/// Default list of quiet aspects.
 const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
 const KEYS: [(&str, ()); 9] = [
     ("id", ()),
@@ -553,7 +554,7 @@ const KEYS: [(&str, ()); 9] = [
 /// The table `[trade]`, with defaults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TradeHeader {
-    /// Id in every answer.
+    /// Id of the trade in all output.
     pub id: String,
     /// Display name.
     pub label: String,
@@ -561,7 +562,7 @@ pub struct TradeHeader {
     pub types: Vec<String>,
     /// The aspects in display order; `None` for the order of the files.
     pub aspects: Option<Vec<String>>,
-    /// The aspect for opinions without one.
+    /// The aspect that receives opinions without an aspect.
     pub overall: String,
     /// Aspects whose facts are omitted beside a judgement.
     pub quiet: Vec<String>,
@@ -571,7 +572,7 @@ pub struct TradeHeader {
     pub is_sharing: bool,
     /// Whether an opinion without an aspect counts for the role `overall`.
     pub has_strays: bool,
-    /// File index and position of the table, for faults about unknown aspects.
+    /// File index and position of the table, for errors about unknown aspects.
     pub place: Option<(usize, usize)>,
 }
 
@@ -593,7 +594,7 @@ impl Default for TradeHeader {
 }
 
 impl TradeHeader {
-    /// Faults are added to `faults`.
+    /// Reads the table; errors are added to `faults`.
     pub fn read(files: &[PackageFile<'_>], faults: &mut Vec<TradeError>) -> Self {
         let mut head = Self::default();
         for (number, file) in files.iter().enumerate() {
@@ -728,7 +729,7 @@ impl PackageReader<'_, '_> {
         }
     }
 
-    /// Aspects named in `[trade]` must exist; defaults may be missing.
+    /// Checks that the aspects named in `[trade]` exist; default names may be missing.
     fn roles(&mut self) {
         let TradeHeader {
             aspects,

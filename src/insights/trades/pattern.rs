@@ -1,4 +1,4 @@
-//! The language of patterns: what a phrase in a trade's file matches.
+//! The syntax of patterns: the texts that a phrase in a trade's file matches.
 //!
 //! | written | matches |
 //! |---|---|
@@ -19,36 +19,36 @@ use std::collections::BTreeMap;
 pub enum PatternItem {
     /// One word: a literal, `base~`, `@list` or `<class>`.
     Symbol(String),
-    /// At most this many words.
+    /// A gap of at most this many words.
     Gap(u8),
     /// One of several sequences; an empty one makes the others optional.
     Either(Vec<Vec<Self>>),
 }
 
-/// A part of one way to match a pattern.
+/// A step of one way to match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternStep {
     /// One word with this symbol: like an item's, but several may be joined by `|`.
     Symbol(String),
-    /// At most this many words.
+    /// A gap of at most this many words.
     Gap(u8),
 }
 
-/// Words that `..` may pass.
+/// Maximum number of words in the gap `..`.
 const GAP: u8 = 3;
-/// Maximum of a gap.
+/// Maximum number of words in any gap.
 const GAP_MAX: u8 = 9;
 /// Maximum number of ways to match one pattern.
 const WAYS_MAX: usize = 4096;
-/// Maximum steps of one way; with its gaps it spans at most 64 words.
+/// Maximum number of steps of one way; with its gaps it covers at most 64 words.
 const STEPS_MAX: usize = 16;
 const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 
-/// Parses a pattern into all ways to match it; `groups` has the lists with entries of several words, which become
-/// alternatives.
+/// Parses a pattern into all ways to match it; `groups` contains the lists whose entries have several words, which
+/// become alternatives.
 ///
 /// # Errors
-/// The fault.
+/// The error in the pattern.
 pub fn parse(
     text: &str,
     lists: &BTreeMap<String, Vec<String>>,
@@ -86,7 +86,7 @@ pub fn parse(
     Ok((items, ways))
 }
 
-/// All ways to match a pattern; `None` if there are too many. A gap at the end is left out.
+/// All ways to match a pattern; `None` if there are too many. A gap at the end of a pattern is left out.
 fn expand(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
     let mut ways = product(items)?;
     for way in &mut ways {
@@ -126,7 +126,7 @@ fn product(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
     Some(ways)
 }
 
-/// Alternatives of one word each become one set, so that they are one way rather than many.
+/// Joins alternatives of one word each into one set, so that they are a single way.
 fn join(parts: Vec<Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
     let (mut joined, mut words) = (Vec::new(), Vec::new());
     for part in parts {
@@ -151,7 +151,7 @@ struct Parser<'text> {
 }
 
 impl Parser<'_> {
-    /// Items up to the end, a `|` between sequences of a group, or a `)`.
+    /// The items up to the end, a `|` between sequences of a group, or a `)`.
     fn sequence(&mut self) -> Result<Vec<PatternItem>, String> {
         let mut items = Vec::new();
         loop {
@@ -184,7 +184,7 @@ impl Parser<'_> {
 
     /// `early|late?`, one word of each, or a gap
     fn choice(&mut self) -> Result<PatternItem, String> {
-        // In a group `|` separates sequences; outside it separates words.
+        // In a group `|` separates sequences; outside of it, `|` separates words.
         let ends =
             |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && self.depth > 0;
         let len = self.rest.find(ends).unwrap_or(self.rest.len());

@@ -1,4 +1,4 @@
-//! The built-in packages, and their assignment to businesses.
+//! The built-in packages, and the choice of a package for a business.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -16,14 +16,14 @@ pub const GENERAL: &str = "general";
 /// The ids of all packages, the general one last.
 pub const IDS: [&str; 3] = [HOME_SERVICES, "food", GENERAL];
 
-/// Files of a folder beside this file, by their names.
+/// Includes files of a folder beside this file, by their names.
 macro_rules! files {
     ($folder:literal: $($name:literal),+ $(,)?) => {
         &[$((concat!($folder, "/", $name), include_str!(concat!($folder, "/", $name)))),+]
     };
 }
 
-/// Used by every trade unless it opts out.
+/// Files used by every trade, unless it contains `shared = false`.
 pub const SHARED: &[ShippedFile] = files!("shared":
     "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
     "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
@@ -56,7 +56,7 @@ impl SharedLanguage {
     }
 
     /// # Errors
-    /// A fault in its file; a test verifies that there is none.
+    /// An error in its file; a test verifies that there is none.
     pub fn language(&self) -> Result<PackageLanguage, TradeErrors> {
         let (name, text) = self.words;
         PackageLanguage::read(name, text, self.polarity.map(Cow::Borrowed))
@@ -71,7 +71,7 @@ struct ShippedLanguage {
 
 struct Shipped {
     id: &'static str,
-    /// `trade.toml` first.
+    /// The files of the package, `trade.toml` first.
     files: &'static [ShippedFile],
     quality: Option<ShippedFile>,
     classifier: Option<&'static [u8]>,
@@ -128,7 +128,7 @@ const SHIPPED: [Shipped; 3] = [
     },
 ];
 
-/// The package with that id; the general one for any other id.
+/// The package with that id; for any other id, the general one.
 pub fn read(id: &str) -> Result<Trade, TradeErrors> {
     let [.., last] = &SHIPPED;
     let found = SHIPPED.iter().find(|one| one.id == id).unwrap_or(last);
@@ -150,7 +150,7 @@ pub fn read(id: &str) -> Result<Trade, TradeErrors> {
     Ok(trade)
 }
 
-/// The id of the package for a schema.org type: the first with that type, else the general one.
+/// The id of the package for a schema.org type: the first package that lists the type, otherwise the general one.
 #[must_use]
 pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
@@ -167,7 +167,7 @@ pub fn id_for(kind: &str) -> &'static str {
         .map_or(GENERAL, |(id, _)| id)
 }
 
-// A trade's measured quality: `quality.tsv` beside its rules.
+// The measured quality of a trade: `quality.tsv` beside its rules.
 
 /// The first line of the file.
 pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";

@@ -1,10 +1,11 @@
-//! schema.org's types of local businesses (<https://schema.org/LocalBusiness>): search engines know no others.
+//! The schema.org types of local businesses (<https://schema.org/LocalBusiness>), the only ones that search engines
+//! recognize.
 
 use thiserror::Error;
 
 /// `LocalBusiness` and all its subtypes, one per line.
 const TYPES: &str = include_str!("local_business_types.txt");
-/// Characters of an unknown name that are compared and repeated.
+/// Maximum number of characters of an unknown name that are compared and shown in the error.
 const NAME_CHARACTERS_MAX: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -31,7 +32,7 @@ pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
     })
 }
 
-/// The most similar of `names`; the first of equals.
+/// The most similar of `names`; the first one if several are equally similar.
 pub fn nearest<'n>(asked: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let asked: String = asked.chars().take(NAME_CHARACTERS_MAX).collect();
     let asked = asked.to_lowercase();

@@ -10,14 +10,15 @@ pub use local_business::{UnknownType, local_business_type, nearest};
 /// A database without a business publishes [`Business::default`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Business {
-    /// The owner's id of it, for example `desert-peak`.
+    /// Id chosen by the owner, for example `desert-peak`.
     pub id: String,
     pub name: String,
-    /// A schema.org `LocalBusiness` subtype; any text in another database or an older release.
+    /// A schema.org `LocalBusiness` subtype. A database of an older release, or one edited by another program, may have
+    /// any text.
     pub kind: String,
-    /// Defines its calendar days.
+    /// Time zone that determines the calendar days of the business.
     pub time_zone: Tz,
-    /// How technicians are shown everywhere; never published itself.
+    /// How technicians are shown; the setting itself is never published.
     pub publish_staff: PublishStaff,
     /// BCP 47 tag for pages and feeds.
     pub language: Option<String>,
@@ -25,7 +26,7 @@ pub struct Business {
     pub country: Option<String>,
     /// One or two sentences.
     pub description: Option<String>,
-    /// The business's own site.
+    /// Website of the business.
     pub url: Option<String>,
     /// As written by the owner.
     pub telephone: Option<String>,
@@ -45,8 +46,8 @@ pub struct Business {
     pub service_areas: Vec<String>,
 }
 
-/// Bytes of each text of the business, its lists and its editorial texts, because every document contains them. The SQL
-/// of `storage::business` has the same number.
+/// Maximum size in bytes of each text of the business, its lists and its editorial texts, because every document
+/// contains these texts. The SQL of `storage::business` has the same number.
 pub const TEXT_BYTES_MAX: usize = 65_536;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub struct ReviewLink {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Service {
-    /// Used by reviews and filters.
+    /// Reviews and filters refer to the service by this id.
     pub id: String,
     /// Display name.
     pub name: String,
@@ -69,9 +70,9 @@ pub struct Service {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Technician {
-    /// The owner's id of the person.
+    /// Id chosen by the owner.
     pub id: String,
-    /// Full name, as used by reviews and filters.
+    /// Full name; reviews and filters use it.
     pub name: String,
     /// Other names that customers use.
     pub aliases: Vec<String>,

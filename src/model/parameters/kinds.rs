@@ -1,4 +1,4 @@
-//! The kinds of parameters: how a text becomes a value, and the fault of an invalid one.
+//! The kinds of parameters: their parsers, and the errors for invalid texts.
 
 use super::ParameterFault;
 use crate::model::day::Day;
@@ -13,10 +13,10 @@ pub trait ParameterKind: Copy {
     /// `None` if the text counts as absent.
     ///
     /// # Errors
-    /// The fault of an invalid text.
+    /// The error for an invalid text.
     fn parse(self, text: &str) -> Result<Option<Self::Value>, ParameterFault>;
 
-    /// The fault of bytes that are not UTF-8.
+    /// The error for bytes that are not UTF-8.
     fn not_utf8(self) -> ParameterFault;
 
     /// The allowed values: `must be …`.
@@ -26,9 +26,7 @@ pub trait ParameterKind: Copy {
 /// `[0-9]+`, of any length.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole {
-    /// Minimum.
     pub least: u8,
-    /// Maximum.
     pub most: u8,
 }
 
@@ -291,7 +289,7 @@ pub struct Digits<'a> {
 }
 
 impl<'a> Digits<'a> {
-    /// `None` if `text` is no such number.
+    /// `None` if `text` is not such a number.
     pub fn parse(text: &'a str) -> Option<Self> {
         let is_digits =
             |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

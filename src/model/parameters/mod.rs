@@ -13,15 +13,15 @@ use super::review::Vote;
 use super::sort::Sort;
 use super::words::TextMatch;
 
-/// Characters of a wrong value that are returned to the client.
+/// Maximum number of characters of an invalid value that are returned to the client.
 pub const RECEIVED_CHARACTERS_MAX: usize = 200;
 
 pub trait Parameter {
     /// Determines values, syntax and bounds.
     type Kind: ParameterKind;
-    /// In query strings and in agents' arguments.
+    /// The name in query strings and in agents' arguments.
     const NAME: &'static str;
-    /// Source of the schema.
+    /// The kind, from which the schema is derived.
     const KIND: Self::Kind;
     /// Default value, if absence does not mean "no bound".
     const DEFAULT: Option<u8> = None;
@@ -35,16 +35,16 @@ pub type Parsed<P> = Result<Option<ParameterValue<P>>, InvalidParameter>;
 
 /// Parameters of a request: a query string, or the arguments of a tool call.
 pub trait ParameterSource {
-    /// `None` if absent or wrong; a fault is recorded.
+    /// `None` if the parameter is absent or invalid; an error is recorded.
     fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
 
-    /// `None` if absent or wrong; both are recorded as faults.
+    /// `None` if the parameter is absent or invalid; both are recorded as errors.
     fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
 
-    /// Records a fault of values that are each valid.
+    /// Records an error about a combination of values that are valid individually.
     fn refuse(&mut self, invalid: InvalidParameter);
 
-    /// Whether a fault was recorded.
+    /// Whether an error was recorded.
     fn is_wrong(&self) -> bool;
 }
 
@@ -76,7 +76,7 @@ pub struct InvalidParameter {
 }
 
 impl InvalidParameter {
-    /// A fault that does not depend on the value of `P` alone; `message` says what is allowed.
+    /// An error that depends on more than the value of `P`; `message` describes the allowed values.
     #[must_use]
     pub fn new<P: Parameter>(fault: ParameterFault, message: String, received: &str) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl InvalidParameter {
         }
     }
 
-    /// A fault of the value of `P`, with the default message of its kind.
+    /// An error about the value of `P`, with the default message of its kind.
     #[must_use]
     pub fn of<P: Parameter>(fault: ParameterFault, received: &str) -> Self {
         Self::new::<P>(fault, P::KIND.allowed(), received)
@@ -111,7 +111,7 @@ pub fn parse<P: Parameter>(text: &str) -> Parsed<P> {
         .map_err(|fault| InvalidParameter::of::<P>(fault, text))
 }
 
-/// Parses all texts given for `P`; `Err` is a text that is not UTF-8, in printable form.
+/// Parses all texts given for `P`; an `Err` holds a text that is not UTF-8, in printable form.
 ///
 /// # Errors
 /// [`InvalidParameter`], also for more than one text.
@@ -205,7 +205,7 @@ parameters! {
     /// Text that must occur.
     Query = "query", TextKind: TextKind { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
     MatchRule = "match", OneOf<TextMatch>: MATCHES;
-    /// As published.
+    /// Published name of the technician.
     MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
     /// Service id.
     MentionsService = "mentions_service", TextKind: TextKind::ANY;
@@ -226,7 +226,7 @@ parameters! {
     /// Sentiment of an aspect.
     Polarity = "polarity", OneOf<Vote>: POLARITIES;
     SortOrder = "sort", OneOf<Sort>: SORTS;
-    /// As published; the subject of a sentence.
+    /// Published name of the technician whom a sentence is about.
     Technician = "technician", TextKind: TextKind::ANY;
     /// Service id.
     Service = "service", TextKind: TextKind::ANY;
@@ -235,7 +235,7 @@ parameters! {
     Part = "part", OneOf<InsightsPart>: PARTS;
     /// Whether findings include their reasons.
     Hits = "hits", Flag: Flag;
-    /// Whether an agent wants links to resources beside the answer.
+    /// Whether an agent requests links to resources in addition to the answer.
     ResourceLinks = "links", Flag: Flag;
     /// First day of the first period.
     FirstSince = "first_since" required, Date: Date;

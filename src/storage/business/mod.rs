@@ -16,7 +16,7 @@ use crate::storage::{Text, Write};
 
 pub use editorial::{editorial, replace_editorial};
 
-/// `None` if the database has no business yet. A time zone that is no IANA name (a shell can write one) counts as UTC
+/// `None` if the database has no business yet. A time zone without an IANA name (a shell can write one) counts as UTC
 /// and is reported.
 ///
 /// # Errors
@@ -125,7 +125,7 @@ async fn report_oversized(connection: &mut SqliteConnection) -> sqlx::Result<()>
     Ok(())
 }
 
-/// `None` if no time zone was ever set; the day of an instant is then unknown.
+/// `None` if no time zone was ever set; days of instants are then unknown.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -137,7 +137,7 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
     Ok(set.map(|row| row.zone.as_ref().parse().unwrap_or(Tz::UTC)))
 }
 
-/// Records the zone in which instants become days from now on; returns the previous zone if it was another one.
+/// Records the time zone that turns instants into days from now on; returns the previous zone if it differs.
 ///
 /// # Errors
 /// When the database refuses the write.
@@ -305,14 +305,15 @@ async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Tech
         .collect())
 }
 
-/// The number of each technician by technician id; it reveals nothing about the person and never changes.
+/// The number of each technician, by technician id. It never changes and reveals nothing about the person.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn technician_numbers(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<String, i64>> {
-    // A trigger gives every row a number. If it was dropped, rows get negative numbers so that they stay distinct.
+    // A trigger gives every row a number. If the trigger was dropped, rows get negative numbers so that they stay
+    // distinct.
     let rows = sqlx::query!(
         r#"select t.technician_id as "id: Text", coalesce(n.number, -row_number() over (order by t.technician_id)) as "number!: i64"
            from technician as t left join technician_number as n using (technician_id) where octet_length(t.technician_id) <= 65536"#

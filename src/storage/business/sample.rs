@@ -7,11 +7,11 @@ use crate::storage::Write;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleState {
-    /// There is no business and no review, and never was.
+    /// There is no business and no review, and there never was.
     Empty,
     /// Only sample data.
     Alone,
-    /// Sample data with own reviews that the owner mixed in on purpose.
+    /// Sample data, with own reviews that the owner added on purpose.
     Mixed,
     /// Only the business's own data.
     Own,
@@ -104,8 +104,8 @@ pub async fn discard(write: &mut Write) -> sqlx::Result<u64> {
     sqlx::query!("delete from sample")
         .execute(&mut **write)
         .await?;
-    // One row of no review stays, so that change numbers continue and no published document refers to a change that is
-    // missing.
+    // One row without a review stays, so that change numbers continue and every published document refers to an
+    // existing change.
     sqlx::query!(
         "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
          on conflict (review_id) do update set change_no = excluded.change_no"

@@ -1,4 +1,4 @@
-//! Carries deletions and withholdings over that are newer than a backup.
+//! Repeats deletions and withholdings that are newer than a backup in the restored database.
 
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
@@ -14,12 +14,12 @@ use crate::storage::{Text, Write};
 /// Reviews per batch.
 const ROWS: i64 = 250;
 
-/// Counts of what was carried over to a restored backup.
+/// Counts of the changes that were repeated in a restored backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// Reviews of the backup that were deleted since.
+    /// Reviews in the backup that were deleted since.
     pub deleted: u64,
-    /// Reviews that were withheld since, or that the backup lacks and are withheld.
+    /// Reviews that were withheld since, and withheld reviews that the backup lacks.
     pub withheld: u64,
 }
 
@@ -39,7 +39,7 @@ pub async fn carry_over(
         deleted: deletions(former, write).await?,
         withheld: withholdings(former, write, has_same_key, now).await?,
     };
-    // A row of no review, as after a sample.
+    // A row without a review, like the one that remains of a sample.
     sqlx::query!(
         "insert into review_change (review_id, change_no)
          select '', 1 + max(?, (select coalesce(max(change_no), 0) from review_change)) where true
@@ -112,7 +112,7 @@ async fn withholdings(
             if let (Some(source), Some(mut row)) = (source, ours.sources.remove(&id))
                 && let Some(said) = source.base.get(Unit::Status)
             {
-                // So that it stays known whether the owner withheld it, or its source.
+                // The digest shows later whether the owner or the source withheld the review.
                 row.base.set(Unit::Status, said);
                 sources.push(row);
             }

@@ -5,7 +5,7 @@ use sqlx::SqliteConnection;
 use crate::model::Status;
 use crate::storage::Text;
 
-/// One above `~`, the largest byte in an id.
+/// The character after `~`, which is the largest byte in an id.
 const AFTER_ALL: char = '\u{7f}';
 
 /// The first `limit` ids that begin with `prefix`, in id order; none for an empty prefix.
@@ -53,7 +53,7 @@ pub async fn present_after(
 pub struct ListFilter {
     /// Exactly this number of stars.
     pub rating: Option<u8>,
-    /// Withheld reviews for any reason.
+    /// Withheld reviews match for any reason.
     pub status: Option<Status>,
 }
 

@@ -36,7 +36,7 @@ macro_rules! packed {
 }
 pub(super) use packed;
 
-/// A review's stored values. One whose texts are too long has only its id and day.
+/// A review's stored values. A review whose texts are too long has only its id and day.
 #[derive(Debug)]
 pub(super) struct PackedRow<'a> {
     pub(super) review_id: Option<&'a [u8]>,
@@ -52,7 +52,7 @@ pub(super) struct PackedRow<'a> {
     pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
 }
 
-/// In place of mentions that are too long.
+/// Replaces mentions that are too long.
 const OVERSIZED: &[u8] = b"!;";
 
 pub(super) fn unpack(mut packed: &[u8]) -> Vec<PackedRow<'_>> {

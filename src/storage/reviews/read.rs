@@ -1,5 +1,5 @@
-//! Reads reviews. A row that is no valid review (a shell can switch checks off) is reported and left out; invalid UTF-8
-//! becomes U+FFFD. One bad row never stops the others.
+//! Reads reviews. An invalid row (a shell can switch checks off) is reported and left out; invalid UTF-8 becomes
+//! U+FFFD. One invalid row never stops the others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -49,13 +49,13 @@ pub struct Changed {
     pub review: Option<Numbered>,
 }
 
-/// Reviews per row of [`Newest`]: the cost of a row does not depend on its size.
+/// Number of reviews per row of [`Newest`]: the cost of a row does not depend on its size.
 const REVIEWS_PER_ROW: i64 = 256;
 
 /// Reads the published reviews in batches, newest first: date descending, then id ascending.
 #[derive(Debug, Default)]
 pub struct Newest {
-    /// Day and id of the last review read; at the start greater than any blob.
+    /// Day and id of the last review read; greater than any stored value at the start.
     day: Option<Vec<u8>>,
     id: Vec<u8>,
 }
@@ -114,7 +114,7 @@ impl Newest {
         let mut rows = unpack(&rows);
         // The rows come in this order, but SQLite does not guarantee it for an aggregate.
         rows.sort_by_key(|row| (Reverse(row.reviewed_on), row.review_id));
-        // Without this, rows that cannot be unpacked would be read again and again.
+        // Without this check, rows that cannot be unpacked would be read again and again.
         let Some(last) = rows.last() else {
             return Err(sqlx::Error::Decode("reviews cannot be unpacked".into()));
         };
@@ -203,7 +203,7 @@ pub async fn published(
     of_ids(connection, ids, true).await
 }
 
-/// The reviews with these ids, in no particular order: all, or only the published ones.
+/// The reviews with these ids, in no particular order; all of them, or only the published ones.
 pub(super) async fn of_ids(
     connection: &mut SqliteConnection,
     ids: &[&str],
@@ -267,7 +267,7 @@ pub async fn newest_change(connection: &mut SqliteConnection) -> sqlx::Result<i6
     .await
 }
 
-/// The first `limit` ids of rows that are no valid review, and the reason.
+/// The first `limit` ids of invalid rows, each with the reason.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -311,7 +311,7 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<BTreeMa
     .await?;
     let mut withheld = BTreeMap::new();
     for row in rows {
-        // Reasons with replaced bytes may have become equal.
+        // Reasons with replaced bytes may now be equal to others.
         *withheld.entry(row.reason.into()).or_insert(0) += u64::try_from(row.count).unwrap_or(0);
     }
     Ok(withheld)
@@ -333,8 +333,8 @@ fn numbered(row: &PackedRow<'_>) -> Option<Numbered> {
 
 // Technicians recorded in mentions.
 
-/// Every technician recorded in a mention, published or not: each spelling once, sorted. Costs one step for each name,
-/// not for each mention.
+/// Every technician recorded in a mention, published or not: each spelling once, sorted. The cost is one step for each
+/// name, not for each mention.
 ///
 /// # Errors
 /// When the database cannot be read.

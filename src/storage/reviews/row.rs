@@ -1,5 +1,5 @@
-//! Turns a stored row into a review, or into the reason why it is none. Decides which foreign changes to a row are
-//! tolerated; contains no SQL.
+//! Turns a stored row into a review, or into the reason why the row is invalid. Determines which changes of a row by
+//! other programs are accepted; contains no SQL.
 
 use chrono::{DateTime, Utc};
 use thiserror::Error;
@@ -11,10 +11,10 @@ use crate::model::{
     Verification,
 };
 
-/// Why a row is no valid review and is left out.
+/// The reason why a row is invalid and left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Flaw {
-    /// It violates the table's checks, which were switched off.
+    /// It violates the table's checks, which another program switched off.
     #[error("breaks the table's checks and is left out; import it again, or delete it")]
     Broken,
     /// It has more text than a row may have.
@@ -30,7 +30,7 @@ pub enum Flaw {
     Reserved,
 }
 
-/// `None` if the row is no valid review; the log then has the reason.
+/// `None` if the row is invalid; the reason is logged.
 pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
     let review = review(row);
     if let Err(flaw) = &review {
@@ -109,7 +109,7 @@ fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
             author: response_author.map(text_lossy),
         }),
         status,
-        // The later one: a shell may have set none, or an earlier one.
+        // The later of the two counts: a shell may have set no time, or an earlier one.
         updated_at: ascii(updated_at)
             .and_then(instant)
             .max(ascii(row.observed_at).and_then(instant)),

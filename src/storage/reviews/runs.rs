@@ -28,25 +28,24 @@ pub struct Run {
 /// Number of reviews by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunCounts {
-    /// Not there before.
+    /// Reviews that did not exist before.
     pub added: i64,
-    /// There before, and different.
+    /// Existing reviews that differed.
     pub updated: i64,
-    /// There before, and equal.
+    /// Existing reviews without a difference.
     pub unchanged: i64,
-    /// Withheld because they are gone at their source.
+    /// Reviews withheld because their source no longer lists them.
     pub withdrawn: i64,
-    /// Rejected rows.
     pub rejected: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunChange {
-    /// Not there before.
+    /// The review did not exist before.
     Added,
-    /// Imported although the owner had deleted it.
+    /// The review was imported although the owner had deleted it.
     Restored,
-    /// Withheld because it is gone at its source.
+    /// The review was withheld because its source no longer lists it.
     Withdrawn,
 }
 
@@ -102,7 +101,7 @@ pub async fn begin_run(
     Ok(id)
 }
 
-/// Records what a run did to these reviews, with their present change numbers.
+/// Records the action of a run on these reviews, with their present change numbers.
 ///
 /// # Errors
 /// When the database refuses the write.

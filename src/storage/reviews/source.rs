@@ -17,7 +17,6 @@ use crate::storage::{Text, Write};
 /// A source's last version of one review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceRow {
-    /// Id of the review.
     pub id: ReviewId,
     pub source_name: String,
     /// One of the business's locations, by the source's name for it.
@@ -28,7 +27,7 @@ pub struct SourceRow {
     pub responded_at: Option<DateTime<Utc>>,
     /// Digests of the last version, by field.
     pub base: Base,
-    /// Digest of what copies from two sources have in common.
+    /// Digest of the values that copies from two sources share.
     pub fingerprint: i64,
 }
 
@@ -175,7 +174,7 @@ pub async fn sources_with_instants(
     Ok(rows.into_iter().filter_map(StoredSource::read).collect())
 }
 
-/// Stores the sources' last versions; writes nothing for those that have not changed.
+/// Stores the sources' last versions; unchanged ones are not written.
 ///
 /// # Errors
 /// When the database refuses the write.
@@ -314,8 +313,8 @@ pub async fn ids_by_fingerprint(
     rows.into_iter().map(ids).collect()
 }
 
-/// Records that the owner published a review, so that a source that reports it as hidden for the first time later does
-/// not hide it.
+/// Records that the owner published a review. It then stays published if its source reports it as hidden for the first
+/// time later.
 ///
 /// # Errors
 /// When the database refuses the write, or the operating system gives no randomness.
@@ -336,7 +335,7 @@ pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<
         row.base.set_decided(Unit::Status);
     }
     note_sources(write, &[row]).await?;
-    // The review may be unchanged. No change has the number 0, so that an undo still finds it touched.
+    // The review may be unchanged. No change has the number 0, so an undo still treats the review as changed.
     let id = review.id.as_str();
     sqlx::query!(
         "update import_run_review set change_no = 0 where review_id = ?",

@@ -10,16 +10,15 @@ use crate::storage::Write;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Not there before.
+    /// Reviews that did not exist before.
     pub new: u64,
-    /// There before, and different.
+    /// Existing reviews that differed.
     pub updated: u64,
-    /// There before, and equal.
+    /// Existing reviews without a difference.
     pub unchanged: u64,
 }
 
 impl Written {
-    /// Adds the counts of another batch.
     pub const fn add(&mut self, other: Self) {
         self.new += other.new;
         self.updated += other.updated;
@@ -31,7 +30,7 @@ impl Written {
 /// none.
 ///
 /// # Errors
-/// When the database refuses one; then none is written.
+/// When the database refuses one; no review of the batch is written then.
 pub async fn upsert(
     write: &mut Write,
     reviews: &[Review],
@@ -174,10 +173,10 @@ fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
         .chain(of("service_area", &mentions.service_areas))
 }
 
-// The times at which the publisher saw changes by other programs, stored before it shows the change. This is no change
-// of a review: no trigger fires and no change number moves.
+// The times at which the publisher first saw changes by other programs, stored before it shows the changes. This does
+// not count as a change of a review: no trigger fires and no change number moves.
 
-/// Another program's change, seen by the publisher.
+/// A change by another program that the publisher has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
     pub review_no: i64,

@@ -1,8 +1,8 @@
-//! Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or time is up. The nodes are
-//! trusted because an operator configured them; URLs from strangers go over `egress` instead.
+//! Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
+//! trusted because an operator configured them; requests to URLs from clients go through `egress` instead.
 //!
-//! Each write has a marker of its own (migration 0020), so that it may be sent again after a cut connection or an
-//! election: if the first try was applied, the second fails whole at the marker.
+//! Each write has its own marker (migration 0020), so that it may be sent again after a cut connection or an election:
+//! if the first attempt was applied, the second one fails as a whole because its marker exists.
 
 use std::time::Duration;
 
@@ -16,16 +16,16 @@ use crate::clock::{Clock, Monotonic};
 use crate::random::Random;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time for one node to answer a request, not counting the time for its bytes.
+/// Maximum time for one node to answer a request, without the time to transfer the bytes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Extra time for each MiB sent: some thousand reviews with their text index, on a busy machine.
+/// Extra time for each MiB sent: about a thousand reviews with their text index, on a busy machine.
 const TIME_PER_MIB: Duration = Duration::from_secs(10);
 /// First and longest wait before the next node is tried.
 const WAIT_MIN: Duration = Duration::from_millis(25);
 const WAIT_MAX: Duration = Duration::from_millis(800);
-/// SQLite's message when the marker is already there.
+/// SQLite's message if the marker already exists.
 const IS_APPLIED: &str = "UNIQUE constraint failed: write_marker.marker";
-/// In SQLite's message when a guard fails (migration 0020).
+/// Part of SQLite's message if a guard fails (migration 0020).
 const GUARD: &str = "guard_holds";
 
 /// Cloning shares the connections.
@@ -38,7 +38,7 @@ pub struct RqliteClient {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Executed {
     pub marker: String,
-    /// Affected rows by statement; `None` if an earlier try was applied and its answer was lost.
+    /// Affected rows by statement; `None` if an earlier attempt was applied and its answer was lost.
     pub rows: Option<Vec<u64>>,
 }
 
@@ -46,7 +46,7 @@ enum Tried {
     Done(Value),
     /// Final: another node would refuse it too.
     Failed(ClusterError),
-    /// Another try may succeed; `is_unknown` if this one may have been applied.
+    /// Another attempt may succeed; with `is_unknown`, this one may have been applied.
     Again {
         told: String,
         is_unknown: bool,
@@ -96,7 +96,7 @@ impl RqliteClient {
         let answer = self.ask("db/execute?transaction", body, wait_max).await;
         match answer.and_then(|answer| results(&answer)) {
             Ok(mut rows) => {
-                // The first is the marker's insert.
+                // The first result belongs to the marker's insert.
                 rows.remove(0);
                 Ok(Executed {
                     marker,
@@ -185,7 +185,7 @@ impl RqliteClient {
                     continue;
                 }
             };
-            // From here on another node would start from the beginning.
+            // After this point another node would send the copy from the beginning again.
             loop {
                 let piece = response.chunk().await;
                 match piece.map_err(|error| ClusterError::Unreachable(cause(&error)))? {
@@ -215,7 +215,7 @@ impl RqliteClient {
             .map_err(|error| ClusterError::Unreachable(format!("{}: {error}", name(node))))
     }
 
-    /// Posts to the nodes in turn until one accepts, one refuses, or time is up.
+    /// Posts to the nodes in turn until one accepts, one refuses, or the time is up.
     async fn ask(
         &self,
         path: &str,
@@ -292,7 +292,7 @@ impl RqliteClient {
             serde_json::from_str::<Value>(&text)
         };
         match answer {
-            // 200 does not mean success: during an election the answer has an error and no results.
+            // 200 does not mean success: during an election the answer contains an error and no results.
             Ok(answer) => match answer["error"].as_str() {
                 Some(error) => Tried::Again {
                     told: shortened(error),
@@ -308,11 +308,11 @@ impl RqliteClient {
     }
 }
 
-// Reads nodes' answers and names nodes and failures, never with a URL's other parts, which may hold a password.
+// Reads the nodes' answers and describes nodes and errors, without the other parts of a URL, which may hold a password.
 
-/// Bytes of an answer that are read: results of a few thousand statements.
+/// Maximum number of bytes of an answer that are read: results of a few thousand statements.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
-/// Characters of a node's message that an error repeats.
+/// Maximum number of characters of a node's message that an error repeats.
 const TOLD_CHARS_MAX: usize = 200;
 
 /// Affected rows by statement.
@@ -364,23 +364,23 @@ pub(super) fn cause(error: &reqwest::Error) -> String {
     shortened(&error.to_string())
 }
 
-// Cluster errors, by what is known about the write.
+// Cluster errors, distinguished by the possible effect of the write.
 
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 pub enum ClusterError {
-    /// No node took it; nothing was changed.
+    /// No node accepted the write; nothing was changed.
     #[error(
         "no node of the rqlite cluster accepted the write in time ({0}); nothing was changed; check that a majority of the nodes \
          is running, and that DATABASE_URL names them"
     )]
     Unreachable(String),
-    /// A connection was cut, or an election came in between, after it was sent; it may have been applied.
+    /// A connection was cut, or an election happened, after the write was sent; it may have been applied.
     #[error(
         "the rqlite cluster did not confirm the write in time ({0}); it may or may not have been applied; run it again, which \
          changes nothing twice"
     )]
     Unknown(String),
-    /// Data read before has changed; nothing was written.
+    /// The data read before have changed; nothing was written.
     #[error(
         "another process wrote to the cluster at the same time; nothing was changed; run it again"
     )]
@@ -388,12 +388,11 @@ pub enum ClusterError {
     /// A statement failed; nothing was changed.
     #[error("the rqlite cluster rejects this: {0}")]
     Refused(String),
-    /// A node refuses such requests altogether.
+    /// A node refuses all requests of this kind.
     #[error(
         "the rqlite cluster answered {status} ({told}); correct DATABASE_URL, or the cluster's settings"
     )]
     Answer {
-        /// HTTP status.
         status: u16,
         /// Beginning of the body.
         told: String,
@@ -413,7 +412,7 @@ pub enum ClusterError {
 }
 
 impl From<ClusterError> for sqlx::Error {
-    /// So that functions that return SQLite's errors can carry it.
+    /// This allows functions that return SQLite's errors to return a cluster error.
     fn from(error: ClusterError) -> Self {
         Self::Configuration(Box::new(error))
     }

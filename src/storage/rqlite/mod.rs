@@ -14,9 +14,9 @@ pub use statement::SqlStatement;
 use super::lease::Lease;
 use crate::clock::Monotonic;
 
-/// How long the service retries a write: as long as it would wait for the file's lock.
+/// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
 pub(super) const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
-/// How long an owner's command retries a write: long enough for an election.
+/// Maximum time for which an owner's command retries a write: long enough for an election.
 pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// This process's writer for a cluster.
@@ -36,7 +36,7 @@ pub struct NodeStatus {
     /// Address; empty if there is no leader.
     pub leader: String,
     pub is_leader: bool,
-    /// Entries of the cluster's log that this node knows to be committed and has not applied to its file.
+    /// Entries of the cluster's log that are committed, as far as this node knows, but not applied to its file.
     pub entries_behind: u64,
     /// Milliseconds since it heard from the leader, if known.
     pub last_contact_ms: Option<u64>,
@@ -67,8 +67,8 @@ impl Cluster {
         lock(&self.contact).clone()
     }
 
-    /// Stores an answer of this node's rqlited. If it has no time of the last contact with the leader, the previous one
-    /// stays.
+    /// Stores an answer of this node's rqlited. If the answer has no time of the last contact with the leader, the
+    /// previous time stays.
     pub(super) fn note_contact(&self, told: Contact) {
         let mut contact = lock(&self.contact);
         let before = contact.as_ref().and_then(|contact| contact.heard_at);
@@ -112,7 +112,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Whether the file behind `connection` has every write of this process; until then it has older data.
+    /// Whether the file behind `connection` has every write of this process; until then its data are older.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -149,8 +149,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The state that a working copy of an owner's command was made from: the command is applied only if no other such
-/// command and no change of a review came in between.
+/// The state from which the working copy of an owner's command was made: the command is applied only if no other such
+/// command and no change of a review happened in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteBasis {
     change_no: i64,
@@ -191,8 +191,8 @@ impl WriteBasis {
         self.change_no >= other.change_no && self.owner_writes >= other.owner_writes
     }
 
-    /// Statements that make a transaction fail whole if it is too late. The first group of a command counts the
-    /// command; later groups check only that no other command came in between.
+    /// Statements that make a whole transaction fail if it comes too late. The first group of a command counts the
+    /// command; later groups only check that no other command came in between.
     fn guard(self, is_first: bool) -> Vec<SqlStatement> {
         let delete = SqlStatement::new("delete from guard", Vec::new());
         if !is_first {

@@ -1,6 +1,6 @@
-//! An SQL statement with its bound values, as rqlite's HTTP API takes it
+//! An SQL statement with its bound values, in the form of rqlite's HTTP API
 //! (<https://rqlite.io/docs/api/api/#parameterized-statements>). `query!` checks statements at compile time but does
-//! not expose its values, so they are read back through SQLite.
+//! not expose their values, so they are read back through SQLite.
 
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};

@@ -169,7 +169,7 @@ impl From<quality::Figure> for Quality {
             share,
         } = figure;
         let thousandths = |share: f64| (share * 1e3).round() / 1e3;
-        // An F1 counts agreement twice, so its parts are no sample.
+        // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
         let is_share = measure != F1;
         let ci95 = is_share.then(|| share.interval().map(thousandths).to_vec());
         Self {

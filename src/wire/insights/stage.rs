@@ -170,14 +170,14 @@ impl InsightsStage {
     }
 
     /// The overview: at most `most` values of each list, and six times as many aspects. `as_a_whole` is the aspect for
-    /// the business as a whole, if the trade has one; it is left out of the complaints.
+    /// the business as a whole, if the trade has one; it does not appear among the complaints.
     #[must_use]
     pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
         let mut stage = Self::of("overview", insights);
         let entities = &insights.entities;
         let sentences = insights.summary.sentences.iter();
         stage.sentences = Some(sentences.map(|sentence| sentence.text.clone()).collect());
-        // There are at most a few dozen, and other requests need their ids.
+        // There are at most a few dozen aspects, and other requests need their ids.
         stage.aspects = stage.first("aspects", &insights.aspects, most * 6, |aspect| {
             AspectFacet::from(aspect)
         });
@@ -203,7 +203,7 @@ impl InsightsStage {
         stage
     }
 
-    /// The first `most` of a list; the number of the others is stated.
+    /// Keeps the first `most` of a list and records the number of the others.
     pub fn first<T, R>(
         &mut self,
         list: &str,
@@ -248,7 +248,7 @@ fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow
     };
     let mut rows: Vec<ComplaintRow> = aspects.filter_map(row).collect();
     rows.sort_by(|one, other| {
-        // With equally many complaints, the share is larger the fewer reviews judge.
+        // Among equal numbers of complaints, the share is larger if fewer reviews have a judgement.
         let by_count = other.reviews.cmp(&one.reviews);
         let by_share = one.share.n.cmp(&other.share.n);
         by_count.then(by_share).then_with(|| one.id.cmp(&other.id))
