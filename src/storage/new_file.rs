@@ -120,6 +120,7 @@ impl Opening {
 
     /// Closes the database; a new one gets its final name.
     ///
+    /// # Errors
     /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
     /// that file is left unchanged. [`DbError::Cluster`] when an empty cluster could not be filled.
     pub async fn keep(self) -> Result<(), DbError> {
