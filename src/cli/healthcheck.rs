@@ -19,7 +19,7 @@ use crate::config::ListenConfig;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of a response that are read; the service's are shorter.
+/// Maximum number of bytes read of a response; the responses of the service are shorter.
 const BODY_BYTES_MAX: usize = 64 << 10;
 
 /// Check whether a running service is ready: exit code 0 if it is, 2 if it is not or does not answer

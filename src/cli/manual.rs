@@ -111,7 +111,7 @@ fn variables(command: &clap::Command) -> Vec<(String, String)> {
     shown.filter_map(variable).collect()
 }
 
-/// A section of terms and texts; nothing without entries.
+/// A section of terms and texts; empty if there are no entries.
 fn section(title: &str, entries: &[(String, String)], page: &mut Vec<u8>) -> anyhow::Result<()> {
     if entries.is_empty() {
         return Ok(());

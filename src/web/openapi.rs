@@ -44,7 +44,7 @@ const HEADERS: [&str; 5] = [
     "MCP-Protocol-Version",
     "WWW-Authenticate",
 ];
-/// Keywords that make a member of `allOf` a schema rather than a note on the reference next to it.
+/// If a member of `allOf` has one of these keywords it is a schema; otherwise it only annotates the reference beside it.
 const STRUCTURE: [&str; 8] = [
     "$ref",
     "type",

@@ -81,7 +81,7 @@ fn shipped(name: &Path) -> Option<&'static str> {
 /// The package of a folder, including its weights.
 ///
 /// # Errors
-/// If a file cannot be read or is invalid, with all faults.
+/// All faults of the files, if one cannot be read or is invalid.
 pub(super) fn package_of(folder: &Path) -> anyhow::Result<Trade> {
     let trade = read_folder(folder)?;
     if let Some(weights) = &trade.classifier {

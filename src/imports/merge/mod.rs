@@ -118,8 +118,8 @@ const REASON_DEFAULT: &str = "not stated";
 /// Rows per transaction of a cluster.
 const GROUP_MAX: usize = 5_000;
 
-/// Minimum number of reviews with one fingerprint whose state is kept for the whole import. This bounds the cost of
-/// each review and the number of kept fingerprints.
+/// If at least this many reviews have the same fingerprint, the import keeps the state of that fingerprint to its end.
+/// This bounds the cost of each review and the number of kept fingerprints.
 const ALIKE_KEPT_MIN: u64 = 16;
 /// Maximum number of sources with a published review that are kept for one fingerprint. Without a review's own source
 /// and the review itself, at least one still remains.

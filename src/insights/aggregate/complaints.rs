@@ -10,8 +10,7 @@ use crate::insights::analysis::{LanguageCode, Polarity};
 
 /// Maximum number of complaints that are read, the newest first.
 const READ_MAX: usize = 60;
-/// Minimum number of reviews with a shared phrase; `REVIEWS_PART` is the minimum share: one in this many complaints
-/// read.
+/// A phrase is shared by at least this many reviews, and by one in `REVIEWS_PART` of the complaints that are read.
 const REVIEWS_MIN: usize = 2;
 const REVIEWS_PART: usize = 8;
 

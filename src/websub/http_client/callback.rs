@@ -184,7 +184,7 @@ impl Target {
         }
     }
 
-    /// The addresses that are independent of a resolver; `None` for a name.
+    /// The addresses in the URL itself; `None` if its host is a name.
     pub(super) fn known_addresses(&self) -> Option<Vec<IpAddr>> {
         match &self.host {
             Host::Literal(address) => Some(vec![address.to_canonical()]),
