@@ -11,10 +11,11 @@ use sha2::{Digest, Sha256};
 use super::documented::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
+use crate::compute::apart_if;
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
 use crate::model::{Day, ReviewId, TextMatch, parameters};
-use crate::search::{CursorParameter, SearchRequest, did_you_mean};
+use crate::search::{CursorParameter, SHORT_PAGE, SearchRequest, did_you_mean};
 use crate::snapshot::render::array;
 use crate::snapshot::{Document, Snapshot};
 use crate::web;
@@ -209,15 +210,17 @@ impl ReviewsApi {
             did_you_mean: did_you_mean(&snapshot, arguments, found.total),
             ignored: taken.ignored(),
         };
-        let mut body = opening(&head);
-        for (number, place) in found.places.into_iter().enumerate() {
-            if number > 0 {
-                body.push(b',');
+        let mut response = apart_if(found.places.len() > SHORT_PAGE, || {
+            let mut body = opening(&head);
+            for (number, place) in found.places.into_iter().enumerate() {
+                if number > 0 {
+                    body.push(b',');
+                }
+                body.extend_from_slice(&snapshot.input.review_index.json_of(place));
             }
-            body.extend_from_slice(&snapshot.input.review_index.json_of(place));
-        }
-        body.extend_from_slice(b"]}");
-        let mut response = web::whole_body(taken.request().headers(), snapshot, JSON, body);
+            body.extend_from_slice(b"]}");
+            web::whole_body(taken.request().headers(), snapshot, JSON, body)
+        });
         // A 304 repeats the header fields of the 200 (RFC 9110 §15.4.5).
         if let Some(link) = link.filter(|_| {
             response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED

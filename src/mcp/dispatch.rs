@@ -11,6 +11,7 @@ use super::methods::{MethodResult, Methods};
 use super::session::{Session, Sessions};
 use super::stateless::Revision;
 use super::stateless::{self, VERSION_HEADER, VERSION_META};
+use crate::compute::apart_if;
 
 pub const SESSION_HEADER: &str = "mcp-session-id";
 
@@ -22,6 +23,9 @@ pub enum McpReply {
     /// 202: there is nothing to answer.
     Accepted,
 }
+
+/// A body with more bytes than this may take more than 100 µs to parse.
+const LONG_BODY: usize = 8 * 1024;
 
 /// Answers POST requests; shared by all clients.
 pub struct Dispatcher {
@@ -37,7 +41,8 @@ impl Dispatcher {
         let told = |status, id: Option<&message::Id>, fault: &RpcError| {
             McpReply::Json(status, message::error(id, fault, has_null_id), None)
         };
-        let message = message::parse(body).map_err(|fault| (None, fault));
+        let message = apart_if(body.len() > LONG_BODY, || message::parse(body))
+            .map_err(|fault| (None, fault));
         let message = match message.and_then(Message::read) {
             Ok(message) => message,
             Err((id, fault)) => return told(StatusCode::BAD_REQUEST, id.as_ref(), &fault),

@@ -10,6 +10,7 @@ use poem::http::{HeaderMap, HeaderValue};
 use super::form::Choices;
 use super::frame::POLICY;
 use super::{developers, discovery, home, insights, picture};
+use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::Ready;
@@ -82,14 +83,14 @@ impl SnapshotPages {
     /// The choices of the search form.
     #[must_use]
     pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
-        self.choices.get_or_init(|| Choices::of(snapshot))
+        self.choices.get_or_init(|| apart(|| Choices::of(snapshot)))
     }
 
     #[must_use]
     pub fn sitemap_files(&self, snapshot: &Snapshot, links: &Links) -> &[Arc<CachedBody>] {
         self.sitemap_files.get_or_init(|| {
             let files = 1..=discovery::sitemap_files(snapshot.input.review_index.len());
-            let bodies = files.map(|file| discovery::sitemap(snapshot, file, links));
+            let bodies = files.map(|file| apart(|| discovery::sitemap(snapshot, file, links)));
             bodies
                 .map(|xml| Arc::new(body(discovery::XML, xml)))
                 .collect()
@@ -100,7 +101,7 @@ impl SnapshotPages {
     #[must_use]
     pub fn picture(&self, snapshot: &Snapshot) -> Option<&Arc<CachedBody>> {
         let picture = self.picture.get_or_init(|| {
-            let made = picture::png(snapshot).inspect_err(
+            let made = apart(|| picture::png(snapshot)).inspect_err(
                 |error| tracing::error!(%error, "pages.no_picture: /og.png could not be rendered"),
             );
             let content = Content::whole(made.ok()?);
@@ -144,7 +145,7 @@ impl Pages {
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: Page) -> Arc<CachedBody> {
         let made = self.of(snapshot);
         let body = made.bodies[page as usize].get_or_init(|| {
-            let text = self.render(snapshot, page);
+            let text = apart(|| self.render(snapshot, page));
             Arc::new(body(page.content_type(), text))
         });
         Arc::clone(body)

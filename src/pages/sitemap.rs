@@ -6,7 +6,6 @@ use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::Pages;
-use crate::compute::apart;
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
@@ -31,7 +30,7 @@ impl Endpoint for SitemapFile {
         let number = name.and_then(|number| number.parse::<usize>().ok());
         let made = self.pages.of(&snapshot);
         let work = async {
-            let files = apart(|| made.sitemap_files(&snapshot, &self.ctx.links));
+            let files = made.sitemap_files(&snapshot, &self.ctx.links);
             let file = number.and_then(|number| files.get(number.checked_sub(1)?));
             match file {
                 Some(body) => web::cached_body(request.headers(), &snapshot, body),

@@ -11,6 +11,8 @@ use crate::snapshot::{Place, ReviewIndex, Snapshot};
 
 /// Counting stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
+/// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
+pub const SHORT_PAGE: usize = 20;
 
 #[derive(Debug, Clone)]
 pub struct ResultPage {

@@ -15,7 +15,7 @@ mod text_finder;
 mod text_index;
 mod trigrams;
 
-pub use answer::{ResultPage, TOTAL_MAX, Work};
+pub use answer::{ResultPage, SHORT_PAGE, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use names::did_you_mean;
 pub use page::SearchRequest;

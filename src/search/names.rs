@@ -1,6 +1,7 @@
 //! Resolves names to entities of the business's lists and of reviews, and finds the nearest known name for an unknown
 //! one.
 
+use crate::compute::apart;
 use crate::insights::Trade;
 use crate::model::parameters::{Aspect, InvalidParameter, ParameterFault, ParameterSource};
 use crate::model::{SearchArguments, fold};
@@ -93,6 +94,17 @@ pub fn did_you_mean(
     if total > 0 || names.into_iter().all(Option::is_none) {
         return None;
     }
+    apart(|| nearest_names(snapshot, arguments))
+}
+
+fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
+    let SearchArguments {
+        mentions_technician,
+        mentions_service,
+        language,
+        source,
+        ..
+    } = arguments;
     let counts = snapshot.counts();
     let has_id = |facet: &Facet, asked: &str| facet.id.as_deref() == Some(asked);
     DidYouMean {

@@ -16,6 +16,7 @@ use super::scan::each_text;
 use super::store::{self, Indexed};
 use super::trigrams::{expression, trigrams};
 use crate::clock::Clock;
+use crate::compute::apart_if;
 use crate::metrics;
 use crate::model::ReviewFilter;
 use crate::snapshot::{ReviewIndex, Snapshot};
@@ -27,6 +28,8 @@ const WAIT_MAX: Duration = Duration::from_millis(20);
 const CANDIDATES_MAX: usize = 4_096;
 /// A walk lets other tasks of the thread run after this many reviews, about 100 µs.
 const YIELDS_AFTER: usize = 4_096;
+/// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
+const VERIFIED_AT_ONCE: usize = 64;
 /// The number of newest reviews in which trigrams are counted to find the rarest.
 const COUNTED: usize = 1_024;
 
@@ -146,7 +149,8 @@ impl TextIndex {
                 }
             }
             if let Some(candidates) = &candidates {
-                let _ = answer.verify(pass, candidates, range);
+                let is_long = candidates.len() > VERIFIED_AT_ONCE;
+                let _ = apart_if(is_long, || answer.verify(pass, candidates, range));
                 continue;
             }
             while !range.is_empty() {

@@ -13,6 +13,7 @@ use super::counts::MentionCounts;
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::publication::Publication;
+use crate::compute::apart;
 use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
@@ -99,7 +100,8 @@ impl Snapshot {
     /// Counts of mentions; computed on the first call.
     #[must_use]
     pub fn counts(&self) -> &MentionCounts {
-        self.counts.get_or_init(|| MentionCounts::of(&self.input))
+        self.counts
+            .get_or_init(|| apart(|| MentionCounts::of(&self.input)))
     }
 
     /// Whether it is so old that responses that still read it must end.

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::entry::{Entry, Key, sort_key};
 use super::positions::{DaysById, Positions};
 use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
-use crate::compute::steps;
+use crate::compute::{apart, steps};
 use crate::model::{Day, RatingCounts, ReviewId};
 use crate::wire;
 
@@ -244,10 +244,8 @@ impl ReviewIndex {
     #[must_use]
     pub fn positions(&self) -> &Positions {
         self.positions.get_or_init(|| {
-            Positions::new(
-                self.segments.iter().map(|segment| segment.review_nos()),
-                self.len,
-            )
+            let review_nos = self.segments.iter().map(|segment| segment.review_nos());
+            apart(|| Positions::new(review_nos, self.len))
         })
     }
 

@@ -10,7 +10,7 @@ use sqlx::sqlite::SqliteConnection;
 
 use super::Database;
 use super::error::DbError;
-use super::files::{LOG, beside, create_private, unused_name};
+use super::files::{JOURNAL, LOG, beside, create_private, unused_name};
 use crate::clock::Clock;
 
 pub const FORMER_KEPT_DAYS: i64 = 30;
@@ -31,7 +31,11 @@ pub(super) fn unused(database: &Path, reason: &str, now: DateTime<Utc>) -> PathB
     let mut at = now;
     loop {
         let name = name(database, reason, at);
-        if !name.exists() && !beside(&name, LOG).exists() {
+        if !name.exists()
+            && ![LOG, JOURNAL]
+                .iter()
+                .any(|side| beside(&name, side).exists())
+        {
             return name;
         }
         at += TimeDelta::seconds(1);
@@ -130,7 +134,12 @@ fn all(path: &Path) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
         let name = entry.file_name();
         let parts = name
             .to_str()
-            .map(|name| name.strip_suffix(LOG).unwrap_or(name))
+            .map(|name| {
+                let side = [LOG, JOURNAL]
+                    .iter()
+                    .find_map(|side| name.strip_suffix(side));
+                side.unwrap_or(name)
+            })
             .and_then(|name| name.strip_prefix(&prefix)?.rsplit_once('-'));
         let Some((reason, instant)) = parts else {
             continue;

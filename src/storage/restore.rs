@@ -2,6 +2,7 @@
 //! database. The former file stays beside it under another name.
 
 use std::fs::{self, File, Permissions, hard_link, remove_file, rename};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::error::DbError;
-use super::files::{LOG, beside, remove_files};
+use super::files::{JOURNAL, LOG, beside, remove_files};
 use super::schema::untouching;
 use super::{Database, DeliveryLock, former, migrate, options, schema, unused_name};
 
@@ -90,33 +91,12 @@ impl Prepared {
             reason,
         };
         self.database.close().await;
-        let former = place
-            .exists()
-            .then(|| former::unused(&place, former::RESTORE, now));
-        if let Some(former) = &former {
-            // A damaged file still has its log; SQLite would apply it to the file that takes its place.
-            let log = beside(&place, LOG);
-            if log.exists() {
-                rename(&log, beside(former, LOG)).map_err(fault)?;
-            }
-            fs::set_permissions(&place, Permissions::from_mode(0o600)).map_err(fault)?;
-            // Without links, the database is missing for a moment.
-            hard_link(&place, former)
-                .or_else(|_| rename(&place, former))
-                .map_err(fault)?;
-        }
-        let moved = rename(self.database.path(), &place);
-        if moved.is_err()
-            && let Some(former) = &former
-        {
-            let _ = if place.exists() {
-                remove_file(former)
-            } else {
-                rename(former, &place)
-            };
-            let _ = rename(beside(former, LOG), beside(&place, LOG));
-        }
-        moved.map_err(fault)?;
+        let former = former::unused(&place, former::RESTORE, now);
+        let has_file = place.exists();
+        swap(self.database.path(), &place, &former).map_err(|reason| {
+            remove_files(self.database.path());
+            fault(reason)
+        })?;
         if let Some(folder) = place.parent() {
             let folder = if folder.as_os_str().is_empty() {
                 Path::new(".")
@@ -130,8 +110,42 @@ impl Prepared {
         if let Some(alone) = alone {
             alone.release().await;
         }
-        Ok(former)
+        Ok(has_file.then_some(former))
     }
+}
+
+/// Keeps the database at `place` as `former` and puts `copy` in its place; undone if a step fails.
+fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
+    let private = Permissions::from_mode(0o600);
+    let has_file = place.exists();
+    let swap = || {
+        if has_file {
+            fs::set_permissions(place, private.clone())?;
+            // Without links, the database is missing for a moment.
+            hard_link(place, former).or_else(|_| rename(place, former))?;
+        }
+        // Left by a kill, or beside a damaged file: SQLite would apply them to the copy.
+        for suffix in [LOG, JOURNAL] {
+            let (left, kept) = (beside(place, suffix), beside(former, suffix));
+            if left.exists() {
+                rename(&left, &kept)?;
+                fs::set_permissions(&kept, private.clone())?;
+            }
+        }
+        rename(copy, place)
+    };
+    swap().inspect_err(|_| {
+        for suffix in [LOG, JOURNAL] {
+            let _ = rename(beside(former, suffix), beside(place, suffix));
+        }
+        if has_file {
+            let _ = if place.exists() {
+                remove_file(former)
+            } else {
+                rename(former, place)
+            };
+        }
+    })
 }
 
 /// Exclusive access to the database until it is released.

@@ -173,7 +173,7 @@ impl Catalog {
             .iter()
             .find(|prompt| prompt.name == name)
             .ok_or(CallError::Unknown)?;
-        prompts::messages(&self.ctx.current.load(), prompt, arguments)
+        apart(|| prompts::messages(&self.ctx.current.load(), prompt, arguments))
     }
 
     /// Completes an argument.

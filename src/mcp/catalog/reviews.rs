@@ -13,7 +13,7 @@ use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
     self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,
 };
-use crate::search::{Cursor, CursorParameter, SearchRequest, TextIndex, did_you_mean};
+use crate::search::{Cursor, CursorParameter, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean};
 use crate::snapshot::Snapshot;
 use crate::snapshot::render::head;
 use crate::wire;
@@ -21,8 +21,6 @@ use crate::wire::AspectEvidence;
 
 /// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
-/// A page of at most this many reviews is made within about 100 µs.
-const SHORT_PAGE: usize = 20;
 
 /// The body of `GET /api/reviews/search`.
 ///

@@ -15,7 +15,7 @@ use super::cached::Pages;
 use super::frame::{POLICY, protected};
 use super::locale::Locale;
 use super::words::color_end;
-use crate::compute::{apart, steps};
+use crate::compute::steps;
 
 use crate::snapshot::Snapshot;
 use crate::web;
@@ -37,7 +37,7 @@ impl Endpoint for Picture {
         let snapshot = self.ctx.current.load();
         let made = self.pages.of(&snapshot);
         let work = async {
-            let response = match apart(|| made.picture(&snapshot)) {
+            let response = match made.picture(&snapshot) {
                 Some(body) => web::cached_body(request.headers(), &snapshot, body),
                 None => problem(
                     StatusCode::INTERNAL_SERVER_ERROR,

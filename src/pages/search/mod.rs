@@ -24,14 +24,11 @@ use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{Sort, TextMatch};
-use crate::search::{ResultPage, SearchRequest, TextFinder};
+use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder};
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
 use crate::web::in_turn;
-
-/// A page of at most this many reviews is rendered within about 100 µs.
-const SHORT_PAGE: usize = 20;
 
 #[derive(Template)]
 #[template(path = "search_page.html")]

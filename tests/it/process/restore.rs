@@ -304,6 +304,27 @@ fn what_was_committed_but_not_yet_in_a_damaged_file_is_kept_beside_it() {
 }
 
 #[test]
+fn a_log_that_a_removed_database_left_is_not_applied_to_the_restored_one() {
+    let home = home();
+    let log = home.0.path().join("reviews.db-wal");
+    let writer = connect(&home.path());
+    writer
+        .execute_batch("pragma wal_autocheckpoint = 0; update review set text = 'Changed at last.'")
+        .unwrap();
+    let bytes = fs::read(&log).unwrap();
+    drop(writer);
+    fs::remove_file(home.path()).unwrap();
+    fs::write(&log, &bytes).unwrap();
+    home.does(&["restore", "copy.db"], "restored from copy.db");
+    home.does(&["check"], "4 reviews");
+    let changed = sqlite3(
+        &home.path(),
+        "select count(*) from review where text like 'Changed%'",
+    );
+    assert_eq!(changed.trim(), "0");
+}
+
+#[test]
 fn a_backup_is_restored_where_there_is_no_database_yet() {
     let (home, other) = (home(), Home::new());
     fs::copy(
