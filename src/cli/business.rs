@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::init::{Settled, told};
-use super::{Outcome, report_done, say};
+use super::{CommandOutcome, report_done, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::BusinessFile;
@@ -35,7 +35,7 @@ impl BusinessCommand {
         self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let path = config.path()?;
         let Some(file) = &self.file else {
             return show(&path).await;
@@ -46,7 +46,7 @@ impl BusinessCommand {
             Ok(report) => {
                 opening.keep().await?;
                 report_done(&report);
-                Ok(Outcome::Done)
+                Ok(CommandOutcome::Done)
             }
             Err(error) => {
                 opening.leave().await;
@@ -98,7 +98,7 @@ impl BusinessCommand {
     }
 }
 
-async fn show(path: &Path) -> anyhow::Result<Outcome> {
+async fn show(path: &Path) -> anyhow::Result<CommandOutcome> {
     let fault = |error| DbError::at(path, error);
     let readers = Database::open_read_only(path).await?;
     let mut reader = readers.acquire().await.map_err(fault)?;
@@ -111,7 +111,7 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
     text.push('\n');
     say(&text)?;
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// The business in the format of a file; an empty object if there is none.

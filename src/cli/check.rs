@@ -6,7 +6,7 @@ use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
-use super::{Outcome, say};
+use super::{CommandOutcome, say};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engines, Subject, store as insights};
 use crate::snapshot::analyze;
@@ -29,7 +29,7 @@ pub struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
         let (path, engines) = (database.path()?, super::insights::load(&self.trade)?);
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
@@ -74,9 +74,9 @@ impl Check {
         let notes = business.as_ref().map(remarks).unwrap_or_default();
         say(&report(&path, verified, mendable, notes))?;
         Ok(if is_sound {
-            Outcome::Done
+            CommandOutcome::Done
         } else {
-            Outcome::Failed
+            CommandOutcome::Failed
         })
     }
 }

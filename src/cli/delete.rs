@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::decision::NamedRow;
-use super::review_text::{first, paragraphs, stars};
-use super::{Outcome, prompt, report_done};
+use super::show::{first, paragraphs, stars};
+use super::{CommandOutcome, report_done, terminal};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
@@ -28,8 +28,8 @@ pub struct Delete {
 }
 
 impl Delete {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        if !self.yes && prompt::is_possible() {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+        if !self.yes && terminal::can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
             let NamedRow {
                 opening,
@@ -39,9 +39,9 @@ impl Delete {
             } = NamedRow::open(config, &self.id).await?;
             drop(write);
             opening.leave().await;
-            if !prompt::confirm(&question(&id, review.as_ref()))? {
+            if !terminal::confirm(&question(&id, review.as_ref()))? {
                 report_done("nothing was deleted\n");
-                return Ok(Outcome::Done);
+                return Ok(CommandOutcome::Done);
             }
         }
         let NamedRow {
@@ -65,7 +65,7 @@ impl Delete {
             "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{copies}"
         ));
         opening.keep().await?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::business::difference;
 use super::decision::open;
-use super::{Outcome, report_done, say};
+use super::{CommandOutcome, report_done, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
 use crate::model::business::{Editorial, FaqEntry};
@@ -24,7 +24,7 @@ pub struct EditorialCommand {
 }
 
 impl EditorialCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
         let Some(file) = &self.file else {
             return show(&config.path()?).await;
         };
@@ -34,7 +34,7 @@ impl EditorialCommand {
             Ok(difference) => {
                 opening.keep().await?;
                 report_done(&difference);
-                Ok(Outcome::Done)
+                Ok(CommandOutcome::Done)
             }
             Err(error) => {
                 opening.leave().await;
@@ -59,7 +59,7 @@ async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<Strin
     Ok(difference(&as_json(&known), &as_json(&loaded)))
 }
 
-async fn show(path: &Path) -> anyhow::Result<Outcome> {
+async fn show(path: &Path) -> anyhow::Result<CommandOutcome> {
     let fault = |error| DbError::at(path, error);
     let readers = Database::open_read_only(path).await?;
     let mut reader = readers.acquire().await.map_err(fault)?;
@@ -67,7 +67,7 @@ async fn show(path: &Path) -> anyhow::Result<Outcome> {
     drop(reader);
     readers.close().await;
     say(&format!("{:#}\n", as_json(&editorial)))?;
-    Ok(Outcome::Done)
+    Ok(CommandOutcome::Done)
 }
 
 /// The editorial texts in the format of a file.

@@ -9,13 +9,13 @@ use clap::Args;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{Outcome, prompt, report_done};
+use super::{CommandOutcome, report_done, terminal};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::time_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
-use crate::storage::business::sample;
+use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
 use crate::storage::{Database, DbError, Opening, Write};
 
@@ -63,7 +63,7 @@ impl Init {
         mut self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         ensure!(
             (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
             "--name is empty; leave it out, or give a name"
@@ -125,13 +125,12 @@ impl Init {
             "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
         };
         report_done(&format!("{}next        {next}\n", told(&settled)));
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 
     /// On a terminal, asks for a new business's missing name, type and time zone.
     async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
-        if !prompt::is_possible() || self.discard_sample || path.exists() && is_set_up(path).await?
-        {
+        if !terminal::can_ask() || self.discard_sample || path.exists() && is_set_up(path).await? {
             return Ok(());
         }
         if self.name.is_none() {
@@ -186,11 +185,11 @@ impl Init {
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     let fault = |error| DbError::at(path, error);
     ensure!(
-        sample::state(write).await.map_err(fault)? == sample::SampleState::Alone,
+        sample_state(write).await.map_err(fault)? == SampleState::Alone,
         "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
         path.display()
     );
-    Ok(sample::discard(write).await.map_err(fault)?)
+    Ok(discard_sample_data(write).await.map_err(fault)?)
 }
 
 /// The business as text.
@@ -323,9 +322,9 @@ async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
 /// Repeats the question until `read` accepts the answer.
 fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     for _ in 0..ASKED_MAX {
-        match read(&prompt::ask(question)?) {
+        match read(&terminal::ask(question)?) {
             Ok(answer) => return Ok(answer),
-            Err(fault) => prompt::say(&fault)?,
+            Err(fault) => terminal::say(&fault)?,
         }
     }
     bail!("no usable answer; give the values as options, see `reviews init --help`")

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
-use super::review_text::{first, native, stars};
-use super::{Outcome, say};
+use super::show::{first, native, stars};
+use super::{CommandOutcome, say};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
-use crate::storage::reviews::{self, ListFilter, ListPosition, SourceRow};
+use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
 use crate::storage::{Database, DbError};
 
 /// Reviews read at a time.
@@ -23,13 +23,13 @@ const AUTHOR_MAX: usize = 18;
 
 /// List reviews, newest first, with their IDs
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListCommand {
     /// Only reviews with this many stars
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     rating: Option<u8>,
     /// Only reviews with this status
     #[arg(long, value_enum)]
-    status: Option<Shown>,
+    status: Option<StatusOption>,
     /// Only reviews from this source, for example Google
     #[arg(long, value_name = "S")]
     source: Option<String>,
@@ -46,7 +46,7 @@ pub struct List {
 
 /// A status, as an option names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shown {
+enum StatusOption {
     /// On the pages
     Published,
     /// Not shown
@@ -54,10 +54,10 @@ enum Shown {
 }
 
 /// A review with its source's version.
-type Row = (Review, Option<SourceRow>);
+type ListedReview = (Review, Option<SourceVersion>);
 
-impl List {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+impl ListCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
         let path = config.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
@@ -73,16 +73,16 @@ impl List {
         } else {
             self.table(&rows, has_more)
         })?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 
     /// The listed reviews, plus one if there are more.
-    async fn rows(&self, reader: &mut sqlx::SqliteConnection) -> sqlx::Result<Vec<Row>> {
+    async fn rows(&self, reader: &mut sqlx::SqliteConnection) -> sqlx::Result<Vec<ListedReview>> {
         let filter = ListFilter {
             rating: self.rating,
             status: self.status.map(|status| match status {
-                Shown::Published => Status::Published,
-                Shown::Withheld => Status::Withheld { reason: None },
+                StatusOption::Published => Status::Published,
+                StatusOption::Withheld => Status::Withheld { reason: None },
             }),
         };
         let source = self.source.as_deref().map(fold);
@@ -122,7 +122,7 @@ impl List {
         }
     }
 
-    fn table(&self, rows: &[Row], has_more: bool) -> String {
+    fn table(&self, rows: &[ListedReview], has_more: bool) -> String {
         if rows.is_empty() {
             let is_all = self.rating.is_none()
                 && self.status.is_none()
@@ -183,7 +183,7 @@ impl List {
     }
 }
 
-fn json(rows: Vec<Row>, key: Option<&DigestKey>) -> String {
+fn json(rows: Vec<ListedReview>, key: Option<&DigestKey>) -> String {
     let rows = rows
         .into_iter()
         .map(|(review, source)| native(review, source, key));

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::decision::Decision;
-use super::{Outcome, report_done};
+use super::{CommandOutcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Method, Status, Verification};
@@ -21,7 +21,7 @@ impl Publish {
         self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
         let reason = match &decision.review.status {
@@ -31,7 +31,7 @@ impl Publish {
                 report_done(&format!(
                     "{id}: is already published; imports keep it published\n"
                 ));
-                return Ok(Outcome::Done);
+                return Ok(CommandOutcome::Done);
             }
             Status::Withheld { reason } => {
                 reason.clone().unwrap_or_else(|| "not stated".to_owned())
@@ -53,6 +53,6 @@ impl Publish {
         report_done(&format!(
             "{id}: published; was withheld ({reason}){vouched}\n"
         ));
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }

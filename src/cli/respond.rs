@@ -6,8 +6,8 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::decision::Decision;
-use super::review_text::paragraphs;
-use super::{Outcome, report_done};
+use super::show::paragraphs;
+use super::{CommandOutcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Day, Response};
@@ -44,7 +44,7 @@ impl Respond {
         self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let text = self.text.map(given).transpose()?;
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
@@ -53,14 +53,14 @@ impl Respond {
             let Some(former) = former else {
                 decision.leave().await;
                 report_done(&format!("{id}: has no answer\n"));
-                return Ok(Outcome::Done);
+                return Ok(CommandOutcome::Done);
             };
             decision.save(clock).await?;
             report_done(&format!(
                 "{id}: answer removed; imports do not bring it back; {}",
                 told(&former)
             ));
-            return Ok(Outcome::Done);
+            return Ok(CommandOutcome::Done);
         };
         let business = storage::business::find(&mut decision.write).await;
         let business = business
@@ -77,7 +77,7 @@ impl Respond {
             || format!("{id}: answered\n"),
             |former| format!("{id}: answer replaced; {}", told(&former)),
         ));
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 

@@ -7,12 +7,14 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::{Outcome, prompt, report_done};
+use super::{CommandOutcome, report_done, terminal};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
-use crate::storage::reviews::{Carried, carry_over, find_key, position};
-use crate::storage::{Alone, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, verify};
+use crate::storage::reviews::{find_key, position};
+use crate::storage::{
+    Alone, Carried, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, carry_over, verify,
+};
 
 /// Maximum number of a backup's faults that are listed.
 const FAULTS_MAX: usize = 3;
@@ -31,7 +33,7 @@ pub struct RestoreCommand {
 }
 
 /// The result of carrying data over from the former database.
-struct Former {
+struct CarriedOver {
     /// The error of reading the former database, because of which nothing was carried over.
     unreadable: Option<String>,
     carried: Carried,
@@ -43,7 +45,7 @@ impl RestoreCommand {
         self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let path = match config.address()? {
             DatabaseAddress::File(path) => path,
             DatabaseAddress::Cluster(_) => bail!(
@@ -68,15 +70,15 @@ impl RestoreCommand {
                 return Err(error);
             }
         };
-        if !self.yes && prompt::is_possible() {
+        if !self.yes && terminal::can_ask() {
             let question = format!(
                 "{name} has {reviews} reviews. Replace {} with it?",
                 path.display()
             );
-            if !prompt::confirm(&question)? {
+            if !terminal::confirm(&question)? {
                 prepared.leave().await;
                 report_done("nothing was changed\n");
-                return Ok(Outcome::Done);
+                return Ok(CommandOutcome::Done);
             }
         }
         let former = match carry(&prepared, &path, clock).await {
@@ -86,7 +88,7 @@ impl RestoreCommand {
                 return Err(error);
             }
         };
-        let Former {
+        let CarriedOver {
             unreadable,
             carried,
             alone,
@@ -99,7 +101,7 @@ impl RestoreCommand {
             unreadable,
             carried,
         ));
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
@@ -124,8 +126,8 @@ async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
 }
 
 /// Locks the database for this process, and carries over to the copy the data that must not be reverted.
-async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<Former> {
-    let mut former = Former {
+async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<CarriedOver> {
+    let mut former = CarriedOver {
         unreadable: None,
         carried: Carried::default(),
         alone: None,

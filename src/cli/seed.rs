@@ -6,27 +6,26 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::import::{Console, outcome};
-use super::report::{Faults, summary};
-use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
+use super::import::{Console, Faults, outcome, summary};
+use super::{CommandOutcome, OVERTAKEN_MAX, is_overtaken, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
 use crate::storage;
-use crate::storage::business::sample;
+use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::{Database, DbError, Opening};
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Clone, Args)]
-pub struct Seed {
+pub struct SeedCommand {
     /// A folder with business.json, reviews.jsonl and, if there are editorial texts, editorial.json
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-impl Seed {
-    /// Loads the folder; [`Outcome::SomeRejected`] if rows were rejected or undecided.
+impl SeedCommand {
+    /// Loads the folder; [`CommandOutcome::SomeRejected`] if rows were rejected or undecided.
     ///
     /// # Errors
     /// If nothing could be loaded.
@@ -34,7 +33,7 @@ impl Seed {
         self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let mut console = Console::new(None);
         let opening = Opening::of(&config.address()?).await?;
         let report = load(opening.database(), clock, &self.folder, &mut console).await;
@@ -64,11 +63,11 @@ pub async fn load(
     let mut seed = seed::read(folder, clock, watch)?;
     let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;
-    match sample::state(&mut write).await.map_err(fault)? {
-        sample::SampleState::Empty | sample::SampleState::Alone => {
-            sample::note(&mut write, false).await.map_err(fault)?;
+    match sample_state(&mut write).await.map_err(fault)? {
+        SampleState::Empty | SampleState::Alone => {
+            note_sample(&mut write, false).await.map_err(fault)?;
         }
-        sample::SampleState::Mixed | sample::SampleState::Own => anyhow::bail!(
+        SampleState::Mixed | SampleState::Own => anyhow::bail!(
             "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
              DATABASE_URL to another file for the sample",
             database.path().display()
@@ -118,17 +117,17 @@ pub(super) async fn load_if_empty(
 ) -> anyhow::Result<Option<String>> {
     let fault = |error| DbError::at(database.path(), error);
     let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let state = sample::state(&mut connection).await.map_err(fault)?;
+    let state = sample_state(&mut connection).await.map_err(fault)?;
     drop(connection);
     match state {
-        sample::SampleState::Empty => {}
-        sample::SampleState::Alone => {
+        SampleState::Empty => {}
+        SampleState::Alone => {
             tracing::info!(
                 "seed.skipped: the database already has sample data; `reviews seed DIR` merges the folder into it"
             );
             return Ok(None);
         }
-        sample::SampleState::Mixed | sample::SampleState::Own => {
+        SampleState::Mixed | SampleState::Own => {
             tracing::info!(
                 "seed.skipped: the database has reviews or a business of your own, so the sample data was not loaded"
             );

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::{Outcome, say};
+use super::{CommandOutcome, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::snapshot::first_base;
@@ -26,7 +26,7 @@ pub struct StatusCommand {
     json: bool,
 }
 
-struct Status {
+struct DatabaseStatus {
     database: String,
     business: Option<String>,
     has_zone: bool,
@@ -45,7 +45,7 @@ impl StatusCommand {
         self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let path = config.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
@@ -60,16 +60,16 @@ impl StatusCommand {
         } else {
             status.told()
         })?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
-async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<Status> {
+async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<DatabaseStatus> {
     let mut subscriptions = BTreeMap::new();
     for subscription in list(&mut *reader, clock.now()).await? {
         *subscriptions.entry(subscription.state).or_insert(0) += 1;
     }
-    Ok(Status {
+    Ok(DatabaseStatus {
         database: String::new(),
         business: business::find(&mut *reader)
             .await?
@@ -86,7 +86,7 @@ async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<Stat
     })
 }
 
-impl Status {
+impl DatabaseStatus {
     /// The number of published or unpublished reviews.
     fn count(&self, is_published: bool) -> u64 {
         let its = |one: &&SourceCount| one.is_published == is_published;

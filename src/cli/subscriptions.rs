@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Outcome, say};
+use super::{CommandOutcome, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, DbError};
@@ -24,7 +24,7 @@ impl Subscriptions {
         self,
         database: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let path = database.path()?;
         let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
@@ -40,7 +40,7 @@ impl Subscriptions {
         } else {
             say(&table(&listed))?;
         }
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use super::decision::open;
 use super::delete::traces;
 use super::status::run_line;
-use super::{Outcome, report_done};
+use super::{CommandOutcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::undo::{UndoError, Undone, undo};
@@ -29,7 +29,7 @@ impl UndoCommand {
         self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<CommandOutcome> {
         let opening = open(config).await?;
         let database = opening.database();
         let undone = undo(database, clock, self.run, self.dry_run).await;
@@ -53,7 +53,7 @@ impl UndoCommand {
         };
         opening.keep().await?;
         report_done(&told(&undone, erased, self.dry_run));
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 

@@ -34,7 +34,7 @@ pub struct RowToStage<'r> {
 }
 
 /// A source name and one of its locations.
-pub type Place = (String, Option<String>);
+pub type SourceLocation = (String, Option<String>);
 
 /// A staged row: its id, the review as JSON (`None` if only the id was staged), and the answer to it from another row.
 pub type StagedRow = (String, Option<String>, Option<String>);
@@ -277,7 +277,7 @@ impl Staging {
     ///
     /// # Errors
     /// When the temporary database cannot be used.
-    pub async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
+    pub async fn places(&mut self) -> sqlx::Result<Vec<SourceLocation>> {
         let select =
             "select distinct source, location from staged where review is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await

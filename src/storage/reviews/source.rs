@@ -16,7 +16,7 @@ use crate::storage::{Text, Write};
 
 /// A source's last version of one review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceRow {
+pub struct SourceVersion {
     pub id: ReviewId,
     pub source_name: String,
     /// One of the business's locations, by the source's name for it.
@@ -35,7 +35,7 @@ pub struct SourceRow {
 pub struct KnownReviews {
     /// Published or withheld.
     pub reviews: HashMap<String, Review>,
-    pub sources: HashMap<String, SourceRow>,
+    pub sources: HashMap<String, SourceVersion>,
     /// Ids of reviews that the owner deleted.
     pub deleted: HashSet<String>,
 }
@@ -107,7 +107,7 @@ pub async fn standing(
 pub async fn sources(
     connection: &mut SqliteConnection,
     ids: &[&str],
-) -> sqlx::Result<HashMap<String, SourceRow>> {
+) -> sqlx::Result<HashMap<String, SourceVersion>> {
     let list = Value::from(ids).to_string();
     let rows = sqlx::query_as!(
         StoredSource,
@@ -135,7 +135,7 @@ pub async fn sources_at(
     location: Option<&str>,
     after: &str,
     limit: i64,
-) -> sqlx::Result<Vec<SourceRow>> {
+) -> sqlx::Result<Vec<SourceVersion>> {
     let rows = sqlx::query_as!(
         StoredSource,
         r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
@@ -159,7 +159,7 @@ pub async fn sources_with_instants(
     connection: &mut SqliteConnection,
     after: &str,
     limit: i64,
-) -> sqlx::Result<Vec<SourceRow>> {
+) -> sqlx::Result<Vec<SourceVersion>> {
     let rows = sqlx::query_as!(
         StoredSource,
         r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
@@ -178,12 +178,12 @@ pub async fn sources_with_instants(
 ///
 /// # Errors
 /// When the database refuses the write.
-pub async fn note_sources(write: &mut Write, rows: &[SourceRow]) -> sqlx::Result<()> {
+pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let utc = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
-    let row = |row: &SourceRow| {
+    let row = |row: &SourceVersion| {
         json!([
             row.id.as_str(),
             row.source_name,
@@ -321,7 +321,7 @@ pub async fn ids_by_fingerprint(
 pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<()> {
     let key = digest_key(write).await?;
     let known = sources(write, &[review.id.as_str()]).await?;
-    let mut row = known.into_values().next().unwrap_or_else(|| SourceRow {
+    let mut row = known.into_values().next().unwrap_or_else(|| SourceVersion {
         id: review.id.clone(),
         source_name: review.source.name.clone(),
         location: None,
@@ -413,13 +413,13 @@ struct StoredSource {
 }
 
 impl StoredSource {
-    fn read(self) -> Option<SourceRow> {
+    fn read(self) -> Option<SourceVersion> {
         let instant = |at: Option<Text>| {
             DateTime::parse_from_rfc3339(at?.as_ref())
                 .ok()
                 .map(|at| at.to_utc())
         };
-        Some(SourceRow {
+        Some(SourceVersion {
             id: self.review_id.as_ref().parse().ok()?,
             source_name: self.source_name.into(),
             location: self.location.map(String::from),
