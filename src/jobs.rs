@@ -20,7 +20,9 @@ use crate::snapshot::{
     Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
 };
 use crate::storage::reviews::published;
-use crate::storage::{Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX};
+use crate::storage::{
+    AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
+};
 use crate::web::context::Ctx;
 use crate::websub::store;
 
@@ -340,17 +342,23 @@ impl AnalyzeBacklog {
         analyzer: &Arc<Analyzer>,
         ids: &[String],
     ) -> Result<Vec<NewAnalysis>, ReadError> {
-        let fault = |error| DbError::at(self.database.path(), error);
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut transaction = self.database.readers().begin().await.map_err(fault)?;
+        let mut transaction = self
+            .database
+            .readers()
+            .begin()
+            .await
+            .at(self.database.path())?;
         let reviews: Vec<Review> = published(&mut transaction, &ids)
             .await
-            .map_err(fault)?
+            .at(self.database.path())?
             .into_iter()
             .map(|numbered| numbered.review)
             .collect();
-        let kept = stored(&mut transaction, &ids).await.map_err(fault)?;
-        transaction.commit().await.map_err(fault)?;
+        let kept = stored(&mut transaction, &ids)
+            .await
+            .at(self.database.path())?;
+        transaction.commit().await.at(self.database.path())?;
         let analyzer = Arc::clone(analyzer);
         let missing = move |review: Review| {
             let hash = Subject::of(&review).hash();
@@ -377,11 +385,10 @@ impl AnalyzeBacklog {
     }
 
     async fn keep(&self, analyses: &[Arc<NewAnalysis>]) -> Result<(), DbError> {
-        let fault = |error| DbError::at(self.database.path(), error);
         let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
         let mut write = self.database.write_derived(&ids).await?;
-        save(&mut write, analyses).await.map_err(fault)?;
-        write.commit().await.map_err(fault)
+        save(&mut write, analyses).await.at(self.database.path())?;
+        write.commit().await.at(self.database.path())
     }
 }
 
@@ -663,10 +670,9 @@ impl Schedule {
 /// # Errors
 /// If the database cannot be read; the gauges stay unchanged.
 pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut connection = database.readers().acquire().await.map_err(fault)?;
+    let mut connection = database.reader().await?;
     let figures = store::gauges(&mut connection, clock.now()).await;
-    let figures = figures.map_err(fault)?;
+    let figures = figures.at(database.path())?;
     for (metric, count) in [
         (metrics::HUB_ACTIVE, figures.active),
         (metrics::HUB_PENDING, figures.pending),
@@ -687,12 +693,11 @@ pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> 
 /// # Errors
 /// If the database cannot be written.
 pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
-    let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write().await?;
     let ended = store::expire(&mut write, clock.now())
         .await
-        .map_err(fault)?;
-    write.commit().await.map_err(fault)?;
+        .at(database.path())?;
+    write.commit().await.at(database.path())?;
     if ended > 0 {
         tracing::info!(ended, "websub.lapsed: leases ended and were not renewed");
     }
@@ -705,10 +710,11 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
 /// # Errors
 /// If the database cannot be written.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
-    let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write().await?;
-    let gone = store::prune(&mut write, clock.now()).await.map_err(fault)?;
-    write.commit().await.map_err(fault)?;
+    let gone = store::prune(&mut write, clock.now())
+        .await
+        .at(database.path())?;
+    write.commit().await.at(database.path())?;
     database.prune_markers().await?;
     if gone > 0 {
         tracing::info!(

@@ -14,7 +14,7 @@ use poem::http::{HeaderValue, StatusCode};
 use crate::metrics;
 use crate::metrics::figure;
 use crate::snapshot::Coding;
-use crate::storage::{Database, DbError, NodeStanding, sqlite_version};
+use crate::storage::{AtPath as _, Database, DbError, NodeStanding, sqlite_version};
 use crate::web::context::Ctx;
 use crate::web::{Route, retry_later};
 
@@ -45,9 +45,7 @@ pub fn admin_routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
 /// # Errors
 /// If SQLite's version cannot be read.
 pub async fn tell_release(ctx: &Ctx, database: &Database) -> Result<(), DbError> {
-    let sqlite = sqlite_version()
-        .await
-        .map_err(|error| DbError::at(database.path(), error))?;
+    let sqlite = sqlite_version().await.at(database.path())?;
     let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
     metrics::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
     let started_at = ctx.clock.now() - ctx.clock.monotonic().since_start();

@@ -14,7 +14,7 @@ use crate::imports::seed::BusinessFile;
 use crate::imports::time_zone;
 use crate::model::business::Business;
 use crate::storage;
-use crate::storage::{Database, DbError, Opening};
+use crate::storage::{AtPath as _, Database, Opening};
 use crate::wire;
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
@@ -63,30 +63,27 @@ impl BusinessCommand {
         database: &Database,
         clock: &Clock,
     ) -> anyhow::Result<String> {
-        let fault = |error| DbError::at(path, error);
         let mut write = database.write_as_owner().await?;
-        let known = storage::business::find(&mut write).await.map_err(fault)?;
+        let known = storage::business::find(&mut write).await.at(path)?;
         let loaded = if self.replace {
             file.replacing(known.as_ref())?
         } else {
             file.merged(known.as_ref())?
         };
-        let stored_zone = storage::business::time_zone(&mut write)
-            .await
-            .map_err(fault)?;
+        let stored_zone = storage::business::time_zone(&mut write).await.at(path)?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         if known.as_ref() != Some(&loaded) {
             storage::business::replace(&mut write, &loaded)
                 .await
-                .map_err(fault)?;
+                .at(path)?;
         }
         let mut moved = 0;
         if is_zone_known {
             moved = time_zone::follow(&mut write, loaded.time_zone, clock.now())
                 .await
-                .map_err(fault)?;
+                .at(path)?;
         }
-        write.commit().await.map_err(fault)?;
+        write.commit().await.at(path)?;
         let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
         let settled = Settled {
             business: loaded,
@@ -99,10 +96,9 @@ impl BusinessCommand {
 }
 
 async fn show(path: &Path) -> anyhow::Result<CommandOutcome> {
-    let fault = |error| DbError::at(path, error);
     let readers = Database::open_read_only(path).await?;
-    let mut reader = readers.acquire().await.map_err(fault)?;
-    let business = storage::business::find(&mut reader).await.map_err(fault)?;
+    let mut reader = readers.acquire().await.at(path)?;
+    let business = storage::business::find(&mut reader).await.at(path)?;
     drop(reader);
     readers.close().await;
     let Some(business) = business else {

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::business::nearest;
 use crate::model::{Review, ReviewId};
-use crate::storage::{DbError, Opening, Write, reviews};
+use crate::storage::{AtPath as _, DbError, Opening, Write, reviews};
 
 /// An open database and the review to decide about.
 pub(super) struct Decision {
@@ -49,12 +49,11 @@ impl Decision {
     /// If the database cannot be written; then nothing is changed.
     pub(super) async fn save(mut self, clock: &Clock) -> anyhow::Result<()> {
         let now = clock.now();
-        let fault = |error| DbError::at(self.opening.database().path(), error);
         // It increases with every change.
         self.review.updated_at = self.review.updated_at.max(Some(now));
         reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
             .await
-            .map_err(fault)?;
+            .at(self.opening.database().path())?;
         self.commit().await
     }
 
@@ -65,7 +64,7 @@ impl Decision {
     pub(super) async fn note_published(&mut self) -> anyhow::Result<()> {
         reviews::note_published(&mut self.write, &self.review)
             .await
-            .map_err(|error| DbError::at(self.opening.database().path(), error))?;
+            .at(self.opening.database().path())?;
         Ok(())
     }
 
@@ -76,7 +75,7 @@ impl Decision {
     pub(super) async fn commit(self) -> anyhow::Result<()> {
         let path = self.opening.database().path().to_owned();
         let committed = self.write.commit().await;
-        committed.map_err(|error| DbError::at(&path, error))?;
+        committed.at(&path)?;
         self.opening.keep().await?;
         Ok(())
     }
@@ -143,7 +142,7 @@ async fn find_row(
 ) -> anyhow::Result<(String, Option<Review>)> {
     let id = row_id(connection, path, given).await?;
     let found = reviews::find(connection, &id).await;
-    let review = found.map_err(|error| DbError::at(path, error))?;
+    let review = found.at(path)?;
     Ok((id, review))
 }
 
@@ -183,12 +182,11 @@ pub(super) async fn row_id(
     path: &Path,
     given: &str,
 ) -> anyhow::Result<String> {
-    let fault = |error| DbError::at(path, error);
     let text = id_of(given);
     if let Ok(id) = text.parse::<ReviewId>() {
         let known = reviews::standing(connection, &[id.as_str()])
             .await
-            .map_err(fault)?;
+            .at(path)?;
         if known.reviews.contains_key(id.as_str()) {
             return Ok(text);
         }
@@ -200,7 +198,7 @@ pub(super) async fn row_id(
     }
     let fitting = reviews::ids_with_prefix(connection, &text, NAMED_MAX + 1)
         .await
-        .map_err(fault)?;
+        .at(path)?;
     match fitting.as_slice() {
         [one] => return Ok(one.clone()),
         [first, ..] if *first == text => return Ok(text),
@@ -219,7 +217,7 @@ pub(super) async fn row_id(
             );
         }
     }
-    match nearest_id(connection, &text).await.map_err(fault)? {
+    match nearest_id(connection, &text).await.at(path)? {
         Some(near) => {
             bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
         }

@@ -11,7 +11,7 @@ use super::{CommandOutcome, report_done, terminal};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{DbError, Erased, FORMER_KEPT_DAYS, Postponed};
+use crate::storage::{AtPath as _, Erased, FORMER_KEPT_DAYS, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
@@ -51,9 +51,8 @@ impl Delete {
             review: _,
         } = NamedRow::open(config, &self.id).await?;
         let database = opening.database();
-        let fault = |error| DbError::at(database.path(), error);
-        reviews::delete(&mut write, &id).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        reviews::delete(&mut write, &id).await.at(database.path())?;
+        write.commit().await.at(database.path())?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(
                 "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"

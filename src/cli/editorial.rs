@@ -12,7 +12,7 @@ use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
 use crate::model::business::{Editorial, FaqEntry};
 use crate::storage::business;
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database};
 
 /// Show your own FAQ and summary, or load them from an editorial.json
 #[derive(Debug, Clone, Args)]
@@ -46,24 +46,22 @@ impl EditorialCommand {
 
 /// Merges the file and returns the difference.
 async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<String> {
-    let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write_as_owner().await?;
-    let known = business::editorial(&mut write).await.map_err(fault)?;
+    let known = business::editorial(&mut write).await.at(database.path())?;
     let loaded = file.merged(&known)?;
     if loaded != known {
         business::replace_editorial(&mut write, &loaded)
             .await
-            .map_err(fault)?;
+            .at(database.path())?;
     }
-    write.commit().await.map_err(fault)?;
+    write.commit().await.at(database.path())?;
     Ok(difference(&as_json(&known), &as_json(&loaded)))
 }
 
 async fn show(path: &Path) -> anyhow::Result<CommandOutcome> {
-    let fault = |error| DbError::at(path, error);
     let readers = Database::open_read_only(path).await?;
-    let mut reader = readers.acquire().await.map_err(fault)?;
-    let editorial = business::editorial(&mut reader).await.map_err(fault)?;
+    let mut reader = readers.acquire().await.at(path)?;
+    let editorial = business::editorial(&mut reader).await.at(path)?;
     drop(reader);
     readers.close().await;
     say(&format!("{:#}\n", as_json(&editorial)))?;

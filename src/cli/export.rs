@@ -20,7 +20,7 @@ use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
 use crate::storage::reviews::counts;
-use crate::storage::{Database, DbError, unused_name};
+use crate::storage::{AtPath as _, Database, unused_name};
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
@@ -108,19 +108,18 @@ impl ExportCommand {
         name: &str,
         file: Option<File>,
     ) -> anyhow::Result<(u64, u64)> {
-        let fault = |error| DbError::at(path, error);
         let mut out = Out::new(self.format, file)?;
-        let mut transaction = readers.begin().await.map_err(fault)?;
+        let mut transaction = readers.begin().await.at(path)?;
         if let Some(about) = about(&mut transaction).await? {
             out.begin(&about)
                 .with_context(|| format!("{name} cannot be written"))?;
         }
-        let mut export = Export::new(&mut transaction).await.map_err(fault)?;
-        let total = counts(&mut transaction).await.map_err(fault)?;
+        let mut export = Export::new(&mut transaction).await.at(path)?;
+        let total = counts(&mut transaction).await.at(path)?;
         let total = total.iter().map(|one| one.count).sum();
         let progress = Progress::begin("exporting", total);
         let (mut reviews, mut deleted) = (0_u64, 0_u64);
-        while let Some(lines) = export.next(&mut transaction).await.map_err(fault)? {
+        while let Some(lines) = export.next(&mut transaction).await.at(path)? {
             for line in lines {
                 match &line {
                     Exported::Review(..) => reviews += 1,

@@ -17,7 +17,7 @@ use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
-use crate::storage::{Database, DbError, Opening, Write};
+use crate::storage::{AtPath as _, Database, DbError, Opening, Write};
 
 /// Maximum number of attempts per question.
 const ASKED_MAX: usize = 5;
@@ -72,7 +72,6 @@ impl Init {
         self.ask_for_missing(&path).await?;
         let opening = Opening::at_once(&its).await?;
         let database = opening.database();
-        let fault = |error| DbError::at(&path, error);
         let mut write = database.write_as_owner().await?;
         let discarded = if self.discard_sample {
             Some(discard_sample(&mut write, &path).await?)
@@ -80,28 +79,28 @@ impl Init {
             None
         };
         let time_zone = self.time_zone;
-        let known = storage::business::find(&mut write).await.map_err(fault)?;
+        let known = storage::business::find(&mut write).await.at(&path)?;
         let business = self.applied_to(known.as_ref());
         if known.as_ref() != Some(&business) {
             storage::business::replace(&mut write, &business)
                 .await
-                .map_err(fault)?;
+                .at(&path)?;
         }
         let mut moved = 0;
         if let Some(zone) = time_zone {
             moved = time_zone::follow(&mut write, zone, clock.now())
                 .await
-                .map_err(fault)?;
+                .at(&path)?;
         }
         let is_zone_known = storage::business::time_zone(&mut write)
             .await
-            .map_err(fault)?
+            .at(&path)?
             .is_some();
         let has_reviews = !reviews::present_after(&mut write, "", 1)
             .await
-            .map_err(fault)?
+            .at(&path)?
             .is_empty();
-        write.commit().await.map_err(fault)?;
+        write.commit().await.at(&path)?;
         if discarded.is_some() {
             database.erase_traces_or_leave_them().await?;
         }
@@ -183,13 +182,12 @@ impl Init {
 
 /// Deletes the sample if there is nothing else; returns the number of its reviews.
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
-    let fault = |error| DbError::at(path, error);
     ensure!(
-        sample_state(write).await.map_err(fault)? == SampleState::Alone,
+        sample_state(write).await.at(path)? == SampleState::Alone,
         "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
         path.display()
     );
-    Ok(discard_sample_data(write).await.map_err(fault)?)
+    Ok(discard_sample_data(write).await.at(path)?)
 }
 
 /// The business as text.
@@ -305,15 +303,14 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
-    let fault = |error| DbError::at(path, error);
     let readers = match Database::open_read_only(path).await {
         Ok(readers) => readers,
         // Opening it for writing migrates or refuses it.
         Err(DbError::Older { .. }) => return Ok(true),
         Err(error) => return Err(error.into()),
     };
-    let mut reader = readers.acquire().await.map_err(fault)?;
-    let business = storage::business::find(&mut reader).await.map_err(fault)?;
+    let mut reader = readers.acquire().await.at(path)?;
+    let business = storage::business::find(&mut reader).await.at(path)?;
     drop(reader);
     readers.close().await;
     Ok(business.is_some())

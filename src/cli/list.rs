@@ -10,7 +10,7 @@ use super::{CommandOutcome, say};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
 use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database};
 
 /// Reviews read at a time.
 const READ: i64 = 250;
@@ -59,11 +59,10 @@ type ListedReview = (Review, Option<SourceVersion>);
 impl ListCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
         let path = config.path()?;
-        let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.begin().await.map_err(fault)?;
-        let mut rows = self.rows(&mut reader).await.map_err(fault)?;
-        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
+        let mut reader = readers.begin().await.at(&path)?;
+        let mut rows = self.rows(&mut reader).await.at(&path)?;
+        let key = reviews::find_key(&mut reader).await.at(&path)?;
         drop(reader);
         readers.close().await;
         let has_more = rows.len() > self.limit as usize;

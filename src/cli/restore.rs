@@ -13,7 +13,8 @@ use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
 use crate::storage::reviews::{find_key, position};
 use crate::storage::{
-    Alone, Carried, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, carry_over, verify,
+    Alone, AtPath as _, Carried, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared,
+    carry_over, verify,
 };
 
 /// Maximum number of a backup's faults that are listed.
@@ -107,9 +108,8 @@ impl RestoreCommand {
 
 /// The number of reviews in the copy of a backup; an error if it has faults.
 async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
-    let fault = |error| DbError::at(backup, error);
-    let mut reader = prepared.database.readers().acquire().await.map_err(fault)?;
-    let verified = verify(&mut reader).await.map_err(fault)?;
+    let mut reader = prepared.database.reader().await?;
+    let verified = verify(&mut reader).await.at(backup)?;
     ensure!(
         verified.wrong.is_empty(),
         "the backup {} is damaged, and nothing was changed: {}; restore another one",
@@ -173,20 +173,19 @@ async fn carry_from(
     path: &Path,
     clock: &Clock,
 ) -> Result<Carried, DbError> {
-    let fault = |error| DbError::at(path, error);
     let database = &prepared.database;
     let mut write = database.write().await?;
-    let theirs = position(&mut alone.connection).await.map_err(fault)?;
-    let ours = position(&mut write).await.map_err(fault)?;
+    let theirs = position(&mut alone.connection).await.at(path)?;
+    let ours = position(&mut write).await.at(path)?;
     let is_same = theirs.lineage == ours.lineage;
-    let has_same_key = is_same && find_key(&mut write).await.map_err(fault)?.is_some();
+    let has_same_key = is_same && find_key(&mut write).await.at(path)?.is_some();
     let carried = carry_over(&mut alone.connection, &mut write, has_same_key, clock.now())
         .await
-        .map_err(fault)?;
+        .at(path)?;
     carry_publications(&mut alone.connection, &mut write)
         .await
-        .map_err(fault)?;
-    write.commit().await.map_err(fault)?;
+        .at(path)?;
+    write.commit().await.at(path)?;
     if is_same {
         database.carry_tables(path, &TABLES).await?;
     }

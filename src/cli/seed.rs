@@ -14,7 +14,7 @@ use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
 use crate::storage;
 use crate::storage::business::{SampleState, note_sample, sample_state};
-use crate::storage::{Database, DbError, Opening};
+use crate::storage::{AtPath as _, Database, Opening};
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Clone, Args)]
@@ -59,13 +59,12 @@ pub async fn load(
     folder: &Path,
     watch: &mut (dyn Watch + Send),
 ) -> anyhow::Result<Report> {
-    let fault = |error| DbError::at(database.path(), error);
     let mut seed = seed::read(folder, clock, watch)?;
     let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;
-    match sample_state(&mut write).await.map_err(fault)? {
+    match sample_state(&mut write).await.at(database.path())? {
         SampleState::Empty | SampleState::Alone => {
-            note_sample(&mut write, false).await.map_err(fault)?;
+            note_sample(&mut write, false).await.at(database.path())?;
         }
         SampleState::Mixed | SampleState::Own => anyhow::bail!(
             "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
@@ -73,18 +72,18 @@ pub async fn load(
             database.path().display()
         ),
     }
-    let report = seed.write(&mut write, watch).await.map_err(fault)?;
+    let report = seed.write(&mut write, watch).await.at(database.path())?;
     if let Some(editorial) = editorial
         && storage::business::editorial(&mut write)
             .await
-            .map_err(fault)?
+            .at(database.path())?
             != editorial
     {
         storage::business::replace_editorial(&mut write, &editorial)
             .await
-            .map_err(fault)?;
+            .at(database.path())?;
     }
-    write.commit().await.map_err(fault)?;
+    write.commit().await.at(database.path())?;
     Ok(report)
 }
 
@@ -115,9 +114,8 @@ pub(super) async fn load_if_empty(
     clock: &Clock,
     folder: &Path,
 ) -> anyhow::Result<Option<String>> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let state = sample_state(&mut connection).await.map_err(fault)?;
+    let mut connection = database.reader().await?;
+    let state = sample_state(&mut connection).await.at(database.path())?;
     drop(connection);
     match state {
         SampleState::Empty => {}

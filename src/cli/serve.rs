@@ -30,7 +30,7 @@ use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PA
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::counts;
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database, DbError};
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -191,9 +191,8 @@ impl Serve {
 }
 
 async fn published(database: &Database) -> Result<u64, DbError> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut reader = database.readers().acquire().await.map_err(fault)?;
-    let all = counts(&mut reader).await.map_err(fault)?;
+    let mut reader = database.reader().await?;
+    let all = counts(&mut reader).await.at(database.path())?;
     let published = all.iter().filter(|one| one.is_published);
     Ok(published.map(|one| one.count).sum())
 }

@@ -12,7 +12,7 @@ use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews::SourceVersion;
-use crate::storage::{Database, DbError, reviews};
+use crate::storage::{AtPath as _, Database, reviews};
 
 /// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
@@ -28,14 +28,13 @@ pub struct Show {
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
         let path = config.path()?;
-        let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.acquire().await.map_err(fault)?;
+        let mut reader = readers.acquire().await.at(&path)?;
         let id = row_id(&mut reader, &path, &self.id).await?;
         let mut standing = reviews::standing(&mut reader, &[id.as_str()])
             .await
-            .map_err(fault)?;
-        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
+            .at(&path)?;
+        let key = reviews::find_key(&mut reader).await.at(&path)?;
         drop(reader);
         readers.close().await;
         let Some(review) = standing.reviews.remove(id.as_str()) else {

@@ -13,7 +13,7 @@ use crate::config::DatabaseConfig;
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
-use crate::storage::{Database, DbError, DeliveryLock, unpublished};
+use crate::storage::{AtPath as _, Database, DeliveryLock, unpublished};
 use crate::websub::store::list;
 
 const RUNS_SHOWN: i64 = 5;
@@ -47,10 +47,9 @@ impl StatusCommand {
         clock: &Clock,
     ) -> anyhow::Result<CommandOutcome> {
         let path = config.path()?;
-        let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.begin().await.map_err(fault)?;
-        let mut status = read(&mut reader, clock).await.map_err(fault)?;
+        let mut reader = readers.begin().await.at(&path)?;
+        let mut status = read(&mut reader, clock).await.at(&path)?;
         drop(reader);
         readers.close().await;
         status.database = path.display().to_string();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{CommandOutcome, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database};
 use crate::websub::store::{SubscriptionRow, list};
 
 /// List the hub's subscriptions: state, lease, failures, last attempt; secrets are never shown
@@ -26,10 +26,9 @@ impl Subscriptions {
         clock: &Clock,
     ) -> anyhow::Result<CommandOutcome> {
         let path = database.path()?;
-        let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
-        let mut connection = readers.acquire().await.map_err(fault)?;
-        let listed = list(&mut connection, clock.now()).await.map_err(fault)?;
+        let mut connection = readers.acquire().await.at(&path)?;
+        let listed = list(&mut connection, clock.now()).await.at(&path)?;
         drop(connection);
         readers.close().await;
         if self.json {

@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside, remove_files};
 use super::reviews::{
     SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources, standing,
@@ -65,7 +65,6 @@ impl Database {
     /// # Errors
     /// [`DbError`]; then there is no file at `to`.
     pub async fn back_up(&self, to: &Path) -> Result<(), DbError> {
-        let fault = |error| DbError::at(to, error);
         let name = to.to_string_lossy().into_owned();
         files::create_private(to)?;
         let copied = async {
@@ -76,7 +75,7 @@ impl Database {
                 .await?;
             connection.close().await
         };
-        let copied = copied.await.map_err(fault);
+        let copied = copied.await.at(to);
         if copied.is_err() {
             // A partial copy is useless; the first error is the one to report.
             let _ = remove_file(to);
@@ -112,8 +111,7 @@ impl Prepared {
             return Err(DbError::NotADatabase(backup.to_owned()));
         }
         schema::identify(backup).await?;
-        let fault = |error| DbError::at(backup, error);
-        let mut reading = untouching(backup).connect().await.map_err(fault)?;
+        let mut reading = untouching(backup).connect().await.at(backup)?;
         match schema::verify_version(&mut reading, backup).await {
             Ok(()) | Err(DbError::Older { .. }) => {}
             Err(error) => return Err(error),
@@ -124,8 +122,8 @@ impl Prepared {
             .bind(copy.to_string_lossy().into_owned())
             .execute(&mut reading)
             .await
-            .map_err(fault);
-        reading.close().await.map_err(fault)?;
+            .at(backup);
+        reading.close().await.at(backup)?;
         let opened = match copied {
             // No former state is kept, because the backup itself is this state.
             Ok(_) => Database::open_and_migrate(&copy, false).await,
@@ -282,14 +280,13 @@ impl Database {
     /// # Errors
     /// When a file cannot be read or written.
     pub async fn carry_tables(&self, former: &Path, tables: &[&str]) -> Result<(), DbError> {
-        let fault = |error| DbError::at(self.path(), error);
-        let mut connection = options(self.path()).connect().await.map_err(fault)?;
+        let mut connection = options(self.path()).connect().await.at(self.path())?;
         sqlx::query("attach database ? as former")
             .bind(former.to_string_lossy().into_owned())
             .execute(&mut connection)
             .await
-            .map_err(fault)?;
-        let mut transaction = connection.begin().await.map_err(fault)?;
+            .at(self.path())?;
+        let mut transaction = connection.begin().await.at(self.path())?;
         for table in tables {
             // The tables of the two releases may differ, so only columns that exist in both are copied.
             let columns: Vec<String> = sqlx::query_scalar(
@@ -298,7 +295,7 @@ impl Database {
             .bind(*table)
             .fetch_all(&mut *transaction)
             .await
-            .map_err(fault)?;
+            .at(self.path())?;
             if columns.is_empty() {
                 continue;
             }
@@ -312,11 +309,11 @@ impl Database {
                 sqlx::query(AssertSqlSafe(statement))
                     .execute(&mut *transaction)
                     .await
-                    .map_err(fault)?;
+                    .at(self.path())?;
             }
         }
-        transaction.commit().await.map_err(fault)?;
-        connection.close().await.map_err(fault)
+        transaction.commit().await.at(self.path())?;
+        connection.close().await.at(self.path())
     }
 }
 

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::rqlite::{
     Cluster, ClusterError, Contact, Executed, NodeStatus, RqliteClient, SqlStatement, has_marker,
 };
@@ -74,9 +74,8 @@ impl Database {
             Writer::Cluster(cluster) => {
                 let copy = Copy::of(cluster.client(), &self.path).await?;
                 let transaction = copy.begin().await;
-                let fault = |error| DbError::at(&self.path, error);
                 let cluster = Arc::clone(cluster);
-                Ok(Write::to_copy(transaction.map_err(fault)?, cluster, copy))
+                Ok(Write::to_copy(transaction.at(&self.path)?, cluster, copy))
             }
         }
     }
@@ -101,9 +100,8 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
         };
-        let fault = |error| DbError::at(&self.path, error);
-        let mut reader = self.readers().acquire().await.map_err(fault)?;
-        cluster.has_seen_all(&mut reader).await.map_err(fault)
+        let mut reader = self.reader().await?;
+        cluster.has_seen_all(&mut reader).await.at(&self.path)
     }
 
     /// Waits until this node's file has every write of this process.
@@ -153,12 +151,11 @@ impl Database {
             return self.write().await;
         };
         let side = derived::beside(&self.path);
-        let fault = |error| DbError::at(&side, error);
-        let mut transaction = derived.begin_with("begin immediate").await.map_err(fault)?;
+        let mut transaction = derived.begin_with("begin immediate").await.at(&side)?;
         let ids = Value::from(ids).to_string();
         derived::copy_reviews(&mut transaction, &ids)
             .await
-            .map_err(fault)?;
+            .at(&side)?;
         Ok(Write::to_file(transaction))
     }
 
@@ -173,11 +170,8 @@ impl Database {
             return Ok(0);
         };
         let side = derived::beside(&self.path);
-        let fault = |error| DbError::at(&side, error);
-        let mut connection = derived.acquire().await.map_err(fault)?;
-        derived::sweep(&mut connection, change_no)
-            .await
-            .map_err(fault)
+        let mut connection = derived.acquire().await.at(&side)?;
+        derived::sweep(&mut connection, change_no).await.at(&side)
     }
 
     /// Deletes markers of writes that are too old to be sent again.
@@ -190,13 +184,12 @@ impl Database {
         }
         let before = Clock::system().now() - MARKERS_KEPT;
         let before = before.format("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let fault = |error| DbError::at(&self.path, error);
         let mut write = self.write().await?;
         sqlx::query!("delete from write_marker where written_at < ?", before)
             .execute(&mut *write)
             .await
-            .map_err(fault)?;
-        write.commit().await.map_err(fault)
+            .at(&self.path)?;
+        write.commit().await.at(&self.path)
     }
 }
 
@@ -382,9 +375,8 @@ impl Database {
         let Some(marker) = marker else {
             return Ok(true);
         };
-        let fault = |error| DbError::at(self.path(), error);
-        let mut reader = self.readers().acquire().await.map_err(fault)?;
-        has_marker(&mut reader, &marker).await.map_err(fault)
+        let mut reader = self.reader().await?;
+        has_marker(&mut reader, &marker).await.at(self.path())
     }
 
     /// Gives the lease up, so that another process can take it over at once.
@@ -435,7 +427,7 @@ impl Database {
         )
         .fetch_one(&self.readers())
         .await
-        .map_err(|error| DbError::at(self.path(), error))
+        .at(self.path())
     }
 
     /// The holder according to the leader.

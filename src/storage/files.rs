@@ -11,7 +11,7 @@ use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use sqlx::sqlite::SqliteConnection;
 
 use super::Database;
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
@@ -267,7 +267,7 @@ async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> R
         .bind(begun.to_string_lossy().into_owned())
         .execute(&mut *connection)
         .await
-        .map_err(|error| DbError::at(kept, error))?;
+        .at(kept)?;
     let named = File::open(begun)
         .and_then(|file| file.sync_all())
         .and_then(|()| match hard_link(begun, kept) {

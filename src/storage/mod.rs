@@ -28,17 +28,18 @@ use crate::clock::Clock;
 use arc_swap::ArcSwap;
 use files::{DatabaseFiles, LOG, bytes_beside};
 use rqlite::Cluster;
+use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 use text_index::IndexReaders;
 
 pub use backup::{Alone, Carried, Prepared, carry_over};
 pub use cluster::NodeStanding;
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
-pub use error::DbError;
+pub use error::{AtPath, DbError};
 pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, unused_name};
 pub use opening::Opening;
 pub use rqlite::{ClusterError, NodeStatus};
@@ -86,29 +87,23 @@ impl Database {
         path: &Path,
         keeps_former: bool,
     ) -> Result<(Self, Migrated), DbError> {
-        let fault = |error: sqlx::Error| DbError::at(path, error);
         files::create_private(path)?;
         schema::identify(path).await?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
-        let mut connection = SqliteConnection::connect_with(&options)
-            .await
-            .map_err(fault)?;
+        let mut connection = SqliteConnection::connect_with(&options).await.at(path)?;
         let migrated = schema::migrate(&mut connection, path, keeps_former).await?;
-        if text_index::make_sound(&mut connection)
-            .await
-            .map_err(fault)?
-        {
+        if text_index::make_sound(&mut connection).await.at(path)? {
             tracing::warn!(
                 "text_index.forged: pages of `review_fts` were malformed in a way that SQLite never writes; the index was \
                  rebuilt from the reviews"
             );
         }
-        connection.close().await.map_err(fault)?;
+        connection.close().await.at(path)?;
         let open = OpenFile::open(path, None).await?;
         let writer = pool(&open.place)
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 2);
-        let writer = writer.connect_with(options).await.map_err(fault)?;
+        let writer = writer.connect_with(options).await.at(path)?;
         let database = Self {
             path: path.to_owned(),
             open: Arc::new(ArcSwap::from_pointee(open)),
@@ -128,11 +123,7 @@ impl Database {
         schema::identify(path).await?;
         let derived = derived::beside(path);
         let open = OpenFile::open(path, derived.exists().then_some(&derived)).await?;
-        let mut connection = open
-            .readers
-            .acquire()
-            .await
-            .map_err(|error| DbError::at(path, error))?;
+        let mut connection = open.readers.acquire().await.at(path)?;
         schema::verify_version(&mut connection, path).await?;
         drop(connection);
         Ok(open.readers)
@@ -147,6 +138,14 @@ impl Database {
     #[must_use]
     pub fn readers(&self) -> SqlitePool {
         self.open.load().readers.clone()
+    }
+
+    /// A read-only connection.
+    ///
+    /// # Errors
+    /// [`DbError`] when none can be opened.
+    pub async fn reader(&self) -> Result<PoolConnection<Sqlite>, DbError> {
+        self.readers().acquire().await.at(&self.path)
     }
 
     /// Whether the names of the database and of its log still lead to the files that were opened.
@@ -171,15 +170,14 @@ impl Database {
     /// # Errors
     /// [`DbError`]; the index may then lack rows.
     pub async fn repair_text_index(&self) -> Result<u64, DbError> {
-        let fault = |error| DbError::at(&self.path, error);
-        let mut reader = self.readers().acquire().await.map_err(fault)?;
-        if text_index::is_whole(&mut reader).await.map_err(fault)? {
+        let mut reader = self.reader().await?;
+        if text_index::is_whole(&mut reader).await.at(&self.path)? {
             return Ok(0);
         }
         drop(reader);
         let mut write = self.write().await?;
-        let repaired = text_index::repair(&mut write).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        let repaired = text_index::repair(&mut write).await.at(&self.path)?;
+        write.commit().await.at(&self.path)?;
         Ok(repaired)
     }
 
@@ -191,13 +189,12 @@ impl Database {
     /// be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Write, DbError> {
         self.verify_place()?;
-        let fault = |error| DbError::at(&self.path, error);
         match &self.writer {
             Writer::File(pool) => Ok(Write::to_file(
-                pool.begin_with("begin immediate").await.map_err(fault)?,
+                pool.begin_with("begin immediate").await.at(&self.path)?,
             )),
             Writer::Cluster(cluster) => {
-                let transaction = self.readers().begin().await.map_err(fault)?;
+                let transaction = self.readers().begin().await.at(&self.path)?;
                 Ok(Write::to_cluster(transaction, Arc::clone(cluster)))
             }
         }
@@ -233,24 +230,23 @@ impl Database {
         sqlx::query("pragma cache_size = -4096")
             .execute(&mut *write)
             .await
-            .map_err(|error| DbError::at(&self.path, error))?;
+            .at(&self.path)?;
         Ok(write)
     }
 
     /// Whether a process has the write lock at this moment.
     async fn is_locked(&self) -> Result<bool, DbError> {
-        let fault = |error| DbError::at(&self.path, error);
         self.verify_place()?;
         let options = options(&self.path).busy_timeout(Duration::ZERO);
         let mut asking = SqliteConnection::connect_with(&options)
             .await
-            .map_err(fault)?;
+            .at(&self.path)?;
         let answer = asking
             .begin_with("begin immediate")
             .await
             .map(drop)
-            .map_err(fault);
-        asking.close().await.map_err(fault)?;
+            .at(&self.path);
+        asking.close().await.at(&self.path)?;
         match answer {
             Ok(()) => Ok(false),
             Err(DbError::Locked(_)) => Ok(true),
@@ -344,7 +340,7 @@ impl Database {
     pub async fn verify_readable(&self) -> Result<(), DbError> {
         self.verify_place()?;
         let reader = self.readers().acquire().await;
-        let mut reader = reader.map_err(|error| DbError::at(&self.path, error))?;
+        let mut reader = reader.at(&self.path)?;
         schema::verify_version(&mut reader, &self.path).await
     }
 
@@ -401,7 +397,7 @@ impl OpenFile {
             .pragma("cache_size", "-16384")
             .busy_timeout(Duration::ZERO);
         Ok(Self {
-            readers: readers.map_err(|error| DbError::at(path, error))?,
+            readers: readers.at(path)?,
             index_readers: IndexReaders::new(index_options, &place),
             place,
             derived: None,
@@ -432,9 +428,7 @@ pub struct Changes {
 
 impl Changes {
     async fn open(options: &SqliteConnectOptions, path: &Path) -> Result<Self, DbError> {
-        let connection = SqliteConnection::connect_with(options)
-            .await
-            .map_err(|error| DbError::at(path, error))?;
+        let connection = SqliteConnection::connect_with(options).await.at(path)?;
         Ok(Self {
             path: path.to_owned(),
             connection: Some(connection),
@@ -454,7 +448,7 @@ impl Changes {
         let version = sqlx::query_scalar("pragma data_version")
             .fetch_one(connection)
             .await;
-        let version: i64 = version.map_err(|error| DbError::at(&self.path, error))?;
+        let version: i64 = version.at(&self.path)?;
         let moved = self.seen != Some(version);
         self.seen = Some(version);
         Ok(moved)
@@ -466,10 +460,7 @@ impl Changes {
         let Some(connection) = self.connection.take() else {
             return Ok(());
         };
-        connection
-            .close()
-            .await
-            .map_err(|error| DbError::at(&self.path, error))
+        connection.close().await.at(&self.path)
     }
 
     /// Makes the next [`Changes::any`] return true, because its last change could not be processed.
@@ -520,7 +511,7 @@ impl Database {
             .execute(writer)
             .await
             .map(drop)
-            .map_err(|error| DbError::at(self.path(), error))
+            .at(self.path())
     }
 
     /// Writes the log back into the database and truncates it; returns whether it could. Waits up to `wait_max` for
@@ -529,21 +520,20 @@ impl Database {
     /// # Errors
     /// [`DbError`] when the file cannot be written.
     async fn cut_log(&self, wait_max: Duration) -> Result<bool, DbError> {
-        let fault = |error| DbError::at(self.path(), error);
         let options = options(self.path()).busy_timeout(wait_max);
         let mut connection = SqliteConnection::connect_with(&options)
             .await
-            .map_err(fault)?;
+            .at(self.path())?;
         // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
         sqlx::query("pragma wal_checkpoint(passive)")
             .execute(&mut connection)
             .await
-            .map_err(fault)?;
+            .at(self.path())?;
         let truncate = sqlx::query_as("pragma wal_checkpoint(truncate)")
             .fetch_one(&mut connection)
             .await;
-        let (is_busy, _, _): (bool, i64, i64) = truncate.map_err(fault)?;
-        connection.close().await.map_err(fault)?;
+        let (is_busy, _, _): (bool, i64, i64) = truncate.at(self.path())?;
+        connection.close().await.at(self.path())?;
         Ok(!is_busy)
     }
 }

@@ -26,42 +26,41 @@ impl Database {
     pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
         match address {
             DatabaseAddress::File(path) => Self::open(path).await,
-            DatabaseAddress::Cluster(cluster) => Self::open_cluster(cluster).await,
-        }
-    }
-
-    async fn open_cluster(address: &ClusterAddress) -> Result<(Self, Migrated), DbError> {
-        let client = RqliteClient::new(address.nodes.clone())?;
-        let mut migrated = match FirstLoad::of(&client).await? {
-            Some(load) => {
-                let migrated = load.migrated.clone();
-                load.keep().await?;
-                migrated
+            DatabaseAddress::Cluster(cluster) => {
+                let client = RqliteClient::new(cluster.nodes.clone())?;
+                let mut migrated = Migrated::default();
+                if let Some(opening) = Opening::of_empty_cluster(&client).await? {
+                    migrated = opening.migrated.clone();
+                    opening.keep().await?;
+                }
+                let database =
+                    Self::join_cluster(cluster, client, WRITE_WAIT_MAX, &mut migrated).await?;
+                Ok((database, migrated))
             }
-            None => Migrated::default(),
-        };
-        let database = Self::join_cluster(address, client, WRITE_WAIT_MAX, &mut migrated).await?;
-        Ok((database, migrated))
+        }
     }
 }
 
 /// A database that a command writes to, created if there is none.
 #[derive(Debug)]
-pub struct Opening(NewFileKind);
+pub struct Opening {
+    /// A new one has a temporary name.
+    database: Database,
+    migrated: Migrated,
+    /// What a new one becomes.
+    destination: Option<Destination>,
+}
 
 #[derive(Debug)]
-enum NewFileKind {
-    File {
-        database: Database,
-        migrated: Migrated,
-        /// The final path of a new file.
-        place: Option<PathBuf>,
-    },
-    /// An empty cluster.
-    FirstLoad(FirstLoad),
+enum Destination {
+    /// A file at this path.
+    File(PathBuf),
+    /// The content of an empty cluster: the first command creates a new database locally and loads it into the cluster as
+    /// a whole (`/db/load`). If several processes start at once, one of them does this and the others wait.
     Cluster {
-        database: Database,
-        migrated: Migrated,
+        client: RqliteClient,
+        /// The temporary folder of the new database, removed on drop.
+        folder: TempDir,
     },
 }
 
@@ -79,13 +78,44 @@ impl Opening {
 
     async fn of_cluster(address: &ClusterAddress) -> Result<Self, DbError> {
         let client = RqliteClient::new(address.nodes.clone())?;
-        if let Some(load) = FirstLoad::of(&client).await? {
-            return Ok(Self(NewFileKind::FirstLoad(load)));
+        if let Some(opening) = Self::of_empty_cluster(&client).await? {
+            return Ok(opening);
         }
         let mut migrated = Migrated::default();
-        let wait_max = COMMAND_WAIT_MAX;
-        let database = Database::join_cluster(address, client, wait_max, &mut migrated).await?;
-        Ok(Self(NewFileKind::Cluster { database, migrated }))
+        let database =
+            Database::join_cluster(address, client, COMMAND_WAIT_MAX, &mut migrated).await?;
+        Ok(Self {
+            database,
+            migrated,
+            destination: None,
+        })
+    }
+
+    /// `None` if the cluster is not empty.
+    async fn of_empty_cluster(client: &RqliteClient) -> Result<Option<Self>, DbError> {
+        if !claim_if_empty(client).await? {
+            return Ok(None);
+        }
+        let made = async {
+            let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
+                path: std::env::temp_dir(),
+                reason,
+            })?;
+            let (database, migrated) = Database::open(&folder.path().join("new.db")).await?;
+            Ok(Some(Self {
+                database,
+                migrated,
+                destination: Some(Destination::Cluster {
+                    client: client.clone(),
+                    folder,
+                }),
+            }))
+        };
+        let made = made.await;
+        if made.is_err() {
+            give_up_claim(client).await;
+        }
+        made
     }
 
     async fn of_file(path: &Path) -> Result<Self, DbError> {
@@ -95,11 +125,11 @@ impl Opening {
         }
         let begun = unused_name(path)?;
         match Database::open(&begun).await {
-            Ok((database, migrated)) => Ok(Self(NewFileKind::File {
+            Ok((database, migrated)) => Ok(Self {
                 database,
                 migrated,
-                place: Some(path.to_owned()),
-            })),
+                destination: Some(Destination::File(path.to_owned())),
+            }),
             Err(error) => {
                 remove_files(&begun);
                 if let DbError::Create { path: _, reason } = error {
@@ -126,28 +156,22 @@ impl Opening {
 
     async fn in_place(path: &Path) -> Result<Self, DbError> {
         let (database, migrated) = Database::open(path).await?;
-        Ok(Self(NewFileKind::File {
+        Ok(Self {
             database,
             migrated,
-            place: None,
-        }))
+            destination: None,
+        })
     }
 
     /// A new database has a temporary name.
     #[must_use]
     pub const fn database(&self) -> &Database {
-        match &self.0 {
-            NewFileKind::File { database, .. } | NewFileKind::Cluster { database, .. } => database,
-            NewFileKind::FirstLoad(load) => &load.database,
-        }
+        &self.database
     }
 
     #[must_use]
     pub const fn migrated(&self) -> &Migrated {
-        match &self.0 {
-            NewFileKind::File { migrated, .. } | NewFileKind::Cluster { migrated, .. } => migrated,
-            NewFileKind::FirstLoad(load) => &load.migrated,
-        }
+        &self.migrated
     }
 
     /// Closes the database; a new one gets its final name.
@@ -156,116 +180,58 @@ impl Opening {
     /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
     /// that file is left unchanged. [`DbError::Cluster`] when an empty cluster could not be filled.
     pub async fn keep(self) -> Result<(), DbError> {
-        let (database, place) = match self.0 {
-            NewFileKind::FirstLoad(load) => return load.keep().await,
-            NewFileKind::Cluster { database, .. } => (database, None),
-            NewFileKind::File {
-                database, place, ..
-            } => (database, place),
-        };
-        database.close().await;
-        let Some(place) = place else {
-            return Ok(());
-        };
-        let begun = database.path();
-        // Never over a file that is there: that would be somebody's database.
-        let named = hard_link(begun, &place).or_else(|error| {
-            if error.kind() == ErrorKind::AlreadyExists || place.exists() {
-                return Err(error);
+        self.database.close().await;
+        let begun = self.database.path();
+        match self.destination {
+            None => Ok(()),
+            Some(Destination::File(place)) => {
+                // Never over a file that is there: that would be somebody's database.
+                let named = hard_link(begun, &place).or_else(|error| {
+                    if error.kind() == ErrorKind::AlreadyExists || place.exists() {
+                        return Err(error);
+                    }
+                    // The file system does not support links.
+                    fs::rename(begun, &place)
+                });
+                remove_files(begun);
+                named.map_err(|reason| DbError::Create {
+                    path: place,
+                    reason,
+                })
             }
-            // The file system does not support links.
-            fs::rename(begun, &place)
-        });
-        remove_files(begun);
-        named.map_err(|reason| DbError::Create {
-            path: place,
-            reason,
-        })
-    }
-
-    /// Closes the database; a new one is removed.
-    pub async fn leave(self) {
-        match self.0 {
-            NewFileKind::FirstLoad(load) => load.leave().await,
-            NewFileKind::Cluster { database, .. } => database.close().await,
-            NewFileKind::File {
-                database, place, ..
-            } => {
-                database.close().await;
-                if place.is_some() {
-                    remove_files(database.path());
+            Some(Destination::Cluster {
+                client,
+                folder: _folder,
+            }) => {
+                let bytes = fs::read(begun).map_err(|error| DbError::Other {
+                    path: begun.to_owned(),
+                    reason: error.to_string(),
+                })?;
+                let loaded = client.load(bytes, FIRST_LOAD_WAIT_MAX).await;
+                if loaded.is_err() {
+                    give_up_claim(&client).await;
                 }
+                Ok(loaded?)
             }
         }
     }
-}
 
-// Fills an empty cluster: the first command creates a new database locally and loads it into the cluster as a whole
-// (`/db/load`). If several processes start at once, one of them does this and the others wait.
+    /// Closes the database; a new one is removed, and an empty cluster stays empty.
+    pub async fn leave(self) {
+        self.database.close().await;
+        match &self.destination {
+            None => {}
+            Some(Destination::File(_)) => remove_files(self.database.path()),
+            Some(Destination::Cluster { client, .. }) => give_up_claim(client).await,
+        }
+    }
+}
 
 /// Maximum wait for another process that fills the empty cluster.
 const FIRST_LOAD_WAIT_MAX: Duration = Duration::from_mins(2);
 /// Table that marks the process that fills the cluster; dropped afterwards.
 const CLAIM: &str = "first_load";
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
-
-/// A new database for an empty cluster, in a temporary folder removed on drop.
-#[derive(Debug)]
-pub(super) struct FirstLoad {
-    pub(super) database: Database,
-    pub(super) migrated: Migrated,
-    folder: TempDir,
-    client: RqliteClient,
-}
-
-impl FirstLoad {
-    /// `None` if the cluster is not empty.
-    pub(super) async fn of(client: &RqliteClient) -> Result<Option<Self>, DbError> {
-        if !claim_if_empty(client).await? {
-            return Ok(None);
-        }
-        let made = Self::make(client).await;
-        if made.is_err() {
-            give_up_claim(client).await;
-        }
-        made.map(Some)
-    }
-
-    async fn make(client: &RqliteClient) -> Result<Self, DbError> {
-        let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
-            path: std::env::temp_dir(),
-            reason,
-        })?;
-        let (database, migrated) = Database::open(&folder.path().join("new.db")).await?;
-        Ok(Self {
-            database,
-            migrated,
-            folder,
-            client: client.clone(),
-        })
-    }
-
-    /// Loads the new database into the cluster.
-    pub(super) async fn keep(self) -> Result<(), DbError> {
-        self.database.close().await;
-        let path = self.folder.path().join("new.db");
-        let bytes = fs::read(&path).map_err(|error| DbError::Other {
-            path,
-            reason: error.to_string(),
-        })?;
-        let loaded = self.client.load(bytes, FIRST_LOAD_WAIT_MAX).await;
-        if loaded.is_err() {
-            give_up_claim(&self.client).await;
-        }
-        Ok(loaded?)
-    }
-
-    /// Discards the new database; the cluster stays empty.
-    pub(super) async fn leave(self) {
-        self.database.close().await;
-        give_up_claim(&self.client).await;
-    }
-}
 
 /// Whether the cluster is empty and this process now holds the claim. Waits while another process fills it.
 async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
@@ -277,16 +243,8 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
     loop {
         let select = "select exists (select 1 from sqlite_schema where name = ?1), exists (select 1 from sqlite_schema where name = ?2)";
         let select = SqlStatement::new(select, vec![json!(schema::TABLE), json!(CLAIM)]);
-        let rows = client
-            .query(&select, COMMAND_WAIT_MAX)
-            .await
-            .map_err(DbError::Cluster)?;
-        let has = |column: usize| {
-            rows.first()
-                .and_then(|row| row.get(column))
-                .and_then(serde_json::Value::as_i64)
-                == Some(1)
-        };
+        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+        let has = |column: usize| rows.first().and_then(|row| row.get(column)) == Some(&json!(1));
         if has(0) {
             return Ok(false);
         }
@@ -304,10 +262,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
             // Another process may have been first. If the answer was lost, the table shows which process it was.
             let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
             let held = SqlStatement::new(format!("select holder from {CLAIM}"), Vec::new());
-            let held = client
-                .query(&held, COMMAND_WAIT_MAX)
-                .await
-                .map_err(DbError::Cluster)?;
+            let held = client.query(&held, COMMAND_WAIT_MAX).await?;
             if held.first().and_then(|row| row.first()) == Some(&json!(holder)) {
                 return Ok(true);
             }

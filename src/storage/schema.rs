@@ -9,7 +9,7 @@ use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, FromRow};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside};
 use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use super::text::Text;
@@ -79,13 +79,12 @@ pub(super) async fn migrate(
 
 /// Whether the database has rows that must be copied; a new one has none.
 async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bool, DbError> {
-    let fault = |error| DbError::at(path, error);
     for table in ["business", "review", "subscription"] {
         let exists: i64 = sqlx::query_scalar("select count(*) from sqlite_schema where name = ?")
             .bind(table)
             .fetch_one(&mut *connection)
             .await
-            .map_err(fault)?;
+            .at(path)?;
         if exists == 0 {
             continue;
         }
@@ -94,7 +93,7 @@ async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bo
         )))
         .fetch_one(&mut *connection)
         .await
-        .map_err(fault)?;
+        .at(path)?;
         if rows != 0 {
             return Ok(true);
         }
@@ -257,12 +256,11 @@ fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {
 }
 
 async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i64>, DbError> {
-    let fault = |error| DbError::at(path, error);
     let table = "select count(*) from sqlite_schema where name = '_sqlx_migrations'";
     let exists: i64 = sqlx::query_scalar(table)
         .fetch_one(&mut *connection)
         .await
-        .map_err(fault)?;
+        .at(path)?;
     if exists == 0 {
         return Ok(Vec::new());
     }
@@ -291,7 +289,7 @@ async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<
     )
     .execute(&mut *connection)
     .await
-    .map_err(|error| DbError::at(path, error))?;
+    .at(path)?;
     Ok(())
 }
 
@@ -375,7 +373,6 @@ const MARKS: [&str; 2] = ["lineage", "review_change"];
 
 /// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
-    let fault = |error| DbError::at(path, error);
     if path
         .metadata()
         .is_ok_and(|file| file.is_file() && file.len() == 0)
@@ -384,9 +381,9 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
     }
     let mut connection = SqliteConnection::connect_with(&untouching(path))
         .await
-        .map_err(fault)?;
+        .at(path)?;
     let judged = judge(&mut connection, path).await;
-    connection.close().await.map_err(fault)?;
+    connection.close().await.at(path)?;
     judged
 }
 
@@ -403,11 +400,10 @@ pub(super) fn untouching(path: &Path) -> SqliteConnectOptions {
 }
 
 async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
-    let fault = |error| DbError::at(path, error);
     let encoding: String = sqlx::query_scalar("pragma encoding")
         .fetch_one(&mut *connection)
         .await
-        .map_err(fault)?;
+        .at(path)?;
     if encoding != ENCODING {
         return Err(DbError::Encoding {
             path: path.to_owned(),
@@ -418,7 +414,7 @@ async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbE
     let names: Vec<Text> = sqlx::query_scalar(names)
         .fetch_all(&mut *connection)
         .await
-        .map_err(fault)?;
+        .at(path)?;
     let has = |name: &str| names.iter().any(|one| one.as_ref() == name);
     let is_ours = if has(TABLE) {
         // A first start may have been killed before these tables existed; the checksums identify the applied

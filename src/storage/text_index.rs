@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _, Executor, Sqlite};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::files::DatabaseFiles;
 use super::write::Write;
 
@@ -220,7 +220,7 @@ impl IndexReaders {
         } else {
             self.place.verify()?;
             let opened = self.options.connect().await;
-            opened.map_err(|error| DbError::at(path, error))?
+            opened.at(path)?
         };
         Ok(Some(IndexReader { connection, place }))
     }

@@ -22,7 +22,7 @@ use sqlx::sqlite::{
 use sqlx::{Connection as _, Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 use tempfile::TempDir;
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis};
 use super::{options, schema};
 use crate::clock::Clock;
@@ -325,22 +325,18 @@ impl Copy {
             reason,
         })?;
         let path = folder.path().join("copy.db");
-        let fault = |error| DbError::at(file, error);
         let reading = options(file).read_only(true);
-        let mut connection = SqliteConnection::connect_with(&reading)
-            .await
-            .map_err(fault)?;
+        let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
         sqlx::query("vacuum into ?")
             .bind(path.to_string_lossy().into_owned())
             .execute(&mut connection)
             .await
-            .map_err(fault)?;
-        connection.close().await.map_err(fault)?;
-        let fault = |error| DbError::at(&path, error);
+            .at(file)?;
+        connection.close().await.at(file)?;
         let pool = SqlitePoolOptions::new().max_connections(1);
-        let pool = pool.connect_with(options(&path)).await.map_err(fault)?;
-        let mut connection = pool.acquire().await.map_err(fault)?;
-        let basis = WriteBasis::of_file(&mut connection).await.map_err(fault)?;
+        let pool = pool.connect_with(options(&path)).await.at(&path)?;
+        let mut connection = pool.acquire().await.at(&path)?;
+        let basis = WriteBasis::of_file(&mut connection).await.at(&path)?;
         drop(connection);
         Ok(Self {
             basis,
@@ -372,13 +368,10 @@ pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Re
         .map_err(DbError::Cluster)?;
     wait_for_file(file, LEVEL_WAIT_MAX).await?;
     loop {
-        let fault = |error| DbError::at(file, error);
         let reading = options(file).read_only(true);
-        let mut connection = SqliteConnection::connect_with(&reading)
-            .await
-            .map_err(fault)?;
-        let there = WriteBasis::of_file(&mut connection).await.map_err(fault)?;
-        connection.close().await.map_err(fault)?;
+        let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
+        let there = WriteBasis::of_file(&mut connection).await.at(file)?;
+        connection.close().await.at(file)?;
         if there.has_reached(wanted) {
             return Ok(());
         }
@@ -400,13 +393,10 @@ pub(super) async fn wait_for_file(path: &Path, wait_max: Duration) -> Result<(),
             if !path.exists() {
                 return Err(DbError::Missing(path.to_owned()));
             }
-            let fault = |error| DbError::at(path, error);
             let reading = options(path).read_only(true);
-            let mut connection = SqliteConnection::connect_with(&reading)
-                .await
-                .map_err(fault)?;
+            let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
             let verified = schema::verify_version(&mut connection, path).await;
-            connection.close().await.map_err(fault)?;
+            connection.close().await.at(path)?;
             verified
         };
         match verified.await {

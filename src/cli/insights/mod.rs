@@ -25,7 +25,7 @@ use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::{analyze, survey};
 use crate::storage::reviews::{Newest, counts};
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database, DbError};
 use crate::{storage, wire};
 
 /// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
@@ -111,15 +111,12 @@ fn trade_of(path: &Path) -> anyhow::Result<Trade> {
 /// Prints the insights without writing to the database.
 async fn show(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<CommandOutcome> {
     let path = database.path()?;
-    let fault = |error| DbError::at(&path, error);
     // Not part of the output.
     let links: Links = "http://localhost".parse()?;
     let readers = Database::open_read_only(&path).await?;
-    let mut transaction = readers.begin().await.map_err(fault)?;
-    let (input, behind) = survey(&mut transaction, &engines, &links)
-        .await
-        .map_err(fault)?;
-    transaction.commit().await.map_err(fault)?;
+    let mut transaction = readers.begin().await.at(&path)?;
+    let (input, behind) = survey(&mut transaction, &engines, &links).await.at(&path)?;
+    transaction.commit().await.at(&path)?;
     readers.close().await;
     say(&told(&input, &insights(&input, &links), behind))?;
     Ok(CommandOutcome::Done)
@@ -304,13 +301,12 @@ impl Explain {
         engines: Engines,
     ) -> anyhow::Result<CommandOutcome> {
         let path = database.path()?;
-        let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
-        let mut connection = readers.acquire().await.map_err(fault)?;
+        let mut connection = readers.acquire().await.at(&path)?;
         let review = find(&mut connection, &path, &self.id).await?;
         let business = storage::business::find(&mut connection)
             .await
-            .map_err(fault)?
+            .at(&path)?
             .unwrap_or_default();
         drop(connection);
         readers.close().await;
@@ -363,32 +359,31 @@ async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<
 }
 
 async fn rebuild_all(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut connection = database.readers().acquire().await.map_err(fault)?;
+    let mut connection = database.reader().await?;
     let business = storage::business::find(&mut connection)
         .await
-        .map_err(fault)?
+        .at(database.path())?
         .unwrap_or_default();
     let analyzer = Analyzer::new(&business, &engines.of(&business));
     let mut write = database.write_derived(&[]).await?;
     let mut rebuilt = Rebuilt {
-        deleted: clear(&mut write).await.map_err(fault)?,
+        deleted: clear(&mut write).await.at(database.path())?,
         ..Rebuilt::default()
     };
-    write.commit().await.map_err(fault)?;
-    let total = counts(&mut connection).await.map_err(fault)?;
+    write.commit().await.at(database.path())?;
+    let total = counts(&mut connection).await.at(database.path())?;
     let published = total.iter().filter(|one| one.is_published);
     let progress = Progress::begin("reading texts", published.map(|one| one.count).sum());
     let mut newest = Newest::default();
-    while let Some(reviews) = newest.next(&mut connection).await.map_err(fault)? {
+    while let Some(reviews) = newest.next(&mut connection).await.at(database.path())? {
         let analyses: Vec<_> = reviews
             .iter()
             .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
             .collect();
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
         let mut write = database.write_derived(&ids).await?;
-        rebuilt.reviews += save(&mut write, &analyses).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        rebuilt.reviews += save(&mut write, &analyses).await.at(database.path())?;
+        write.commit().await.at(database.path())?;
         for kept in &analyses {
             rebuilt.analysed += usize::from(kept.analysis.language.is_read());
             rebuilt.findings += kept.analysis.findings.len();
