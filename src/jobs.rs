@@ -4,6 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
+use futures_util::future::{self, BoxFuture};
 use tokio::sync::Notify;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 use tokio_util::sync::CancellationToken;
@@ -554,16 +556,6 @@ impl PagesAhead {
 // Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, and
 // shutdown waits for running ones.
 
-/// Seconds, minutes, hours, day, month, weekday.
-const WAKE: &str = "*/15 * * * * *";
-const MEASURE: &str = "*/15 * * * * *";
-const EXPIRE: &str = "5 * * * * *";
-const PRUNE: &str = "10 23 * * * *";
-const CHECKPOINT: &str = "35 * * * * *";
-const ERASE: &str = "20 * * * * *";
-/// A large file is rewritten at most once an hour.
-const ERASE_LARGE: &str = "50 37 * * * *";
-
 /// The running cron jobs; dropping it does not stop them, [`Schedule::stop`] does.
 pub struct Schedule {
     scheduler: JobScheduler,
@@ -577,6 +569,35 @@ struct JobContext {
     clock: Clock,
     wake: Arc<Notify>,
 }
+
+type CronJob = fn(JobContext) -> BoxFuture<'static, Result<(), DbError>>;
+
+/// When each job runs (seconds, minutes, hours, day, month, weekday), its name, and what it does. A large file is
+/// rewritten at most once an hour.
+const CRON_JOBS: [(&str, &str, CronJob); 7] = [
+    ("*/15 * * * * *", "wake", |of| {
+        of.wake.notify_one();
+        future::ok(()).boxed()
+    }),
+    ("*/15 * * * * *", "measure", |of| {
+        async move { measure(&of.database, &of.clock).await }.boxed()
+    }),
+    ("5 * * * * *", "expire", |of| {
+        async move { expire(&of.database, &of.clock).await.map(drop) }.boxed()
+    }),
+    ("10 23 * * * *", "prune", |of| {
+        async move { prune(&of.database, &of.clock).await.map(drop) }.boxed()
+    }),
+    ("35 * * * * *", "checkpoint", |of| {
+        async move { of.database.checkpoint().await.map(drop) }.boxed()
+    }),
+    ("20 * * * * *", "erase", |of| {
+        async move { erase(&of.database, REWRITE_AT_ONCE_MAX).await.map(drop) }.boxed()
+    }),
+    ("50 37 * * * *", "erase", |of| {
+        async move { erase(&of.database, u64::MAX).await.map(drop) }.boxed()
+    }),
+];
 
 impl Schedule {
     /// Starts the jobs: wake the worker, measure, expire leases, prune, checkpoint the write-ahead log, erase deleted
@@ -599,41 +620,20 @@ impl Schedule {
             clock: clock.clone(),
             wake: Arc::clone(wake),
         };
-        let wake = |of: JobContext| async move {
-            of.wake.notify_one();
-            Ok(())
-        };
-        schedule.add(WAKE, "wake", &of, wake).await?;
-        let measuring = |of: JobContext| async move { measure(&of.database, &of.clock).await };
-        schedule.add(MEASURE, "measure", &of, measuring).await?;
-        let expiring =
-            |of: JobContext| async move { expire(&of.database, &of.clock).await.map(drop) };
-        schedule.add(EXPIRE, "expire", &of, expiring).await?;
-        let pruning =
-            |of: JobContext| async move { prune(&of.database, &of.clock).await.map(drop) };
-        schedule.add(PRUNE, "prune", &of, pruning).await?;
-        let cutting = |of: JobContext| async move { of.database.checkpoint().await.map(drop) };
-        schedule.add(CHECKPOINT, "checkpoint", &of, cutting).await?;
-        for (cron, bytes_max) in [(ERASE, REWRITE_AT_ONCE_MAX), (ERASE_LARGE, u64::MAX)] {
-            let erasing =
-                move |of: JobContext| async move { erase(&of.database, bytes_max).await.map(drop) };
-            schedule.add(cron, "erase", &of, erasing).await?;
+        for (cron, name, run) in CRON_JOBS {
+            schedule.add(cron, name, run, &of).await?;
         }
         schedule.scheduler.start().await?;
         Ok(schedule)
     }
 
-    async fn add<W, F>(
+    async fn add(
         &self,
         cron: &str,
         name: &'static str,
+        run: CronJob,
         of: &JobContext,
-        work: W,
-    ) -> Result<(), JobSchedulerError>
-    where
-        W: Fn(JobContext) -> F + Send + Sync + Copy + 'static,
-        F: Future<Output = Result<(), DbError>> + Send + 'static,
-    {
+    ) -> Result<(), JobSchedulerError> {
         let (stop, runs, of) = (self.stop.clone(), self.runs.clone(), of.clone());
         let turn = Arc::new(tokio::sync::Mutex::new(()));
         let job = Job::new_async(cron, move |_, _| {
@@ -644,7 +644,7 @@ impl Schedule {
                 if stop.is_cancelled() {
                     return;
                 }
-                if let Err(error) = work(of).await {
+                if let Err(error) = run(of).await {
                     tracing::error!(%error, job = name, "schedule.failed: a job failed; it runs again as scheduled");
                 }
             }))

@@ -147,7 +147,7 @@ impl App {
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
         operations::tell_release(&ctx, &database).await?;
         let admin = has_admin.then(|| {
-            let routes = RouteTable::new(operations::admin_routes(&ctx, &database));
+            let routes = RouteTable::new(operations::routes(&ctx, &database, true));
             endpoint(Arc::new(routes), &ctx, Nets::default())
         });
         let (routes, agents, precompress) =
@@ -314,7 +314,7 @@ fn routes(
     routes.extend(TYPED_PATHS.map(|(typed, target)| Route::leading_to(typed, target)));
     let agents = Arc::new(Mcp::new(catalog, sessions, origin_check, ctx));
     routes.extend(mcp::routes(&agents));
-    routes.extend(operations::public_routes(ctx, database, has_admin));
+    routes.extend(operations::routes(ctx, database, !has_admin));
     let (pages, shown) = pages::routes(ctx, &routes);
     routes.extend(shown);
     fixed.extend(pages::fixed());

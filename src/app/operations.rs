@@ -26,18 +26,13 @@ pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 /// `timeoutSeconds`).
 const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// On the public listener.
-pub fn public_routes(ctx: &Arc<Ctx>, database: &Database, has_admin: bool) -> Vec<Route> {
+/// The endpoints of one listener; metrics are on only one.
+pub fn routes(ctx: &Arc<Ctx>, database: &Database, has_metrics: bool) -> Vec<Route> {
     let mut routes = vec![live(), ready(ctx, database)];
-    if !has_admin {
+    if has_metrics {
         routes.push(figures(ctx, database));
     }
     routes
-}
-
-/// On the operators' listener.
-pub fn admin_routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
-    vec![live(), ready(ctx, database), figures(ctx, database)]
 }
 
 /// Sets the metrics of release and start time.

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::output::{Protected, protect};
 use super::terminal::Progress;
-use super::{CommandOutcome, report_done};
+use super::{Exit, report_done};
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, unused_name};
 
@@ -24,7 +24,7 @@ pub struct Backup {
 }
 
 impl Backup {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (address, name) = (config.address()?, self.file.display());
         let protected = Protected {
             database: address.file(),
@@ -58,6 +58,6 @@ impl Backup {
         report_done(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
         ));
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }

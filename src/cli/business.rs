@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::Value;
+use sqlx::SqliteConnection;
 
-use super::init::{Settled, told};
-use super::{CommandOutcome, report_done, say};
+use super::init::told;
+use super::{Exit, read, report_done, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::BusinessFile;
@@ -31,28 +32,16 @@ pub struct BusinessCommand {
 }
 
 impl BusinessCommand {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
         let Some(file) = &self.file else {
             return show(&path).await;
         };
         let file = BusinessFile::read(file)?;
         let opening = Opening::of(&config.address()?).await?;
-        match self.load(&file, &path, opening.database(), clock).await {
-            Ok(report) => {
-                opening.keep().await?;
-                report_done(&report);
-                Ok(CommandOutcome::Done)
-            }
-            Err(error) => {
-                opening.leave().await;
-                Err(error)
-            }
-        }
+        let loaded = self.load(&file, &path, opening.database(), clock).await;
+        report_done(&opening.end(loaded).await?);
+        Ok(Exit::Done)
     }
 
     /// Writes the business of the file and returns the report.
@@ -85,29 +74,20 @@ impl BusinessCommand {
         }
         write.commit().await.at(path)?;
         let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
-        let settled = Settled {
-            business: loaded,
-            is_zone_known,
-            moved,
-            path: path.to_owned(),
-        };
-        Ok(format!("{}{difference}", told(&settled)))
+        let told = told(&loaded, is_zone_known, moved, path);
+        Ok(told + &difference)
     }
 }
 
-async fn show(path: &Path) -> anyhow::Result<CommandOutcome> {
-    let readers = Database::open_read_only(path).await?;
-    let mut reader = readers.acquire().await.at(path)?;
-    let business = storage::business::find(&mut reader).await.at(path)?;
-    drop(reader);
-    readers.close().await;
-    let Some(business) = business else {
+async fn show(path: &Path) -> anyhow::Result<Exit> {
+    let find = async |reader: &mut SqliteConnection| storage::business::find(reader).await.at(path);
+    let Some(business) = read(path, find).await? else {
         anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
     text.push('\n');
     say(&text)?;
-    Ok(CommandOutcome::Done)
+    Ok(Exit::Done)
 }
 
 /// The business in the format of a file; an empty object if there is none.

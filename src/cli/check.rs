@@ -6,7 +6,7 @@ use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
-use super::{CommandOutcome, say};
+use super::{Exit, say};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engines, Subject, store as insights};
 use crate::snapshot::analyze;
@@ -29,7 +29,7 @@ pub struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (path, engines) = (database.path()?, super::insights::load(&self.trade)?);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.at(&path)?;
@@ -70,11 +70,7 @@ impl Check {
         let is_sound = verified.wrong.is_empty() && mendable.is_empty();
         let notes = business.as_ref().map(remarks).unwrap_or_default();
         say(&report(&path, verified, mendable, notes))?;
-        Ok(if is_sound {
-            CommandOutcome::Done
-        } else {
-            CommandOutcome::Failed
-        })
+        Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
 

@@ -25,22 +25,17 @@ impl Decision {
     /// # Errors
     /// If there is no database or no such review.
     pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let NamedRow {
+        let (opening, write, id, review) = open_row(config, given).await?;
+        let Some(review) = review else {
+            drop(write);
+            opening.leave().await;
+            return Err(unreadable(&id));
+        };
+        Ok(Self {
             opening,
             write,
-            id,
             review,
-        } = NamedRow::open(config, given).await?;
-        if let Some(review) = review {
-            return Ok(Self {
-                opening,
-                write,
-                review,
-            });
-        }
-        drop(write);
-        opening.leave().await;
-        Err(unreadable(&id))
+        })
     }
 
     /// Writes the review and closes the database.
@@ -87,37 +82,23 @@ impl Decision {
     }
 }
 
-/// An open database and a row that may be an invalid review.
-pub(super) struct NamedRow {
-    pub(super) opening: Opening,
-    pub(super) write: Write,
-    pub(super) id: String,
-    /// `None` if the row is not a valid review.
-    pub(super) review: Option<Review>,
-}
-
-impl NamedRow {
-    /// Opens the database and finds the row.
-    ///
-    /// # Errors
-    /// If there is no database or no such row.
-    pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let opening = open(config).await?;
-        let database = opening.database();
-        let mut write = database.write_as_owner().await?;
-        let path = database.path().to_owned();
-        match find_row(&mut write, &path, given).await {
-            Ok((id, review)) => Ok(Self {
-                opening,
-                write,
-                id,
-                review,
-            }),
-            Err(error) => {
-                drop(write);
-                opening.leave().await;
-                Err(error)
-            }
+/// Opens the database and finds a row; the review is `None` if the row is not a valid one.
+///
+/// # Errors
+/// If there is no database or no such row.
+pub(super) async fn open_row(
+    config: &DatabaseConfig,
+    given: &str,
+) -> anyhow::Result<(Opening, Write, String, Option<Review>)> {
+    let opening = open(config).await?;
+    let database = opening.database();
+    let mut write = database.write_as_owner().await?;
+    match find_row(&mut write, database.path(), given).await {
+        Ok((id, review)) => Ok((opening, write, id, review)),
+        Err(error) => {
+            drop(write);
+            opening.leave().await;
+            Err(error)
         }
     }
 }

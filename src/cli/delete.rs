@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::NamedRow;
+use super::decision::open_row;
 use super::show::{first, paragraphs, stars};
-use super::{CommandOutcome, report_done, terminal};
+use super::{Exit, report_done, terminal};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
@@ -28,28 +28,18 @@ pub struct Delete {
 }
 
 impl Delete {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         if !self.yes && terminal::can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let NamedRow {
-                opening,
-                write,
-                id,
-                review,
-            } = NamedRow::open(config, &self.id).await?;
+            let (opening, write, id, review) = open_row(config, &self.id).await?;
             drop(write);
             opening.leave().await;
             if !terminal::confirm(&question(&id, review.as_ref()))? {
                 report_done("nothing was deleted\n");
-                return Ok(CommandOutcome::Done);
+                return Ok(Exit::Done);
             }
         }
-        let NamedRow {
-            opening,
-            mut write,
-            id,
-            review: _,
-        } = NamedRow::open(config, &self.id).await?;
+        let (opening, mut write, id, _) = open_row(config, &self.id).await?;
         let database = opening.database();
         reviews::delete(&mut write, &id).await.at(database.path())?;
         write.commit().await.at(database.path())?;
@@ -64,7 +54,7 @@ impl Delete {
             "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{copies}"
         ));
         opening.keep().await?;
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 

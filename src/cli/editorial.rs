@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use sqlx::SqliteConnection;
 
 use super::business::difference;
 use super::decision::open;
-use super::{CommandOutcome, report_done, say};
+use super::{Exit, read, report_done, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
 use crate::model::business::{Editorial, FaqEntry};
@@ -24,23 +25,15 @@ pub struct EditorialCommand {
 }
 
 impl EditorialCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
             return show(&config.path()?).await;
         };
         let file = EditorialFile::read(file)?;
         let opening = open(config).await?;
-        match load(&file, opening.database()).await {
-            Ok(difference) => {
-                opening.keep().await?;
-                report_done(&difference);
-                Ok(CommandOutcome::Done)
-            }
-            Err(error) => {
-                opening.leave().await;
-                Err(error)
-            }
-        }
+        let loaded = load(&file, opening.database()).await;
+        report_done(&opening.end(loaded).await?);
+        Ok(Exit::Done)
     }
 }
 
@@ -58,14 +51,10 @@ async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<Strin
     Ok(difference(&as_json(&known), &as_json(&loaded)))
 }
 
-async fn show(path: &Path) -> anyhow::Result<CommandOutcome> {
-    let readers = Database::open_read_only(path).await?;
-    let mut reader = readers.acquire().await.at(path)?;
-    let editorial = business::editorial(&mut reader).await.at(path)?;
-    drop(reader);
-    readers.close().await;
-    say(&format!("{:#}\n", as_json(&editorial)))?;
-    Ok(CommandOutcome::Done)
+async fn show(path: &Path) -> anyhow::Result<Exit> {
+    let find = async |reader: &mut SqliteConnection| business::editorial(reader).await.at(path);
+    say(&format!("{:#}\n", as_json(&read(path, find).await?)))?;
+    Ok(Exit::Done)
 }
 
 /// The editorial texts in the format of a file.

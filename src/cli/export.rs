@@ -13,7 +13,7 @@ use super::business::json as business_json;
 use super::editorial::as_json;
 use super::output::{self, Overwrite, Protected};
 use super::terminal::Progress;
-use super::{CommandOutcome, report_done};
+use super::{Exit, report_done};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
@@ -46,7 +46,7 @@ pub enum ExportFormat {
 }
 
 impl ExportCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
         let protected = Protected {
@@ -97,7 +97,7 @@ impl ExportCommand {
             // The table is complete even if the note cannot be printed.
             let _ = write!(io::stderr(), "{lacks}");
         }
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 
     /// Writes to `file` or standard output; returns the numbers of reviews and of deleted ones.

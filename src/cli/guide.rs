@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, Args, Command, CommandFactory as _};
 use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::{Cli, CommandOutcome, say};
+use super::{Cli, Exit, say};
 use crate::storage::sqlite_version;
 
 /// A command line and its description.
@@ -264,16 +264,16 @@ pub struct Man {
 }
 
 impl Completions {
-    pub(super) fn run(self) -> anyhow::Result<CommandOutcome> {
+    pub(super) fn run(self) -> anyhow::Result<Exit> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command(), "reviews", &mut text);
         say(&String::from_utf8(text)?)?;
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 
 impl Man {
-    pub(super) fn run(self) -> anyhow::Result<CommandOutcome> {
+    pub(super) fn run(self) -> anyhow::Result<Exit> {
         let mut program = command();
         program.build();
         let page = match &self.command {
@@ -291,7 +291,7 @@ impl Man {
             }
         };
         say(&page_of(page)?)?;
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -12,11 +12,12 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::output::{Overwrite, Protected};
-use super::{CommandOutcome, output, report_done};
+use super::terminal::style;
+use super::{Exit, output, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
@@ -102,15 +103,11 @@ impl Import {
         self.files.iter().any(|file| file.as_os_str() == "-")
     }
 
-    /// Runs the import; [`CommandOutcome::SomeRejected`] if rows were rejected or undecided.
+    /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or undecided.
     ///
     /// # Errors
     /// If nothing could be imported.
-    pub async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    pub async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = config.address()?;
         let protected = Protected {
             database: address.file(),
@@ -156,11 +153,11 @@ impl Import {
 }
 
 /// Whether rows were rejected or undecided.
-pub(super) fn outcome(report: &Report) -> CommandOutcome {
+pub(super) fn outcome(report: &Report) -> Exit {
     if report.rejected > 0 || report.undecided.count > 0 {
-        CommandOutcome::SomeRejected
+        Exit::SomeRejected
     } else {
-        CommandOutcome::Done
+        Exit::Done
     }
 }
 
@@ -233,12 +230,8 @@ impl Console {
     /// `rejects` is the file for rejected rows.
     pub(super) fn new(rejects: Option<(PathBuf, File)>) -> Self {
         let rejects = rejects.map(|(path, file)| (path, BufWriter::new(file)));
-        let target = if io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
+        // Hidden unless standard error is a terminal.
+        let bar = ProgressBar::no_length();
         bar.set_style(style("{spinner} {human_pos} rows read"));
         Self {
             bar,
@@ -360,11 +353,6 @@ impl Watch for Console {
         }
         self.bar.set_position(done as u64);
     }
-}
-
-fn style(template: &str) -> ProgressStyle {
-    // The templates are constant; an invalid one would only look plainer.
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 // The report of an import for `import`, `seed` and the first start with sample data.

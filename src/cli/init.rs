@@ -1,15 +1,16 @@
 //! The command `reviews init`: creates the database and the business, or changes given fields.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{bail, ensure};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use clap::Args;
 use serde_json::{Map, Value};
+use sqlx::SqliteConnection;
 use url::Url;
 
-use super::{CommandOutcome, report_done, terminal};
+use super::{Exit, read, report_done, terminal};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::time_zone;
@@ -17,7 +18,7 @@ use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
-use crate::storage::{AtPath as _, Database, DbError, Opening, Write};
+use crate::storage::{AtPath as _, DbError, Opening, Write};
 
 /// Maximum number of attempts per question.
 const ASKED_MAX: usize = 5;
@@ -49,21 +50,12 @@ pub struct Init {
     discard_sample: bool,
 }
 
-/// The business after a command.
-pub(super) struct Settled {
-    pub(super) business: Business,
-    pub(super) is_zone_known: bool,
-    /// Reviews that a change of the time zone moved to another day.
-    pub(super) moved: u64,
-    pub(super) path: PathBuf,
-}
-
 impl Init {
     pub(super) async fn run(
         mut self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    ) -> anyhow::Result<Exit> {
         ensure!(
             (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
             "--name is empty; leave it out, or give a name"
@@ -110,12 +102,6 @@ impl Init {
                 "removed the sample data: {reviews} reviews, its business and its editorial texts\n"
             ));
         }
-        let settled = Settled {
-            business,
-            is_zone_known,
-            moved,
-            path,
-        };
         let next = if !is_zone_known {
             "`reviews init --time-zone ZONE`, because exports of platforms have times without days"
         } else if has_reviews {
@@ -123,8 +109,9 @@ impl Init {
         } else {
             "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
         };
-        report_done(&format!("{}next        {next}\n", told(&settled)));
-        Ok(CommandOutcome::Done)
+        let told = told(&business, is_zone_known, moved, &path);
+        report_done(&format!("{told}next        {next}\n"));
+        Ok(Exit::Done)
     }
 
     /// On a terminal, asks for a new business's missing name, type and time zone.
@@ -190,15 +177,9 @@ async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     Ok(discard_sample_data(write).await.at(path)?)
 }
 
-/// The business as text.
-pub(super) fn told(settled: &Settled) -> String {
-    let Settled {
-        business,
-        is_zone_known,
-        moved,
-        path,
-    } = settled;
-    let zone = if *is_zone_known {
+/// The business as text, after a command that moved `moved` reviews to another day by a change of the time zone.
+pub(super) fn told(business: &Business, is_zone_known: bool, moved: u64, path: &Path) -> String {
+    let zone = if is_zone_known {
         business.time_zone.name()
     } else {
         "not set; `reviews init --time-zone ZONE` sets it"
@@ -230,7 +211,7 @@ pub(super) fn told(settled: &Settled) -> String {
         "lists",
         &format!("{services} services, {people} technicians, {areas} service areas"),
     );
-    if *moved > 0 {
+    if moved > 0 {
         line(
             "moved",
             &format!(
@@ -303,17 +284,13 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
-    let readers = match Database::open_read_only(path).await {
-        Ok(readers) => readers,
+    let find = async |reader: &mut SqliteConnection| storage::business::find(reader).await.at(path);
+    match read(path, find).await {
+        Ok(business) => Ok(business.is_some()),
         // Opening it for writing migrates or refuses it.
-        Err(DbError::Older { .. }) => return Ok(true),
-        Err(error) => return Err(error.into()),
-    };
-    let mut reader = readers.acquire().await.at(path)?;
-    let business = storage::business::find(&mut reader).await.at(path)?;
-    drop(reader);
-    readers.close().await;
-    Ok(business.is_some())
+        Err(DbError::Older { .. }) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Repeats the question until `read` accepts the answer.

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
+use sqlx::SqliteConnection;
 
 use super::show::{first, native, stars};
-use super::{CommandOutcome, say};
+use super::{Exit, read, say};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
 use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
-use crate::storage::{AtPath as _, Database};
+use crate::storage::{AtPath as _, DbError};
 
 /// Reviews read at a time.
 const READ: i64 = 250;
@@ -57,14 +58,13 @@ enum StatusOption {
 type ListedReview = (Review, Option<SourceVersion>);
 
 impl ListCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.begin().await.at(&path)?;
-        let mut rows = self.rows(&mut reader).await.at(&path)?;
-        let key = reviews::find_key(&mut reader).await.at(&path)?;
-        drop(reader);
-        readers.close().await;
+        let (mut rows, key) = read(&path, async |reader: &mut SqliteConnection| {
+            let rows = self.rows(reader).await.at(&path)?;
+            Ok::<_, DbError>((rows, reviews::find_key(reader).await.at(&path)?))
+        })
+        .await?;
         let has_more = rows.len() > self.limit as usize;
         rows.truncate(self.limit as usize);
         say(&if self.json {
@@ -72,11 +72,11 @@ impl ListCommand {
         } else {
             self.table(&rows, has_more)
         })?;
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 
     /// The listed reviews, plus one if there are more.
-    async fn rows(&self, reader: &mut sqlx::SqliteConnection) -> sqlx::Result<Vec<ListedReview>> {
+    async fn rows(&self, reader: &mut SqliteConnection) -> sqlx::Result<Vec<ListedReview>> {
         let filter = ListFilter {
             rating: self.rating,
             status: self.status.map(|status| match status {

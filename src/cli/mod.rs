@@ -33,6 +33,7 @@ mod withhold;
 use std::ffi::OsStr;
 use std::io;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -40,13 +41,14 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 use logging::{Log, LogFormat};
 use rustix::process::{Resource, Signal, getrlimit};
+use sqlx::SqliteConnection;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::ImportError;
 use crate::mcp::escaped;
-use crate::storage::{ClusterError, DbError};
+use crate::storage::{AtPath as _, ClusterError, Database, DbError};
 
 /// Publishes the verified reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -119,7 +121,7 @@ enum CliCommand {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandOutcome {
+pub enum Exit {
     /// Exit code 0.
     Done,
     /// Some rows were rejected: exit code 1.
@@ -128,12 +130,12 @@ pub enum CommandOutcome {
     Failed,
 }
 
-impl From<CommandOutcome> for ExitCode {
-    fn from(outcome: CommandOutcome) -> Self {
+impl From<Exit> for ExitCode {
+    fn from(outcome: Exit) -> Self {
         match outcome {
-            CommandOutcome::Done => Self::SUCCESS,
-            CommandOutcome::SomeRejected => Self::from(1),
-            CommandOutcome::Failed => Self::from(2),
+            Exit::Done => Self::SUCCESS,
+            Exit::SomeRejected => Self::from(1),
+            Exit::Failed => Self::from(2),
         }
     }
 }
@@ -176,12 +178,12 @@ impl Cli {
     ///
     /// # Errors
     /// The failure and its remedy.
-    pub async fn run(self) -> anyhow::Result<CommandOutcome> {
+    pub async fn run(self) -> anyhow::Result<Exit> {
         catch_signal()?;
         self.run_command().await.map_err(name)
     }
 
-    async fn run_command(self) -> anyhow::Result<CommandOutcome> {
+    async fn run_command(self) -> anyhow::Result<Exit> {
         let Self {
             database,
             log,
@@ -229,14 +231,30 @@ impl Cli {
     }
 }
 
+/// Reads from the database at `path` in one transaction; creates, migrates and writes nothing.
+///
+/// # Errors
+/// Those of `work`, and if the database cannot be read.
+async fn read<T, E: From<DbError>>(
+    path: &Path,
+    work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, E>,
+) -> Result<T, E> {
+    let readers = Database::open_read_only(path).await?;
+    let mut transaction = readers.begin().await.at(path)?;
+    let worked = work(&mut transaction).await;
+    drop(transaction);
+    readers.close().await;
+    worked
+}
+
 /// Maximum number of attempts of a command that other writers of a cluster overtake.
 const OVERTAKEN_MAX: usize = 8;
 
 /// Runs a command, and runs it again if another process wrote to the cluster in the meantime. The earlier attempt then
 /// changed nothing, and the next one sees the other process's changes.
-async fn repeated<F: Future<Output = anyhow::Result<CommandOutcome>>>(
+async fn repeated<F: Future<Output = anyhow::Result<Exit>>>(
     mut run: impl FnMut() -> F,
-) -> anyhow::Result<CommandOutcome> {
+) -> anyhow::Result<Exit> {
     for _ in 1..OVERTAKEN_MAX {
         match run().await {
             Err(error) if is_overtaken(&error) => {}

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::decision::Decision;
 use super::show::paragraphs;
-use super::{CommandOutcome, report_done};
+use super::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Day, Response};
@@ -40,11 +40,7 @@ impl Respond {
         self.text.as_deref() == Some("-")
     }
 
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let text = self.text.map(given).transpose()?;
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
@@ -53,14 +49,14 @@ impl Respond {
             let Some(former) = former else {
                 decision.leave().await;
                 report_done(&format!("{id}: has no answer\n"));
-                return Ok(CommandOutcome::Done);
+                return Ok(Exit::Done);
             };
             decision.save(clock).await?;
             report_done(&format!(
                 "{id}: answer removed; imports do not bring it back; {}",
                 told(&former)
             ));
-            return Ok(CommandOutcome::Done);
+            return Ok(Exit::Done);
         };
         let business = storage::business::find(&mut decision.write).await;
         let business = business
@@ -77,7 +73,7 @@ impl Respond {
             || format!("{id}: answered\n"),
             |former| format!("{id}: answer replaced; {}", told(&former)),
         ));
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -7,7 +7,7 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::{CommandOutcome, report_done, terminal};
+use super::{Exit, report_done, terminal};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
@@ -42,11 +42,7 @@ struct CarriedOver {
 }
 
 impl RestoreCommand {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = match config.address()? {
             DatabaseAddress::File(path) => path,
             DatabaseAddress::Cluster(_) => bail!(
@@ -79,7 +75,7 @@ impl RestoreCommand {
             if !terminal::confirm(&question)? {
                 prepared.leave().await;
                 report_done("nothing was changed\n");
-                return Ok(CommandOutcome::Done);
+                return Ok(Exit::Done);
             }
         }
         let former = match carry(&prepared, &path, clock).await {
@@ -102,7 +98,7 @@ impl RestoreCommand {
             unreadable,
             carried,
         ));
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::import::{Console, Faults, outcome, summary};
-use super::{CommandOutcome, OVERTAKEN_MAX, is_overtaken, report_done};
+use super::{Exit, OVERTAKEN_MAX, is_overtaken, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed;
@@ -25,23 +25,15 @@ pub struct SeedCommand {
 }
 
 impl SeedCommand {
-    /// Loads the folder; [`CommandOutcome::SomeRejected`] if rows were rejected or undecided.
+    /// Loads the folder; [`Exit::SomeRejected`] if rows were rejected or undecided.
     ///
     /// # Errors
     /// If nothing could be loaded.
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let mut console = Console::new(None);
         let opening = Opening::of(&config.address()?).await?;
         let report = load(opening.database(), clock, &self.folder, &mut console).await;
-        if report.is_ok() {
-            opening.keep().await?;
-        } else {
-            opening.leave().await;
-        }
+        let report = opening.end(report).await;
         console.finish()?;
         let report = report?;
         report_done(&summary(&report, false));

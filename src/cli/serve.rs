@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogFormat};
 use super::terminal::Progress;
-use super::{CommandOutcome, LogConfig, insights, log_file_size_limit, say, seed};
+use super::{Exit, LogConfig, insights, log_file_size_limit, say, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
@@ -53,12 +53,12 @@ impl Serve {
         database: DatabaseConfig,
         log: &LogConfig,
         clock: Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    ) -> anyhow::Result<Exit> {
         database.path()?;
         self.config.hub.leases()?;
         if self.print_config {
             say(&self.settings(&database, log)?)?;
-            return Ok(CommandOutcome::Done);
+            return Ok(Exit::Done);
         }
         let signals = Signals::catch()?;
         // With JSON logs, all output is log events.
@@ -69,10 +69,10 @@ impl Serve {
         let ending = signals.guard(work, &started, &stop).await?;
         let (outcome, said) = match ending {
             ServeEnd::Done(Err(error)) => return Err(error),
-            ServeEnd::Done(Ok(())) => (CommandOutcome::Done, "Stopped."),
-            ServeEnd::BeforeStart => (CommandOutcome::Done, "Stopped before serving."),
+            ServeEnd::Done(Ok(())) => (Exit::Done, "Stopped."),
+            ServeEnd::BeforeStart => (Exit::Done, "Stopped before serving."),
             ServeEnd::AtOnce => (
-                CommandOutcome::Failed,
+                Exit::Failed,
                 "Stopped at once by a second signal; requests in progress were cut off.",
             ),
         };

@@ -5,14 +5,15 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde_json::Value;
+use sqlx::SqliteConnection;
 
 use super::decision::{row_id, unreadable};
-use super::{CommandOutcome, say};
+use super::{Exit, read, say};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews::SourceVersion;
-use crate::storage::{AtPath as _, Database, reviews};
+use crate::storage::{AtPath as _, reviews};
 
 /// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
@@ -26,17 +27,15 @@ pub struct Show {
 }
 
 impl Show {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.acquire().await.at(&path)?;
-        let id = row_id(&mut reader, &path, &self.id).await?;
-        let mut standing = reviews::standing(&mut reader, &[id.as_str()])
-            .await
-            .at(&path)?;
-        let key = reviews::find_key(&mut reader).await.at(&path)?;
-        drop(reader);
-        readers.close().await;
+        let (id, mut standing, key) = read(&path, async |reader: &mut SqliteConnection| {
+            let id = row_id(reader, &path, &self.id).await?;
+            let standing = reviews::standing(reader, &[id.as_str()]).await.at(&path)?;
+            let key = reviews::find_key(reader).await.at(&path)?;
+            anyhow::Ok((id, standing, key))
+        })
+        .await?;
         let Some(review) = standing.reviews.remove(id.as_str()) else {
             return Err(unreadable(&id));
         };
@@ -46,7 +45,7 @@ impl Show {
         } else {
             told(&review, source.as_ref(), key.as_ref())
         })?;
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -7,13 +7,13 @@ use clap::Args;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::{CommandOutcome, say};
+use super::{Exit, read, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
-use crate::storage::{AtPath as _, Database, DeliveryLock, unpublished};
+use crate::storage::{AtPath as _, DeliveryLock, unpublished};
 use crate::websub::store::list;
 
 const RUNS_SHOWN: i64 = 5;
@@ -41,17 +41,11 @@ struct DatabaseStatus {
 }
 
 impl StatusCommand {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.begin().await.at(&path)?;
-        let mut status = read(&mut reader, clock).await.at(&path)?;
-        drop(reader);
-        readers.close().await;
+        let read_status =
+            async |reader: &mut SqliteConnection| status(reader, clock).await.at(&path);
+        let mut status = read(&path, read_status).await?;
         status.database = path.display().to_string();
         status.is_served = DeliveryLock::is_held(&path);
         say(&if self.json {
@@ -59,11 +53,11 @@ impl StatusCommand {
         } else {
             status.told()
         })?;
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 
-async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<DatabaseStatus> {
+async fn status(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<DatabaseStatus> {
     let mut subscriptions = BTreeMap::new();
     for subscription in list(&mut *reader, clock.now()).await? {
         *subscriptions.entry(subscription.state).or_insert(0) += 1;

@@ -4,7 +4,7 @@ use std::io;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::clock::Clock;
 use crate::mcp::escaped;
@@ -54,15 +54,9 @@ pub(super) struct Progress(ProgressBar);
 impl Progress {
     /// Starts a phase of `total` steps.
     pub(super) fn begin(phase: &'static str, total: u64) -> Self {
-        let target = if io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr()
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(Some(total.max(1)), target);
-        // The template is constant; an invalid one would only look plainer.
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        // Hidden unless standard error is a terminal.
+        let bar = ProgressBar::new(total.max(1));
+        bar.set_style(style("{msg} {wide_bar} {percent} %"));
         bar.set_message(phase);
         Self(bar)
     }
@@ -88,4 +82,9 @@ impl Progress {
     pub(super) fn end(self) {
         self.0.finish_and_clear();
     }
+}
+
+/// The templates are constant; an invalid one would only look plainer.
+pub(super) fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }

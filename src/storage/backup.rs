@@ -19,17 +19,17 @@ use super::reviews::{
 };
 use super::rqlite::RqliteClient;
 use super::schema::untouching;
-use super::{Database, DeliveryLock, Text, Write, files, options, schema, unused_name};
-use crate::config::DatabaseAddress;
+use super::{Database, DeliveryLock, Text, Write, copy_into, files, options, schema, unused_name};
+use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::model::{Review, Status, Unit};
 
 impl Database {
     /// Copies the database at `address` into a new file at `to`; on a cluster, one node sends the whole copy.
     ///
     /// # Errors
-    /// As [`Database::back_up`], and when there is no database.
+    /// [`DbError`], also when there is no database; then there is no file at `to`.
     pub async fn back_up_from(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
-        let cluster = match address {
+        let copied = match address {
             DatabaseAddress::File(path) if !path.exists() => {
                 return Err(DbError::Missing(path.clone()));
             }
@@ -37,21 +37,10 @@ impl Database {
                 let (database, _) = Self::open(path).await?;
                 let copied = database.back_up(to).await;
                 database.close().await;
-                return copied;
+                copied
             }
-            DatabaseAddress::Cluster(cluster) => cluster,
+            DatabaseAddress::Cluster(cluster) => back_up_cluster(cluster, to).await,
         };
-        let client = RqliteClient::new(cluster.nodes.clone()).map_err(DbError::Cluster)?;
-        files::create_private(to)?;
-        let fault = |reason| DbError::Create {
-            path: to.to_owned(),
-            reason,
-        };
-        let mut file = File::options().write(true).open(to).map_err(fault)?;
-        let copied = client.backup(|piece| file.write_all(piece)).await;
-        let copied = copied
-            .map_err(DbError::Cluster)
-            .and_then(|()| file.sync_all().map_err(fault));
         if copied.is_err() {
             // A partial copy is useless; the first error is the one to report.
             let _ = remove_file(to);
@@ -60,28 +49,25 @@ impl Database {
     }
 
     /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state from
-    /// the start of the copying (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
-    ///
-    /// # Errors
-    /// [`DbError`]; then there is no file at `to`.
-    pub async fn back_up(&self, to: &Path) -> Result<(), DbError> {
-        let name = to.to_string_lossy().into_owned();
+    /// the start of the copying.
+    async fn back_up(&self, to: &Path) -> Result<(), DbError> {
         files::create_private(to)?;
-        let copied = async {
-            let mut connection = SqliteConnection::connect_with(&options(self.path())).await?;
-            sqlx::query("vacuum into ?")
-                .bind(name)
-                .execute(&mut connection)
-                .await?;
-            connection.close().await
-        };
-        let copied = copied.await.at(to);
-        if copied.is_err() {
-            // A partial copy is useless; the first error is the one to report.
-            let _ = remove_file(to);
-        }
-        copied
+        let mut connection = options(self.path()).connect().await.at(to)?;
+        copy_into(&mut connection, to).await.at(to)?;
+        connection.close().await.at(to)
     }
+}
+
+async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
+    let client = RqliteClient::new(cluster.nodes.clone())?;
+    files::create_private(to)?;
+    let fault = |reason| DbError::Create {
+        path: to.to_owned(),
+        reason,
+    };
+    let mut file = File::options().write(true).open(to).map_err(fault)?;
+    client.backup(|piece| file.write_all(piece)).await?;
+    file.sync_all().map_err(fault)
 }
 
 // Restores a backup: checks and prepares a copy beside the database, then swaps it in while no other process uses the
@@ -118,15 +104,11 @@ impl Prepared {
         }
         let copy = unused_name(path)?;
         files::create_private(&copy)?;
-        let copied = sqlx::query("vacuum into ?")
-            .bind(copy.to_string_lossy().into_owned())
-            .execute(&mut reading)
-            .await
-            .at(backup);
+        let copied = copy_into(&mut reading, &copy).await.at(backup);
         reading.close().await.at(backup)?;
         let opened = match copied {
             // No former state is kept, because the backup itself is this state.
-            Ok(_) => Database::open_and_migrate(&copy, false).await,
+            Ok(()) => Database::open_and_migrate(&copy, false).await,
             Err(error) => Err(error),
         };
         match opened {

@@ -12,6 +12,13 @@ use crate::model::business::{
 };
 use crate::random::Random;
 
+/// Deletes all rows of these tables.
+macro_rules! empty {
+    ($write:ident, $($table:literal),+) => {
+        $(sqlx::query!("delete from " + $table).execute(&mut **$write).await?;)+
+    };
+}
+
 /// `None` if the database has no business yet. A time zone without an IANA name (a shell can write one) counts as UTC
 /// and is reported.
 ///
@@ -167,9 +174,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let links = business.review_links.iter();
     let links = links.map(|link| json!({"name": link.name, "url": link.url}));
     let review_links = links.collect::<Value>().to_string();
-    sqlx::query!("delete from business")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "business");
     sqlx::query!(
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
            telephone, address, latitude, longitude, same_as, review_links)
@@ -199,9 +204,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
 }
 
 async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Result<()> {
-    sqlx::query!("delete from service")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "service");
     for (position, service) in (0_i64..).zip(services) {
         let synonyms = array(&service.synonyms);
         sqlx::query!(
@@ -218,9 +221,7 @@ async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Resu
 }
 
 async fn replace_service_areas(write: &mut Write, service_areas: &[String]) -> sqlx::Result<()> {
-    sqlx::query!("delete from service_area")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "service_area");
     for (position, name) in (0_i64..).zip(service_areas) {
         sqlx::query!(
             "insert into service_area (name, position) values (?, ?)",
@@ -324,9 +325,7 @@ pub async fn technician_numbers(
 
 /// Replaces the technicians; the numbers stay.
 async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> sqlx::Result<()> {
-    sqlx::query!("delete from technician")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "technician");
     for (position, technician) in (0_i64..).zip(technicians) {
         let aliases = array(&technician.aliases);
         sqlx::query!(
@@ -391,17 +390,13 @@ async fn report_oversized_editorial(connection: &mut SqliteConnection) -> sqlx::
 /// # Errors
 /// When the database refuses the write.
 pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
-    sqlx::query!("delete from editorial_summary")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "editorial_summary");
     if let Some(text) = &editorial.summary {
         sqlx::query!("insert into editorial_summary (text) values (?)", text)
             .execute(&mut **write)
             .await?;
     }
-    sqlx::query!("delete from editorial_faq")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "editorial_faq");
     for (position, entry) in (0_i64..).zip(&editorial.faq) {
         sqlx::query!(
             "insert into editorial_faq (faq_id, position, question, answer) values (?, ?, ?, ?)",
@@ -475,48 +470,23 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
         .execute(&mut **write)
         .await?
         .rows_affected();
-    sqlx::query!("delete from mention")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from review_source")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from import_run")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from import_run_review")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from undone_review")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from business")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from service")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from technician")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from technician_number")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from service_area")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from editorial_summary")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from editorial_faq")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from calendar")
-        .execute(&mut **write)
-        .await?;
-    sqlx::query!("delete from sample")
-        .execute(&mut **write)
-        .await?;
+    empty!(
+        write,
+        "mention",
+        "review_source",
+        "import_run",
+        "import_run_review",
+        "undone_review",
+        "business",
+        "service",
+        "technician",
+        "technician_number",
+        "service_area",
+        "editorial_summary",
+        "editorial_faq",
+        "calendar",
+        "sample"
+    );
     // One row without a review stays, so that change numbers continue and every published document refers to an
     // existing change.
     sqlx::query!(

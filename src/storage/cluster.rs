@@ -73,9 +73,12 @@ impl Database {
             Writer::File(_) => self.write().await,
             Writer::Cluster(cluster) => {
                 let copy = Copy::of(cluster.client(), &self.path).await?;
-                let transaction = copy.begin().await;
-                let cluster = Arc::clone(cluster);
-                Ok(Write::to_copy(transaction.at(&self.path)?, cluster, copy))
+                let transaction = copy.begin().await.at(&self.path)?;
+                Ok(Write::to_cluster(
+                    transaction,
+                    Arc::clone(cluster),
+                    Some(copy),
+                ))
             }
         }
     }

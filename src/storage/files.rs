@@ -10,8 +10,8 @@ use std::{fs, io};
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use sqlx::sqlite::SqliteConnection;
 
-use super::Database;
 use super::error::{AtPath as _, DbError};
+use super::{Database, copy_into};
 use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
@@ -263,11 +263,7 @@ pub(super) async fn keep_before_upgrade(
 }
 
 async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> Result<(), DbError> {
-    sqlx::query("vacuum into ?")
-        .bind(begun.to_string_lossy().into_owned())
-        .execute(&mut *connection)
-        .await
-        .at(kept)?;
+    copy_into(connection, begun).await.at(kept)?;
     let named = File::open(begun)
         .and_then(|file| file.sync_all())
         .and_then(|()| match hard_link(begun, kept) {

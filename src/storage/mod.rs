@@ -195,7 +195,7 @@ impl Database {
             )),
             Writer::Cluster(cluster) => {
                 let transaction = self.readers().begin().await.at(&self.path)?;
-                Ok(Write::to_cluster(transaction, Arc::clone(cluster)))
+                Ok(Write::to_cluster(transaction, Arc::clone(cluster), None))
             }
         }
     }
@@ -282,6 +282,12 @@ async fn scratch() -> sqlx::Result<SqliteConnection> {
         .create_if_missing(true)
         .pragma("cache_size", "-1024");
     SqliteConnection::connect_with(&options).await
+}
+
+/// Copies the database behind `connection` into a new file (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
+async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {
+    let copy = sqlx::query("vacuum into ?").bind(to.to_string_lossy().into_owned());
+    copy.execute(connection).await.map(drop)
 }
 
 /// Options without statement logging: sqlx would log each statement that takes more than a second in full.

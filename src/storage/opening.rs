@@ -216,6 +216,19 @@ impl Opening {
         }
     }
 
+    /// [`Opening::keep`] if the work with the database succeeded, otherwise [`Opening::leave`].
+    ///
+    /// # Errors
+    /// Those of the work, and of [`Opening::keep`].
+    pub async fn end<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
+        if worked.is_ok() {
+            self.keep().await?;
+        } else {
+            self.leave().await;
+        }
+        worked
+    }
+
     /// Closes the database; a new one is removed, and an empty cluster stays empty.
     pub async fn leave(self) {
         self.database.close().await;

@@ -24,7 +24,7 @@ use tempfile::TempDir;
 
 use super::error::{AtPath as _, DbError};
 use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis};
-use super::{options, schema};
+use super::{copy_into, options, schema};
 use crate::clock::Clock;
 
 /// Rolled back when dropped.
@@ -54,24 +54,9 @@ impl Write {
         })
     }
 
-    /// A write to a cluster; `transaction` answers its reads and is read-only.
+    /// A write to a cluster; `transaction` answers its reads and is read-only. With a copy, `transaction` is one on it, and
+    /// the write fails unless the cluster still has the state of the copy.
     pub(super) fn to_cluster(
-        transaction: Transaction<'static, Sqlite>,
-        cluster: Arc<Cluster>,
-    ) -> Self {
-        Self::recording(transaction, cluster, None)
-    }
-
-    /// A write to `copy`, and to the cluster if the cluster still has the state of the copy.
-    pub(super) fn to_copy(
-        transaction: Transaction<'static, Sqlite>,
-        cluster: Arc<Cluster>,
-        copy: Copy,
-    ) -> Self {
-        Self::recording(transaction, cluster, Some(copy))
-    }
-
-    fn recording(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
         copy: Option<Copy>,
@@ -327,11 +312,7 @@ impl Copy {
         let path = folder.path().join("copy.db");
         let reading = options(file).read_only(true);
         let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
-        sqlx::query("vacuum into ?")
-            .bind(path.to_string_lossy().into_owned())
-            .execute(&mut connection)
-            .await
-            .at(file)?;
+        copy_into(&mut connection, &path).await.at(file)?;
         connection.close().await.at(file)?;
         let pool = SqlitePoolOptions::new().max_connections(1);
         let pool = pool.connect_with(options(&path)).await.at(&path)?;

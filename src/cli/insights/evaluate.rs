@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::{CommandOutcome, say};
+use crate::cli::{Exit, say};
 use crate::config::bounded_read::read_text;
 use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::combine::Decisions;
@@ -47,40 +47,32 @@ pub struct Evaluate {
 }
 
 impl Evaluate {
-    pub(super) fn run(&self, engines: &Engines) -> anyhow::Result<CommandOutcome> {
+    pub(super) fn run(&self, engines: &Engines) -> anyhow::Result<Exit> {
         let name = self.file.display().to_string();
         let content = read_text(&self.file, ANNOTATED_MIB_MAX)
             .with_context(|| format!("cannot read {name}"))?;
-        if self
+        let is_of_reviews = self
             .file
             .extension()
-            .is_some_and(|ending| ending == "jsonl")
-        {
-            let told = whole_told(
-                engines,
-                (&name, &content),
-                self.set(),
-                self.language,
-                self.json,
-            )?;
-            say(&told.text)?;
-            if let Some(path) = &self.quality {
-                write(path, &told.lines)?;
-            }
-            return Ok(CommandOutcome::Done);
-        }
-        let (engine, rows) = Self::read(engines, &name, &content)?;
-        let (_, reader) = reader(&engine, self.language)?;
-        let quality = evaluate(reader, &rows);
-        say(&if self.json {
-            format!("{}\n", figures(&quality))
+            .is_some_and(|ending| ending == "jsonl");
+        let (text, lines) = if is_of_reviews {
+            self.whole_reviews(engines, &name, &content)?
         } else {
-            told(&engine.trade().id, &quality)
-        })?;
+            let (engine, rows) = Self::read(engines, &name, &content)?;
+            let (_, reader) = reader(&engine, self.language)?;
+            let quality = evaluate(reader, &rows);
+            let text = if self.json {
+                format!("{}\n", figures(&quality))
+            } else {
+                told(&engine.trade().id, &quality)
+            };
+            (text, lines(self.set(), &quality))
+        };
+        say(&text)?;
         if let Some(path) = &self.quality {
-            write(path, &lines(self.set(), &quality))?;
+            write(path, &lines)?;
         }
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 
     /// The rows of the file, and the engine for them: the configured trade, or the first package with all aspects of
@@ -280,49 +272,40 @@ fn tell_miss(text: &mut String, miss: &Miss) {
 
 // Measures the analysis of whole reviews: by text only, with stars, by rules only and by classifier only.
 
-/// The result of an evaluation.
-struct Report {
-    /// As text or JSON.
-    pub text: String,
-    /// As lines of a package's `quality.tsv`.
-    pub lines: String,
-}
-
-/// Evaluates the file's reviews with the configured trade, by default home services. Reviews of another package are
-/// skipped.
-fn whole_told(
-    engines: &Engines,
-    (name, content): (&str, &str),
-    set: &str,
-    language: LanguageCode,
-    is_json: bool,
-) -> anyhow::Result<Report> {
-    let shipped = || Engine::shipped(HOME_SERVICES);
-    let engine = engines.set().map_or_else(shipped, Arc::clone);
-    let mut reviews = reviews(name, content)?;
-    let id = &engine.trade().id;
-    reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
-    let (trade, reader) = reader(&engine, language)?;
-    let [all, with_stars, rules, classifier] = [
-        (reader, StarsShown::Hidden),
-        (reader, StarsShown::AtHand),
-        (&only_rules(trade), StarsShown::Hidden),
-        (&without_rules(trade, reader), StarsShown::Hidden),
-    ]
-    .map(|(reader, stars)| evaluate_reviews(&engine, reader, &reviews, stars));
-    let others = [
-        ("with_stars", &with_stars),
-        ("rules_alone", &rules),
-        ("classifier_alone", &classifier),
-    ];
-    Ok(Report {
-        text: if is_json {
+impl Evaluate {
+    /// Evaluates the file's reviews with the configured trade, by default home services; reviews of another package are
+    /// skipped. Returns the figures as text or JSON, and as lines of a package's `quality.tsv`.
+    fn whole_reviews(
+        &self,
+        engines: &Engines,
+        name: &str,
+        content: &str,
+    ) -> anyhow::Result<(String, String)> {
+        let shipped = || Engine::shipped(HOME_SERVICES);
+        let engine = engines.set().map_or_else(shipped, Arc::clone);
+        let mut reviews = reviews(name, content)?;
+        let id = &engine.trade().id;
+        reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
+        let (trade, reader) = reader(&engine, self.language)?;
+        let [all, with_stars, rules, classifier] = [
+            (reader, StarsShown::Hidden),
+            (reader, StarsShown::AtHand),
+            (&only_rules(trade), StarsShown::Hidden),
+            (&without_rules(trade, reader), StarsShown::Hidden),
+        ]
+        .map(|(reader, stars)| evaluate_reviews(&engine, reader, &reviews, stars));
+        let others = [
+            ("with_stars", &with_stars),
+            ("rules_alone", &rules),
+            ("classifier_alone", &classifier),
+        ];
+        let text = if self.json {
             format!("{}\n", whole_figures(id, &all, others))
         } else {
             whole_table(id, &all, others)
-        },
-        lines: whole_lines(set, &all, language),
-    })
+        };
+        Ok((text, whole_lines(self.set(), &all, self.language)))
+    }
 }
 
 /// The trade in that language, with its engine.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::package_of;
-use crate::cli::{CommandOutcome, say};
+use crate::cli::{Exit, say};
 use crate::insights::Trade;
 use crate::insights::lint::{LintReport, lint};
 use crate::insights::trades::FolderError;
@@ -20,7 +20,7 @@ pub struct Lint {
 }
 
 impl Lint {
-    pub(super) fn run(&self) -> anyhow::Result<CommandOutcome> {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let folder = self.folder.display();
         let (text, outcome) = match package_of(&self.folder) {
             Ok(trade) => told(&format!("{folder}"), &trade, &lint(&trade)),
@@ -28,7 +28,7 @@ impl Lint {
                 Some(FolderError::Faults(faults)) => {
                     let lines = faults.0.iter().map(|fault| format!("wrong   {fault}\n"));
                     let text = format!("{folder} cannot be read\n{}", lines.collect::<String>());
-                    (text, CommandOutcome::Failed)
+                    (text, Exit::Failed)
                 }
                 _ => return Err(error),
             },
@@ -38,7 +38,7 @@ impl Lint {
     }
 }
 
-fn told(folder: &str, trade: &Trade, report: &LintReport) -> (String, CommandOutcome) {
+fn told(folder: &str, trade: &Trade, report: &LintReport) -> (String, Exit) {
     let own = trade.rules.iter().filter(|rule| !rule.place.is_shared);
     let own = own.count();
     let mut text = format!(
@@ -59,8 +59,8 @@ fn told(folder: &str, trade: &Trade, report: &LintReport) -> (String, CommandOut
             text,
             "ok      serve with it: reviews serve --trade {folder}"
         );
-        (text, CommandOutcome::Done)
+        (text, Exit::Done)
     } else {
-        (text, CommandOutcome::Failed)
+        (text, Exit::Failed)
     }
 }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
+use sqlx::SqliteConnection;
 
 use super::decision::find;
 use super::terminal::Progress;
-use super::{CommandOutcome, report_done, say};
+use super::{Exit, read, report_done, say};
 use crate::config::bounded_read::read_text;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::classifier::NgramClassifier;
@@ -47,7 +48,7 @@ enum InsightsSubcommand {
 }
 
 impl InsightsCommand {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<CommandOutcome> {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let engines = load(&self.trade)?;
         match self.command {
             None => show(database, engines).await,
@@ -109,17 +110,16 @@ fn trade_of(path: &Path) -> anyhow::Result<Trade> {
 // Prints the insights as a table.
 
 /// Prints the insights without writing to the database.
-async fn show(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<CommandOutcome> {
+async fn show(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exit> {
     let path = database.path()?;
     // Not part of the output.
     let links: Links = "http://localhost".parse()?;
-    let readers = Database::open_read_only(&path).await?;
-    let mut transaction = readers.begin().await.at(&path)?;
-    let (input, behind) = survey(&mut transaction, &engines, &links).await.at(&path)?;
-    transaction.commit().await.at(&path)?;
-    readers.close().await;
+    let (input, behind) = read(&path, async |reader: &mut SqliteConnection| {
+        survey(reader, &engines, &links).await.at(&path)
+    })
+    .await?;
     say(&told(&input, &insights(&input, &links), behind))?;
-    Ok(CommandOutcome::Done)
+    Ok(Exit::Done)
 }
 
 fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
@@ -178,25 +178,19 @@ fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> Stri
 }
 
 fn aspects(text: &mut String, insights: &wire::Insights) {
-    let aspects = insights.aspects.iter().map(|one| {
-        let share = one
-            .positive_share
-            .as_ref()
-            .map(|share| (share.value, share.ci95.clone()));
-        TableRow {
-            name: one.label.clone(),
-            reviews: one.reviews,
-            votes: Some([
-                one.positive,
-                one.negative,
-                one.neutral,
-                one.mixed,
-                one.uncertain,
-            ]),
-            share,
-        }
+    let aspects = insights.aspects.iter().map(|one| TableRow {
+        name: &one.label,
+        reviews: one.reviews,
+        votes: Some([
+            one.positive,
+            one.negative,
+            one.neutral,
+            one.mixed,
+            one.uncertain,
+        ]),
+        share: one.positive_share.as_ref(),
     });
-    table(text, "ASPECT", aspects.collect());
+    table(text, "ASPECT", &aspects.collect::<Vec<_>>());
 }
 
 fn entities(text: &mut String, insights: &wire::Insights) {
@@ -206,19 +200,13 @@ fn entities(text: &mut String, insights: &wire::Insights) {
         ("SERVICE", &entities.services),
         ("SERVICE AREA", &entities.service_areas),
     ] {
-        let rows = list.iter().map(|one| {
-            let share = one
-                .positive_share
-                .as_ref()
-                .map(|share| (share.value, share.ci95.clone()));
-            TableRow {
-                name: one.name.clone(),
-                reviews: one.reviews,
-                votes: votes(one),
-                share,
-            }
+        let rows = list.iter().map(|one| TableRow {
+            name: &one.name,
+            reviews: one.reviews,
+            votes: votes(one),
+            share: one.positive_share.as_ref(),
         });
-        table(text, head, rows.collect());
+        table(text, head, &rows.collect::<Vec<_>>());
     }
 }
 
@@ -237,15 +225,15 @@ fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
 const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
 
 /// A line of a table.
-struct TableRow {
-    name: String,
+struct TableRow<'a> {
+    name: &'a str,
     reviews: u32,
     /// In the order of [`COLUMNS`]; their sum is `reviews`.
     votes: Option<[u32; 5]>,
-    share: Option<(f64, Vec<f64>)>,
+    share: Option<&'a wire::Share>,
 }
 
-fn table(text: &mut String, head: &str, rows: Vec<TableRow>) {
+fn table(text: &mut String, head: &str, rows: &[TableRow<'_>]) {
     if rows.is_empty() {
         return;
     }
@@ -266,15 +254,13 @@ fn table(text: &mut String, head: &str, rows: Vec<TableRow>) {
     {
         let cell = |(votes, head): (u32, &str)| format!("{votes:>width$}", width = head.len());
         let votes = votes.map_or_else(String::new, |votes| {
-            let cells: Vec<String> = votes.into_iter().zip(COLUMNS).map(cell).collect();
-            cells.join("  ")
+            let cells = votes.into_iter().zip(COLUMNS).map(cell);
+            cells.collect::<Vec<_>>().join("  ")
         });
-        let share = share.map_or_else(String::new, |(value, ends)| {
-            let ends: Vec<String> = ends
-                .iter()
-                .map(|end| format!("{:.0}", end * 100.0))
-                .collect();
-            format!("{:>4.0} % ({})", value * 100.0, ends.join(" to "))
+        let share = share.map_or_else(String::new, |share| {
+            let ends = share.ci95.iter().map(|end| format!("{:.0}", end * 100.0));
+            let ends = ends.collect::<Vec<_>>().join(" to ");
+            format!("{:>4.0} % ({ends})", share.value * 100.0)
         });
         let line = format!(
             "{name:<width$}  {reviews:>7}  {votes:<length$}  {share}",
@@ -299,17 +285,14 @@ impl Explain {
         self,
         database: &DatabaseConfig,
         engines: Engines,
-    ) -> anyhow::Result<CommandOutcome> {
+    ) -> anyhow::Result<Exit> {
         let path = database.path()?;
-        let readers = Database::open_read_only(&path).await?;
-        let mut connection = readers.acquire().await.at(&path)?;
-        let review = find(&mut connection, &path, &self.id).await?;
-        let business = storage::business::find(&mut connection)
-            .await
-            .at(&path)?
-            .unwrap_or_default();
-        drop(connection);
-        readers.close().await;
+        let (review, business) = read(&path, async |reader: &mut SqliteConnection| {
+            let review = find(reader, &path, &self.id).await?;
+            let business = storage::business::find(reader).await.at(&path)?;
+            anyhow::Ok((review, business.unwrap_or_default()))
+        })
+        .await?;
         let analysis =
             Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
         let note = match review.status {
@@ -323,7 +306,7 @@ impl Explain {
             review.rating.stars(),
             explain(&review.text, &analysis)
         ))?;
-        Ok(CommandOutcome::Done)
+        Ok(Exit::Done)
     }
 }
 
@@ -340,7 +323,7 @@ struct Rebuilt {
 
 /// Deletes all derived data and derives it again, some hundred reviews per transaction. A running service continues;
 /// an interrupted rebuild is completed at its next start.
-async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<CommandOutcome> {
+async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exit> {
     let (database, _) = Database::open_at(&database.address()?).await?;
     let rebuilt = rebuild_all(&database, &engines).await;
     database.close().await;
@@ -355,7 +338,7 @@ async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<
         "{deleted} analyses deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} \
          mentions\n"
     ));
-    Ok(CommandOutcome::Done)
+    Ok(Exit::Done)
 }
 
 async fn rebuild_all(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {

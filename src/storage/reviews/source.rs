@@ -100,6 +100,21 @@ pub async fn standing(
     })
 }
 
+/// The sources' last versions of the rows that the end of the query names; rows with an invalid id are left out.
+macro_rules! stored_sources {
+    ($connection:ident, $from:literal $(, $argument:ident)*) => {{
+        let rows = sqlx::query_as!(
+            StoredSource,
+            r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
+           from "# + $from
+            $(, $argument)*
+        );
+        let rows = rows.fetch_all($connection).await?;
+        rows.into_iter().filter_map(StoredSource::read)
+    }};
+}
+
 /// By review id.
 ///
 /// # Errors
@@ -109,20 +124,12 @@ pub async fn sources(
     ids: &[&str],
 ) -> sqlx::Result<HashMap<String, SourceVersion>> {
     let list = Value::from(ids).to_string();
-    let rows = sqlx::query_as!(
-        StoredSource,
-        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
-           from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
+    let rows = stored_sources!(
+        connection,
+        "json_each(?) as i cross join review_source as s on s.review_id = i.value",
         list
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .filter_map(StoredSource::read)
-        .map(|row| (row.id.to_string(), row))
-        .collect())
+    );
+    Ok(rows.map(|row| (row.id.to_string(), row)).collect())
 }
 
 /// Up to `limit` rows of this source and location, by id, after `after`.
@@ -136,19 +143,15 @@ pub async fn sources_at(
     after: &str,
     limit: i64,
 ) -> sqlx::Result<Vec<SourceVersion>> {
-    let rows = sqlx::query_as!(
-        StoredSource,
-        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
-           from review_source as s where source_name = ? and location is ? and review_id > ? order by review_id limit ?"#,
+    let rows = stored_sources!(
+        connection,
+        "review_source as s where source_name = ? and location is ? and review_id > ? order by review_id limit ?",
         source,
         location,
         after,
         limit
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
+    );
+    Ok(rows.collect())
 }
 
 /// Up to `limit` reviews whose source gave instants, by id, after `after`.
@@ -160,18 +163,13 @@ pub async fn sources_with_instants(
     after: &str,
     limit: i64,
 ) -> sqlx::Result<Vec<SourceVersion>> {
-    let rows = sqlx::query_as!(
-        StoredSource,
-        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
-           from review_source as s where (posted_at is not null or responded_at is not null) and review_id > ?
-           order by review_id limit ?"#,
-        after,
-        limit
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
+    let rows = stored_sources!(
+        connection,
+        "review_source as s where (posted_at is not null or responded_at is not null) and review_id > ?
+           order by review_id limit ?",
+        after, limit
+    );
+    Ok(rows.collect())
 }
 
 /// Stores the sources' last versions; unchanged ones are not written.
