@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use reviews_service::cli::{Cli, Outcome, explain};
+use reviews_service::cli::{Cli, Exit, explain};
 use tokio::runtime::Builder;
 
 /// jemalloc has per-thread arenas and returns a snapshot's or encoder's memory to the system within a second. It is
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // If the log cannot be written, the exit code still reports the failure.
             log.fail(&explain(&error));
-            Outcome::Failed.into()
+            Exit::Failed.into()
         }
     };
     log.close();

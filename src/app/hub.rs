@@ -14,7 +14,7 @@ use crate::config::{ConfigError, HubConfig};
 use crate::jobs::{Schedule, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
-use crate::storage::{Database, DbError, DeliveryLock};
+use crate::storage::{AtPath as _, Database, DbError, DeliveryLock};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{
     Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver,
@@ -248,9 +248,10 @@ impl HubRuntime {
     }
 
     async fn requested(&self) -> Result<(i64, String), DbError> {
-        let fault = |error| DbError::at(self.database.path(), error);
-        let mut connection = self.database.readers().acquire().await.map_err(fault)?;
-        store::requested(&mut connection).await.map_err(fault)
+        let mut connection = self.database.reader().await?;
+        store::requested(&mut connection)
+            .await
+            .at(self.database.path())
     }
 
     /// Does all due work, for tests.

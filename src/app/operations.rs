@@ -14,7 +14,7 @@ use poem::http::{HeaderValue, StatusCode};
 use crate::metrics;
 use crate::metrics::figure;
 use crate::snapshot::Coding;
-use crate::storage::{Database, DbError, NodeStanding, sqlite_version};
+use crate::storage::{AtPath as _, Database, DbError, NodeStanding, sqlite_version};
 use crate::web::context::Ctx;
 use crate::web::{Route, retry_later};
 
@@ -26,18 +26,13 @@ pub const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 /// `timeoutSeconds`).
 const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// On the public listener.
-pub fn public_routes(ctx: &Arc<Ctx>, database: &Database, has_admin: bool) -> Vec<Route> {
+/// The endpoints of one listener; metrics are on only one.
+pub fn routes(ctx: &Arc<Ctx>, database: &Database, has_metrics: bool) -> Vec<Route> {
     let mut routes = vec![live(), ready(ctx, database)];
-    if !has_admin {
+    if has_metrics {
         routes.push(figures(ctx, database));
     }
     routes
-}
-
-/// On the operators' listener.
-pub fn admin_routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
-    vec![live(), ready(ctx, database), figures(ctx, database)]
 }
 
 /// Sets the metrics of release and start time.
@@ -45,9 +40,7 @@ pub fn admin_routes(ctx: &Arc<Ctx>, database: &Database) -> Vec<Route> {
 /// # Errors
 /// If SQLite's version cannot be read.
 pub async fn tell_release(ctx: &Ctx, database: &Database) -> Result<(), DbError> {
-    let sqlite = sqlite_version()
-        .await
-        .map_err(|error| DbError::at(database.path(), error))?;
+    let sqlite = sqlite_version().await.at(database.path())?;
     let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
     metrics::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
     let started_at = ctx.clock.now() - ctx.clock.monotonic().since_start();

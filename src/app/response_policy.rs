@@ -1,10 +1,10 @@
 //! The policy of every response: errors become problem documents, panics become errors, pages of all origins may read,
-//! and every request is counted.
+//! and every request is counted and, if enabled, logged.
 
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -17,16 +17,19 @@ use poem::http::header::{
 };
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
+use uuid::Uuid;
 
-use super::request_log::{LoggedRequest, is_logged, request_id, with_instance};
 use super::routes::RouteTable;
 use crate::api::{hub_error, hub_method_not_allowed};
 use crate::clock::Clock;
 use crate::config::{Nets, RequestLog};
 use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
+use crate::random::Random;
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed, problem, share};
+use crate::wire;
+use crate::wire::Problem;
 
 const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
@@ -270,4 +273,97 @@ fn with_date(mut response: Response, clock: &Clock) -> Response {
         response.headers_mut().insert(DATE, date);
     }
     response
+}
+
+// The request log (`REVIEWS_REQUEST_LOG`): one line per request, with an ID that the error document also has. Query
+// strings are never logged, because they contain search terms.
+
+/// Maximum number of characters of a path that are logged; clients may send up to 16 KiB.
+const PATH_CHARS_MAX: usize = 256;
+
+/// Whether to log a response of this status. A 500 is always logged.
+pub(super) fn is_logged(which: RequestLog, status: StatusCode) -> bool {
+    status == StatusCode::INTERNAL_SERVER_ERROR
+        || match which {
+            RequestLog::Off => false,
+            RequestLog::Errors => status.is_client_error() || status.is_server_error(),
+            RequestLog::All => true,
+        }
+}
+
+/// `None` if the operating system's generator fails; the line then has no ID.
+pub(super) fn request_id() -> Option<Uuid> {
+    Random::system().uuid().ok()
+}
+
+/// Adds the request's ID to a problem as `instance`. Another body stays unchanged.
+pub(super) async fn with_instance(response: Response, id: Uuid) -> Response {
+    let (mut parts, body) = response.into_parts();
+    let Ok(json) = body.into_bytes().await else {
+        return Response::builder().status(parts.status).finish();
+    };
+    let Ok(problem) = serde_json::from_slice::<Problem>(&json) else {
+        return Response::from_parts(parts, json.into());
+    };
+    let problem = Problem {
+        instance: Some(id.urn().to_string()),
+        ..problem
+    };
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, wire::json(&problem).into())
+}
+
+/// A log line's fields besides the response.
+pub(super) struct LoggedRequest<'a> {
+    pub(super) method: &'a Method,
+    pub(super) route: &'static str,
+    /// Without the query string; `None` if only failures are logged.
+    pub(super) path: Option<&'a str>,
+    pub(super) id: Option<Uuid>,
+}
+
+impl LoggedRequest<'_> {
+    /// `taken` is the time until the response was ready.
+    pub(super) fn write(&self, response: &mut Response, taken: Duration) {
+        let Self { method, route, .. } = self;
+        let path = self.path.map(|path| {
+            let end = path.char_indices().nth(PATH_CHARS_MAX);
+            &path[..end.map_or(path.len(), |(end, _)| end)]
+        });
+        let (status, bytes) = (response.status(), length(response));
+        let duration_ms = taken.as_secs_f64() * 1_000.0;
+        let request_id = self.id.map(|id| id.urn().to_string());
+        let (method, code) = (method.as_str(), status.as_u16());
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(
+                method,
+                route,
+                path,
+                status = code,
+                duration_ms,
+                bytes,
+                request_id,
+                "request.failed: the request was answered with 500"
+            );
+        } else {
+            tracing::info!(
+                method,
+                route,
+                path,
+                status = code,
+                duration_ms,
+                bytes,
+                request_id,
+                "request.answered: {method} {route} {code}"
+            );
+        }
+    }
+}
+
+/// The body's length in bytes; `None` if it is not known in advance.
+fn length(response: &mut Response) -> Option<u64> {
+    let body: BoxBody<Bytes, io::Error> = response.take_body().into();
+    let length = body.size_hint().exact();
+    response.set_body(body);
+    length
 }

@@ -7,8 +7,8 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::progress::Progress;
-use super::{Outcome, report_done};
+use super::terminal::Progress;
+use super::{Exit, report_done};
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, unused_name};
 
@@ -24,7 +24,7 @@ pub struct Backup {
 }
 
 impl Backup {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (address, name) = (config.address()?, self.file.display());
         let protected = Protected {
             database: address.file(),
@@ -58,6 +58,6 @@ impl Backup {
         report_done(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::Value;
+use sqlx::SqliteConnection;
 
-use super::init::{Settled, told};
-use super::{Outcome, report_done, say};
+use super::init::told;
+use super::{Exit, read, report_done, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::BusinessFile;
 use crate::imports::time_zone;
 use crate::model::business::Business;
 use crate::storage;
-use crate::storage::{Database, DbError, Opening};
+use crate::storage::{AtPath as _, Database, Opening};
 use crate::wire;
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
@@ -31,28 +32,16 @@ pub struct BusinessCommand {
 }
 
 impl BusinessCommand {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
         let Some(file) = &self.file else {
             return show(&path).await;
         };
         let file = BusinessFile::read(file)?;
         let opening = Opening::of(&config.address()?).await?;
-        match self.load(&file, &path, opening.database(), clock).await {
-            Ok(report) => {
-                opening.keep().await?;
-                report_done(&report);
-                Ok(Outcome::Done)
-            }
-            Err(error) => {
-                opening.leave().await;
-                Err(error)
-            }
-        }
+        let loaded = self.load(&file, &path, opening.database(), clock).await;
+        report_done(&opening.end(loaded).await?);
+        Ok(Exit::Done)
     }
 
     /// Writes the business of the file and returns the report.
@@ -63,55 +52,42 @@ impl BusinessCommand {
         database: &Database,
         clock: &Clock,
     ) -> anyhow::Result<String> {
-        let fault = |error| DbError::at(path, error);
         let mut write = database.write_as_owner().await?;
-        let known = storage::business::find(&mut write).await.map_err(fault)?;
+        let known = storage::business::find(&mut write).await.at(path)?;
         let loaded = if self.replace {
             file.replacing(known.as_ref())?
         } else {
             file.merged(known.as_ref())?
         };
-        let stored_zone = storage::business::time_zone(&mut write)
-            .await
-            .map_err(fault)?;
+        let stored_zone = storage::business::time_zone(&mut write).await.at(path)?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         if known.as_ref() != Some(&loaded) {
             storage::business::replace(&mut write, &loaded)
                 .await
-                .map_err(fault)?;
+                .at(path)?;
         }
         let mut moved = 0;
         if is_zone_known {
             moved = time_zone::follow(&mut write, loaded.time_zone, clock.now())
                 .await
-                .map_err(fault)?;
+                .at(path)?;
         }
-        write.commit().await.map_err(fault)?;
+        write.commit().await.at(path)?;
         let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
-        let settled = Settled {
-            business: loaded,
-            is_zone_known,
-            moved,
-            path: path.to_owned(),
-        };
-        Ok(format!("{}{difference}", told(&settled)))
+        let told = told(&loaded, is_zone_known, moved, path);
+        Ok(told + &difference)
     }
 }
 
-async fn show(path: &Path) -> anyhow::Result<Outcome> {
-    let fault = |error| DbError::at(path, error);
-    let readers = Database::open_read_only(path).await?;
-    let mut reader = readers.acquire().await.map_err(fault)?;
-    let business = storage::business::find(&mut reader).await.map_err(fault)?;
-    drop(reader);
-    readers.close().await;
-    let Some(business) = business else {
+async fn show(path: &Path) -> anyhow::Result<Exit> {
+    let find = async |reader: &mut SqliteConnection| storage::business::find(reader).await.at(path);
+    let Some(business) = read(path, find).await? else {
         anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
     text.push('\n');
     say(&text)?;
-    Ok(Outcome::Done)
+    Ok(Exit::Done)
 }
 
 /// The business in the format of a file; an empty object if there is none.

@@ -6,13 +6,13 @@ use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
-use super::{Outcome, say};
+use super::{Exit, say};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Engines, Subject, store as insights};
 use crate::snapshot::analyze;
 use crate::storage;
 use crate::storage::reviews;
-use crate::storage::{Database, DbError, FileVerification, lacking_room, unerased, verify};
+use crate::storage::{AtPath as _, Database, FileVerification, lacking_room, unerased, verify};
 
 /// Maximum number of invalid rows that are listed.
 const TOLD_MAX: usize = 20;
@@ -29,18 +29,17 @@ pub struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (path, engines) = (database.path()?, super::insights::load(&self.trade)?);
-        let fault = |error| DbError::at(&path, error);
         let readers = Database::open_read_only(&path).await?;
-        let mut connection = readers.acquire().await.map_err(fault)?;
+        let mut connection = readers.acquire().await.at(&path)?;
         // Faults whose message contains the remedy.
         let mut mendable = Vec::new();
-        let mut verified = verify(&mut connection).await.map_err(fault)?;
+        let mut verified = verify(&mut connection).await.at(&path)?;
         if verified.is_readable {
             let unreadable = reviews::unreadable(&mut connection, TOLD_MAX)
                 .await
-                .map_err(fault)?;
+                .at(&path)?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
             verify_insights(
@@ -50,8 +49,8 @@ impl Check {
                 &mut mendable,
             )
             .await
-            .map_err(fault)?;
-            let unerased = unerased(&mut connection).await.map_err(fault)?.count;
+            .at(&path)?;
+            let unerased = unerased(&mut connection).await.at(&path)?.count;
             if unerased > 0 {
                 let room = lacking_room(&path)?
                     .map_or_else(String::new, |why| format!(": {why}; free some first"));
@@ -62,9 +61,7 @@ impl Check {
             }
         }
         let business = if verified.is_readable {
-            storage::business::find(&mut connection)
-                .await
-                .map_err(fault)?
+            storage::business::find(&mut connection).await.at(&path)?
         } else {
             None
         };
@@ -73,11 +70,7 @@ impl Check {
         let is_sound = verified.wrong.is_empty() && mendable.is_empty();
         let notes = business.as_ref().map(remarks).unwrap_or_default();
         say(&report(&path, verified, mendable, notes))?;
-        Ok(if is_sound {
-            Outcome::Done
-        } else {
-            Outcome::Failed
-        })
+        Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
 

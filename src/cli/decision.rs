@@ -1,15 +1,16 @@
-//! Common parts of the commands that decide about one review: finding, writing and reporting it.
+//! Common parts of the commands about one review: finding the review that an argument names, writing and reporting it.
 
 use std::path::Path;
 
-use sqlx::SqliteConnection;
+use anyhow::bail;
+use sqlx::sqlite::SqliteConnection;
+use url::Url;
 
-use super::review_argument::row_id;
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::model::Review;
-use crate::storage::reviews;
-use crate::storage::{DbError, Opening, Write};
+use crate::model::business::nearest;
+use crate::model::{Review, ReviewId};
+use crate::storage::{AtPath as _, DbError, Opening, Write, reviews};
 
 /// An open database and the review to decide about.
 pub(super) struct Decision {
@@ -24,22 +25,17 @@ impl Decision {
     /// # Errors
     /// If there is no database or no such review.
     pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let NamedRow {
+        let (opening, write, id, review) = open_row(config, given).await?;
+        let Some(review) = review else {
+            drop(write);
+            opening.leave().await;
+            return Err(unreadable(&id));
+        };
+        Ok(Self {
             opening,
             write,
-            id,
             review,
-        } = NamedRow::open(config, given).await?;
-        if let Some(review) = review {
-            return Ok(Self {
-                opening,
-                write,
-                review,
-            });
-        }
-        drop(write);
-        opening.leave().await;
-        Err(unreadable(&id))
+        })
     }
 
     /// Writes the review and closes the database.
@@ -48,12 +44,11 @@ impl Decision {
     /// If the database cannot be written; then nothing is changed.
     pub(super) async fn save(mut self, clock: &Clock) -> anyhow::Result<()> {
         let now = clock.now();
-        let fault = |error| DbError::at(self.opening.database().path(), error);
         // It increases with every change.
         self.review.updated_at = self.review.updated_at.max(Some(now));
         reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
             .await
-            .map_err(fault)?;
+            .at(self.opening.database().path())?;
         self.commit().await
     }
 
@@ -64,7 +59,7 @@ impl Decision {
     pub(super) async fn note_published(&mut self) -> anyhow::Result<()> {
         reviews::note_published(&mut self.write, &self.review)
             .await
-            .map_err(|error| DbError::at(self.opening.database().path(), error))?;
+            .at(self.opening.database().path())?;
         Ok(())
     }
 
@@ -75,7 +70,7 @@ impl Decision {
     pub(super) async fn commit(self) -> anyhow::Result<()> {
         let path = self.opening.database().path().to_owned();
         let committed = self.write.commit().await;
-        committed.map_err(|error| DbError::at(&path, error))?;
+        committed.at(&path)?;
         self.opening.keep().await?;
         Ok(())
     }
@@ -87,37 +82,23 @@ impl Decision {
     }
 }
 
-/// An open database and a row that may be an invalid review.
-pub(super) struct NamedRow {
-    pub(super) opening: Opening,
-    pub(super) write: Write,
-    pub(super) id: String,
-    /// `None` if the row is not a valid review.
-    pub(super) review: Option<Review>,
-}
-
-impl NamedRow {
-    /// Opens the database and finds the row.
-    ///
-    /// # Errors
-    /// If there is no database or no such row.
-    pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let opening = open(config).await?;
-        let database = opening.database();
-        let mut write = database.write_as_owner().await?;
-        let path = database.path().to_owned();
-        match find_row(&mut write, &path, given).await {
-            Ok((id, review)) => Ok(Self {
-                opening,
-                write,
-                id,
-                review,
-            }),
-            Err(error) => {
-                drop(write);
-                opening.leave().await;
-                Err(error)
-            }
+/// Opens the database and finds a row; the review is `None` if the row is not a valid one.
+///
+/// # Errors
+/// If there is no database or no such row.
+pub(super) async fn open_row(
+    config: &DatabaseConfig,
+    given: &str,
+) -> anyhow::Result<(Opening, Write, String, Option<Review>)> {
+    let opening = open(config).await?;
+    let database = opening.database();
+    let mut write = database.write_as_owner().await?;
+    match find_row(&mut write, database.path(), given).await {
+        Ok((id, review)) => Ok((opening, write, id, review)),
+        Err(error) => {
+            drop(write);
+            opening.leave().await;
+            Err(error)
         }
     }
 }
@@ -142,7 +123,7 @@ async fn find_row(
 ) -> anyhow::Result<(String, Option<Review>)> {
     let id = row_id(connection, path, given).await?;
     let found = reviews::find(connection, &id).await;
-    let review = found.map_err(|error| DbError::at(path, error))?;
+    let review = found.at(path)?;
     Ok((id, review))
 }
 
@@ -163,4 +144,113 @@ pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Opening> {
         return Err(DbError::Missing(path.clone()).into());
     }
     Ok(Opening::at_once(&address).await?)
+}
+
+// Resolves a command's argument to a review: its ID, a unique prefix of it, or its permalink.
+
+/// Maximum number of IDs in the error about an ambiguous prefix.
+const NAMED_MAX: i64 = 5;
+/// Number of IDs per query in the search for the nearest ones.
+const COMPARED: i64 = 5_000;
+
+/// The ID of the row that `given` names in the database at `path`, including rows that are not valid reviews and have
+/// invalid IDs.
+///
+/// # Errors
+/// If it matches no row, several, or a deleted review.
+pub(super) async fn row_id(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    given: &str,
+) -> anyhow::Result<String> {
+    let text = id_of(given);
+    if let Ok(id) = text.parse::<ReviewId>() {
+        let known = reviews::standing(connection, &[id.as_str()])
+            .await
+            .at(path)?;
+        if known.reviews.contains_key(id.as_str()) {
+            return Ok(text);
+        }
+        if known.deleted.contains(id.as_str()) {
+            bail!(
+                "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it"
+            );
+        }
+    }
+    let fitting = reviews::ids_with_prefix(connection, &text, NAMED_MAX + 1)
+        .await
+        .at(path)?;
+    match fitting.as_slice() {
+        [one] => return Ok(one.clone()),
+        [first, ..] if *first == text => return Ok(text),
+        [] => {}
+        several => {
+            let named = usize::try_from(NAMED_MAX)?;
+            let more = if several.len() > named {
+                " and others"
+            } else {
+                ""
+            };
+            let named: Vec<&str> = several.iter().take(named).map(String::as_str).collect();
+            bail!(
+                "{text} is the beginning of several IDs: {}{more}; give more characters, `reviews list` shows the IDs",
+                named.join(", ")
+            );
+        }
+    }
+    match nearest_id(connection, &text).await.at(path)? {
+        Some(near) => {
+            bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
+        }
+        None => bail!(
+            "no review {text}, and the database has no reviews; `reviews import FILE` adds some"
+        ),
+    }
+}
+
+/// The ID in a permalink or a review's JSON URL; any other text unchanged.
+fn id_of(given: &str) -> String {
+    let given = given.trim();
+    let path = match Url::parse(given) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => url.path().to_owned(),
+        Ok(_) | Err(_) => given.to_owned(),
+    };
+    path.rsplit_once("/reviews/")
+        .or_else(|| path.split_once("reviews/"))
+        .map_or(path.as_str(), |(_, id)| id)
+        .trim_end_matches('/')
+        .to_owned()
+}
+
+async fn nearest_id(connection: &mut SqliteConnection, text: &str) -> sqlx::Result<Option<String>> {
+    let (mut best, mut last) = (None::<String>, String::new());
+    loop {
+        let ids = reviews::present_after(connection, &last, COMPARED).await?;
+        let Some(end) = ids.last() else {
+            return Ok(best);
+        };
+        last.clone_from(end);
+        let compared = best.iter().chain(&ids).map(String::as_str);
+        best = nearest(text, compared).map(str::to_owned);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_of;
+
+    #[test]
+    fn a_permalink_names_its_review() {
+        for given in [
+            "r-1.a",
+            " r-1.a\n",
+            "https://reviews.example.com/reviews/r-1.a",
+            "https://example.com/of/us/reviews/r-1.a/?utm=1#top",
+            "http://127.0.0.1:8080/api/reviews/r-1.a",
+            "/reviews/r-1.a",
+            "reviews/r-1.a",
+        ] {
+            assert_eq!(id_of(given), "r-1.a", "{given}");
+        }
+    }
 }

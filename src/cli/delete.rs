@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::NamedRow;
-use super::review_text::{first, paragraphs, stars};
-use super::{Outcome, prompt, report_done};
+use super::decision::open_row;
+use super::show::{first, paragraphs, stars};
+use super::{Exit, report_done, terminal};
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{DbError, Erased, FORMER_KEPT_DAYS, Postponed};
+use crate::storage::{AtPath as _, Erased, FORMER_KEPT_DAYS, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
@@ -28,32 +28,21 @@ pub struct Delete {
 }
 
 impl Delete {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
-        if !self.yes && prompt::is_possible() {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+        if !self.yes && terminal::can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let NamedRow {
-                opening,
-                write,
-                id,
-                review,
-            } = NamedRow::open(config, &self.id).await?;
+            let (opening, write, id, review) = open_row(config, &self.id).await?;
             drop(write);
             opening.leave().await;
-            if !prompt::confirm(&question(&id, review.as_ref()))? {
+            if !terminal::confirm(&question(&id, review.as_ref()))? {
                 report_done("nothing was deleted\n");
-                return Ok(Outcome::Done);
+                return Ok(Exit::Done);
             }
         }
-        let NamedRow {
-            opening,
-            mut write,
-            id,
-            review: _,
-        } = NamedRow::open(config, &self.id).await?;
+        let (opening, mut write, id, _) = open_row(config, &self.id).await?;
         let database = opening.database();
-        let fault = |error| DbError::at(database.path(), error);
-        reviews::delete(&mut write, &id).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        reviews::delete(&mut write, &id).await.at(database.path())?;
+        write.commit().await.at(database.path())?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(
                 "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
@@ -65,7 +54,7 @@ impl Delete {
             "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{copies}"
         ));
         opening.keep().await?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
+use sqlx::SqliteConnection;
 
 use super::business::difference;
 use super::decision::open;
-use super::{Outcome, report_done, say};
+use super::{Exit, read, report_done, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
 use crate::model::business::{Editorial, FaqEntry};
 use crate::storage::business;
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database};
 
 /// Show your own FAQ and summary, or load them from an editorial.json
 #[derive(Debug, Clone, Args)]
@@ -24,50 +25,36 @@ pub struct EditorialCommand {
 }
 
 impl EditorialCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
             return show(&config.path()?).await;
         };
         let file = EditorialFile::read(file)?;
         let opening = open(config).await?;
-        match load(&file, opening.database()).await {
-            Ok(difference) => {
-                opening.keep().await?;
-                report_done(&difference);
-                Ok(Outcome::Done)
-            }
-            Err(error) => {
-                opening.leave().await;
-                Err(error)
-            }
-        }
+        let loaded = load(&file, opening.database()).await;
+        report_done(&opening.end(loaded).await?);
+        Ok(Exit::Done)
     }
 }
 
 /// Merges the file and returns the difference.
 async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<String> {
-    let fault = |error| DbError::at(database.path(), error);
     let mut write = database.write_as_owner().await?;
-    let known = business::editorial(&mut write).await.map_err(fault)?;
+    let known = business::editorial(&mut write).await.at(database.path())?;
     let loaded = file.merged(&known)?;
     if loaded != known {
         business::replace_editorial(&mut write, &loaded)
             .await
-            .map_err(fault)?;
+            .at(database.path())?;
     }
-    write.commit().await.map_err(fault)?;
+    write.commit().await.at(database.path())?;
     Ok(difference(&as_json(&known), &as_json(&loaded)))
 }
 
-async fn show(path: &Path) -> anyhow::Result<Outcome> {
-    let fault = |error| DbError::at(path, error);
-    let readers = Database::open_read_only(path).await?;
-    let mut reader = readers.acquire().await.map_err(fault)?;
-    let editorial = business::editorial(&mut reader).await.map_err(fault)?;
-    drop(reader);
-    readers.close().await;
-    say(&format!("{:#}\n", as_json(&editorial)))?;
-    Ok(Outcome::Done)
+async fn show(path: &Path) -> anyhow::Result<Exit> {
+    let find = async |reader: &mut SqliteConnection| business::editorial(reader).await.at(path);
+    say(&format!("{:#}\n", as_json(&read(path, find).await?)))?;
+    Ok(Exit::Done)
 }
 
 /// The editorial texts in the format of a file.

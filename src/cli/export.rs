@@ -12,15 +12,15 @@ use sqlx::{SqliteConnection, SqlitePool};
 use super::business::json as business_json;
 use super::editorial::as_json;
 use super::output::{self, Overwrite, Protected};
-use super::progress::Progress;
-use super::{Outcome, report_done};
+use super::terminal::Progress;
+use super::{Exit, report_done};
 use crate::config::DatabaseConfig;
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
 use crate::storage::reviews::counts;
-use crate::storage::{Database, DbError, unused_name};
+use crate::storage::{AtPath as _, Database, unused_name};
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
@@ -32,13 +32,13 @@ pub struct ExportCommand {
     #[arg(long, requires = "file")]
     force: bool,
     /// Output format
-    #[arg(long, value_name = "F", value_enum, default_value_t = Shape::Jsonl)]
-    format: Shape,
+    #[arg(long, value_name = "F", value_enum, default_value_t = ExportFormat::Jsonl)]
+    format: ExportFormat,
 }
 
 /// What an export is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shape {
+pub enum ExportFormat {
     /// JSON Lines, the native record
     Jsonl,
     /// A table with the native record's fields as columns
@@ -46,7 +46,7 @@ pub enum Shape {
 }
 
 impl ExportCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
         let protected = Protected {
@@ -86,8 +86,8 @@ impl ExportCommand {
         let (reviews, deleted) = written?;
         readers.close().await;
         let lacks = match self.format {
-            Shape::Jsonl => "",
-            Shape::Csv => TABLE_LACKS,
+            ExportFormat::Jsonl => "",
+            ExportFormat::Csv => TABLE_LACKS,
         };
         if self.file.is_some() {
             report_done(&format!(
@@ -97,7 +97,7 @@ impl ExportCommand {
             // The table is complete even if the note cannot be printed.
             let _ = write!(io::stderr(), "{lacks}");
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     /// Writes to `file` or standard output; returns the numbers of reviews and of deleted ones.
@@ -108,19 +108,18 @@ impl ExportCommand {
         name: &str,
         file: Option<File>,
     ) -> anyhow::Result<(u64, u64)> {
-        let fault = |error| DbError::at(path, error);
         let mut out = Out::new(self.format, file)?;
-        let mut transaction = readers.begin().await.map_err(fault)?;
+        let mut transaction = readers.begin().await.at(path)?;
         if let Some(about) = about(&mut transaction).await? {
             out.begin(&about)
                 .with_context(|| format!("{name} cannot be written"))?;
         }
-        let mut export = Export::new(&mut transaction).await.map_err(fault)?;
-        let total = counts(&mut transaction).await.map_err(fault)?;
+        let mut export = Export::new(&mut transaction).await.at(path)?;
+        let total = counts(&mut transaction).await.at(path)?;
         let total = total.iter().map(|one| one.count).sum();
         let progress = Progress::begin("exporting", total);
         let (mut reviews, mut deleted) = (0_u64, 0_u64);
-        while let Some(lines) = export.next(&mut transaction).await.map_err(fault)? {
+        while let Some(lines) = export.next(&mut transaction).await.at(path)? {
             for line in lines {
                 match &line {
                     Exported::Review(..) => reviews += 1,
@@ -175,14 +174,14 @@ enum Out {
 }
 
 impl Out {
-    fn new(shape: Shape, file: Option<File>) -> anyhow::Result<Self> {
+    fn new(shape: ExportFormat, file: Option<File>) -> anyhow::Result<Self> {
         let out: Box<dyn Write> = match file {
             Some(file) => Box::new(BufWriter::new(file)),
             None => Box::new(BufWriter::new(io::stdout())),
         };
         Ok(match shape {
-            Shape::Jsonl => Self::Lines(out),
-            Shape::Csv => {
+            ExportFormat::Jsonl => Self::Lines(out),
+            ExportFormat::Csv => {
                 let mut table = csv::Writer::from_writer(out);
                 table.write_record(COLUMNS)?;
                 Self::Table(Box::new(table))

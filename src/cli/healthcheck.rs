@@ -14,7 +14,7 @@ use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Outcome, say};
+use super::{Exit, say};
 use crate::config::ListenConfig;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.
@@ -33,7 +33,7 @@ pub struct Healthcheck {
 }
 
 impl Healthcheck {
-    pub(super) async fn run(self) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self) -> anyhow::Result<Exit> {
         let address = reachable(self.listen.admin.unwrap_or(self.listen.public));
         if address.port() == 0 {
             bail!(
@@ -53,7 +53,7 @@ impl Healthcheck {
             bail!("http://{address}{path} answers {status}: {}", detail(&body));
         }
         say(&body)?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

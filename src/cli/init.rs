@@ -1,23 +1,24 @@
 //! The command `reviews init`: creates the database and the business, or changes given fields.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{bail, ensure};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use clap::Args;
 use serde_json::{Map, Value};
+use sqlx::SqliteConnection;
 use url::Url;
 
-use super::{Outcome, prompt, report_done};
+use super::{Exit, read, report_done, terminal};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::time_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
-use crate::storage::business::sample;
+use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
-use crate::storage::{Database, DbError, Opening, Write};
+use crate::storage::{AtPath as _, DbError, Opening, Write};
 
 /// Maximum number of attempts per question.
 const ASKED_MAX: usize = 5;
@@ -49,21 +50,12 @@ pub struct Init {
     discard_sample: bool,
 }
 
-/// The business after a command.
-pub(super) struct Settled {
-    pub(super) business: Business,
-    pub(super) is_zone_known: bool,
-    /// Reviews that a change of the time zone moved to another day.
-    pub(super) moved: u64,
-    pub(super) path: PathBuf,
-}
-
 impl Init {
     pub(super) async fn run(
         mut self,
         config: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<Exit> {
         ensure!(
             (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
             "--name is empty; leave it out, or give a name"
@@ -72,7 +64,6 @@ impl Init {
         self.ask_for_missing(&path).await?;
         let opening = Opening::at_once(&its).await?;
         let database = opening.database();
-        let fault = |error| DbError::at(&path, error);
         let mut write = database.write_as_owner().await?;
         let discarded = if self.discard_sample {
             Some(discard_sample(&mut write, &path).await?)
@@ -80,28 +71,28 @@ impl Init {
             None
         };
         let time_zone = self.time_zone;
-        let known = storage::business::find(&mut write).await.map_err(fault)?;
+        let known = storage::business::find(&mut write).await.at(&path)?;
         let business = self.applied_to(known.as_ref());
         if known.as_ref() != Some(&business) {
             storage::business::replace(&mut write, &business)
                 .await
-                .map_err(fault)?;
+                .at(&path)?;
         }
         let mut moved = 0;
         if let Some(zone) = time_zone {
             moved = time_zone::follow(&mut write, zone, clock.now())
                 .await
-                .map_err(fault)?;
+                .at(&path)?;
         }
         let is_zone_known = storage::business::time_zone(&mut write)
             .await
-            .map_err(fault)?
+            .at(&path)?
             .is_some();
         let has_reviews = !reviews::present_after(&mut write, "", 1)
             .await
-            .map_err(fault)?
+            .at(&path)?
             .is_empty();
-        write.commit().await.map_err(fault)?;
+        write.commit().await.at(&path)?;
         if discarded.is_some() {
             database.erase_traces_or_leave_them().await?;
         }
@@ -111,12 +102,6 @@ impl Init {
                 "removed the sample data: {reviews} reviews, its business and its editorial texts\n"
             ));
         }
-        let settled = Settled {
-            business,
-            is_zone_known,
-            moved,
-            path,
-        };
         let next = if !is_zone_known {
             "`reviews init --time-zone ZONE`, because exports of platforms have times without days"
         } else if has_reviews {
@@ -124,14 +109,14 @@ impl Init {
         } else {
             "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
         };
-        report_done(&format!("{}next        {next}\n", told(&settled)));
-        Ok(Outcome::Done)
+        let told = told(&business, is_zone_known, moved, &path);
+        report_done(&format!("{told}next        {next}\n"));
+        Ok(Exit::Done)
     }
 
     /// On a terminal, asks for a new business's missing name, type and time zone.
     async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
-        if !prompt::is_possible() || self.discard_sample || path.exists() && is_set_up(path).await?
-        {
+        if !terminal::can_ask() || self.discard_sample || path.exists() && is_set_up(path).await? {
             return Ok(());
         }
         if self.name.is_none() {
@@ -184,24 +169,17 @@ impl Init {
 
 /// Deletes the sample if there is nothing else; returns the number of its reviews.
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
-    let fault = |error| DbError::at(path, error);
     ensure!(
-        sample::state(write).await.map_err(fault)? == sample::SampleState::Alone,
+        sample_state(write).await.at(path)? == SampleState::Alone,
         "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
         path.display()
     );
-    Ok(sample::discard(write).await.map_err(fault)?)
+    Ok(discard_sample_data(write).await.at(path)?)
 }
 
-/// The business as text.
-pub(super) fn told(settled: &Settled) -> String {
-    let Settled {
-        business,
-        is_zone_known,
-        moved,
-        path,
-    } = settled;
-    let zone = if *is_zone_known {
+/// The business as text, after a command that moved `moved` reviews to another day by a change of the time zone.
+pub(super) fn told(business: &Business, is_zone_known: bool, moved: u64, path: &Path) -> String {
+    let zone = if is_zone_known {
         business.time_zone.name()
     } else {
         "not set; `reviews init --time-zone ZONE` sets it"
@@ -233,7 +211,7 @@ pub(super) fn told(settled: &Settled) -> String {
         "lists",
         &format!("{services} services, {people} technicians, {areas} service areas"),
     );
-    if *moved > 0 {
+    if moved > 0 {
         line(
             "moved",
             &format!(
@@ -306,26 +284,21 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
-    let fault = |error| DbError::at(path, error);
-    let readers = match Database::open_read_only(path).await {
-        Ok(readers) => readers,
+    let find = async |reader: &mut SqliteConnection| storage::business::find(reader).await.at(path);
+    match read(path, find).await {
+        Ok(business) => Ok(business.is_some()),
         // Opening it for writing migrates or refuses it.
-        Err(DbError::Older { .. }) => return Ok(true),
-        Err(error) => return Err(error.into()),
-    };
-    let mut reader = readers.acquire().await.map_err(fault)?;
-    let business = storage::business::find(&mut reader).await.map_err(fault)?;
-    drop(reader);
-    readers.close().await;
-    Ok(business.is_some())
+        Err(DbError::Older { .. }) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Repeats the question until `read` accepts the answer.
 fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     for _ in 0..ASKED_MAX {
-        match read(&prompt::ask(question)?) {
+        match read(&terminal::ask(question)?) {
             Ok(answer) => return Ok(answer),
-            Err(fault) => prompt::say(&fault)?,
+            Err(fault) => terminal::say(&fault)?,
         }
     }
     bail!("no usable answer; give the values as options, see `reviews init --help`")

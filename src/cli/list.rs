@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
+use sqlx::SqliteConnection;
 
-use super::review_text::{first, native, stars};
-use super::{Outcome, say};
+use super::show::{first, native, stars};
+use super::{Exit, read, say};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
-use crate::storage::reviews::{self, ListFilter, ListPosition, SourceRow};
-use crate::storage::{Database, DbError};
+use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
+use crate::storage::{AtPath as _, DbError};
 
 /// Reviews read at a time.
 const READ: i64 = 250;
@@ -23,13 +24,13 @@ const AUTHOR_MAX: usize = 18;
 
 /// List reviews, newest first, with their IDs
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListCommand {
     /// Only reviews with this many stars
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     rating: Option<u8>,
     /// Only reviews with this status
     #[arg(long, value_enum)]
-    status: Option<Shown>,
+    status: Option<StatusOption>,
     /// Only reviews from this source, for example Google
     #[arg(long, value_name = "S")]
     source: Option<String>,
@@ -46,7 +47,7 @@ pub struct List {
 
 /// A status, as an option names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Shown {
+enum StatusOption {
     /// On the pages
     Published,
     /// Not shown
@@ -54,18 +55,16 @@ enum Shown {
 }
 
 /// A review with its source's version.
-type Row = (Review, Option<SourceRow>);
+type ListedReview = (Review, Option<SourceVersion>);
 
-impl List {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+impl ListCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let fault = |error| DbError::at(&path, error);
-        let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.begin().await.map_err(fault)?;
-        let mut rows = self.rows(&mut reader).await.map_err(fault)?;
-        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
-        drop(reader);
-        readers.close().await;
+        let (mut rows, key) = read(&path, async |reader: &mut SqliteConnection| {
+            let rows = self.rows(reader).await.at(&path)?;
+            Ok::<_, DbError>((rows, reviews::find_key(reader).await.at(&path)?))
+        })
+        .await?;
         let has_more = rows.len() > self.limit as usize;
         rows.truncate(self.limit as usize);
         say(&if self.json {
@@ -73,16 +72,16 @@ impl List {
         } else {
             self.table(&rows, has_more)
         })?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     /// The listed reviews, plus one if there are more.
-    async fn rows(&self, reader: &mut sqlx::SqliteConnection) -> sqlx::Result<Vec<Row>> {
+    async fn rows(&self, reader: &mut SqliteConnection) -> sqlx::Result<Vec<ListedReview>> {
         let filter = ListFilter {
             rating: self.rating,
             status: self.status.map(|status| match status {
-                Shown::Published => Status::Published,
-                Shown::Withheld => Status::Withheld { reason: None },
+                StatusOption::Published => Status::Published,
+                StatusOption::Withheld => Status::Withheld { reason: None },
             }),
         };
         let source = self.source.as_deref().map(fold);
@@ -122,7 +121,7 @@ impl List {
         }
     }
 
-    fn table(&self, rows: &[Row], has_more: bool) -> String {
+    fn table(&self, rows: &[ListedReview], has_more: bool) -> String {
         if rows.is_empty() {
             let is_all = self.rating.is_none()
                 && self.status.is_none()
@@ -183,7 +182,7 @@ impl List {
     }
 }
 
-fn json(rows: Vec<Row>, key: Option<&DigestKey>) -> String {
+fn json(rows: Vec<ListedReview>, key: Option<&DigestKey>) -> String {
     let rows = rows
         .into_iter()
         .map(|(review, source)| native(review, source, key));

@@ -4,7 +4,7 @@ use anyhow::Context;
 use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
-use super::{Outcome, insights};
+use super::{Exit, insights};
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig};
@@ -20,11 +20,7 @@ pub struct McpCommand {
 }
 
 impl McpCommand {
-    pub(super) async fn run(
-        self,
-        database: DatabaseConfig,
-        clock: Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
         let address = database.address()?;
         // An agent that is started in the wrong folder must not create a database there.
         if let DatabaseAddress::File(path) = &address
@@ -43,6 +39,6 @@ impl McpCommand {
         let app = App::of(publisher, hub, self.config.allowed_hosts, false).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
         answered.context("the connection to the agent failed")?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

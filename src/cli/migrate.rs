@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Outcome, report_done};
+use super::{Exit, report_done};
 use crate::config::DatabaseConfig;
 use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
 
@@ -11,7 +11,7 @@ use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
 pub struct Migrate {}
 
 impl Migrate {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let address = database.address()?;
         let opening = Opening::at_once(&address).await?;
         let migrated = opening.migrated().clone();
@@ -21,7 +21,7 @@ impl Migrate {
             address.file().display(),
             told(&migrated)
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

@@ -14,31 +14,26 @@ mod init;
 mod insights;
 mod list;
 pub(crate) mod logging;
-mod manual;
 mod mcp;
 mod migrate;
 mod output;
-mod progress;
-mod prompt;
 mod publish;
-pub mod report;
 mod respond;
 mod restore;
-mod review_argument;
-mod review_text;
 pub mod seed;
 mod serve;
 mod settings_file;
 mod show;
 mod status;
 mod subscriptions;
-mod supervisor;
+mod terminal;
 mod undo;
 mod withhold;
 
 use std::ffi::OsStr;
 use std::io;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -46,13 +41,14 @@ use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches as _, Parser, Subcommand};
 use logging::{Log, LogFormat};
 use rustix::process::{Resource, Signal, getrlimit};
+use sqlx::SqliteConnection;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::ImportError;
 use crate::mcp::escaped;
-use crate::storage::{ClusterError, DbError};
+use crate::storage::{AtPath as _, ClusterError, Database, DbError};
 
 /// Publishes the verified reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -63,7 +59,7 @@ pub struct Cli {
     #[command(flatten)]
     log: LogConfig,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 /// What is logged, and how.
@@ -96,17 +92,17 @@ struct LogConfig {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     Serve(Box<serve::Serve>),
     Migrate(migrate::Migrate),
     Init(init::Init),
     Business(business::BusinessCommand),
     Editorial(editorial::EditorialCommand),
-    Seed(seed::Seed),
+    Seed(seed::SeedCommand),
     Import(Box<import::Import>),
     Status(status::StatusCommand),
     Undo(undo::UndoCommand),
-    List(list::List),
+    List(list::ListCommand),
     Show(show::Show),
     Withhold(withhold::Withhold),
     Publish(publish::Publish),
@@ -115,17 +111,17 @@ enum Command {
     Export(export::ExportCommand),
     Backup(backup::Backup),
     Restore(restore::RestoreCommand),
-    Insights(insights::Insights),
+    Insights(insights::InsightsCommand),
     Subscriptions(subscriptions::Subscriptions),
     Mcp(Box<mcp::McpCommand>),
     Check(check::Check),
     Healthcheck(healthcheck::Healthcheck),
-    Completions(manual::Completions),
-    Man(manual::Man),
+    Completions(guide::Completions),
+    Man(guide::Man),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum Exit {
     /// Exit code 0.
     Done,
     /// Some rows were rejected: exit code 1.
@@ -134,12 +130,12 @@ pub enum Outcome {
     Failed,
 }
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
+impl From<Exit> for ExitCode {
+    fn from(outcome: Exit) -> Self {
         match outcome {
-            Outcome::Done => Self::SUCCESS,
-            Outcome::SomeRejected => Self::from(1),
-            Outcome::Failed => Self::from(2),
+            Exit::Done => Self::SUCCESS,
+            Exit::SomeRejected => Self::from(1),
+            Exit::Failed => Self::from(2),
         }
     }
 }
@@ -159,7 +155,7 @@ impl Cli {
         let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
         read.map_err(|error| {
             let printed = if error.kind() == ErrorKind::DisplayVersion {
-                manual::print_version()
+                guide::print_version()
             } else {
                 error.print().map_err(anyhow::Error::from)
             };
@@ -182,12 +178,12 @@ impl Cli {
     ///
     /// # Errors
     /// The failure and its remedy.
-    pub async fn run(self) -> anyhow::Result<Outcome> {
+    pub async fn run(self) -> anyhow::Result<Exit> {
         catch_signal()?;
         self.run_command().await.map_err(name)
     }
 
-    async fn run_command(self) -> anyhow::Result<Outcome> {
+    async fn run_command(self) -> anyhow::Result<Exit> {
         let Self {
             database,
             log,
@@ -195,38 +191,60 @@ impl Cli {
         } = self;
         let clock = Clock::system();
         match command {
-            Command::Serve(serve) => serve.run(database, &log, clock).await,
-            Command::Migrate(migrate) => migrate.run(&database).await,
-            Command::Init(init) => repeated(|| init.clone().run(&database, &clock)).await,
-            Command::Business(it) => repeated(|| it.clone().run(&database, &clock)).await,
-            Command::Editorial(it) => repeated(|| it.clone().run(&database)).await,
-            Command::Seed(seed) => repeated(|| seed.clone().run(&database, &clock)).await,
+            CliCommand::Serve(serve) => serve.run(database, &log, clock).await,
+            CliCommand::Migrate(migrate) => migrate.run(&database).await,
+            CliCommand::Init(init) => repeated(|| init.clone().run(&database, &clock)).await,
+            CliCommand::Business(it) => repeated(|| it.clone().run(&database, &clock)).await,
+            CliCommand::Editorial(it) => repeated(|| it.clone().run(&database)).await,
+            CliCommand::Seed(seed) => repeated(|| seed.clone().run(&database, &clock)).await,
             // Standard input can be read only once.
-            Command::Import(import) if import.reads_input() => import.run(&database, &clock).await,
-            Command::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
-            Command::Status(status) => status.run(&database, &clock).await,
-            Command::Undo(undo) => repeated(|| undo.clone().run(&database, &clock)).await,
-            Command::List(list) => list.run(&database).await,
-            Command::Show(show) => show.run(&database).await,
-            Command::Withhold(it) => repeated(|| it.clone().run(&database, &clock)).await,
-            Command::Publish(publish) => repeated(|| publish.clone().run(&database, &clock)).await,
-            Command::Respond(respond) if respond.reads_input() => {
+            CliCommand::Import(import) if import.reads_input() => {
+                import.run(&database, &clock).await
+            }
+            CliCommand::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
+            CliCommand::Status(status) => status.run(&database, &clock).await,
+            CliCommand::Undo(undo) => repeated(|| undo.clone().run(&database, &clock)).await,
+            CliCommand::List(list) => list.run(&database).await,
+            CliCommand::Show(show) => show.run(&database).await,
+            CliCommand::Withhold(it) => repeated(|| it.clone().run(&database, &clock)).await,
+            CliCommand::Publish(publish) => {
+                repeated(|| publish.clone().run(&database, &clock)).await
+            }
+            CliCommand::Respond(respond) if respond.reads_input() => {
                 respond.run(&database, &clock).await
             }
-            Command::Respond(respond) => repeated(|| respond.clone().run(&database, &clock)).await,
-            Command::Delete(delete) => repeated(|| delete.clone().run(&database)).await,
-            Command::Export(export) => export.run(&database).await,
-            Command::Backup(backup) => backup.run(&database).await,
-            Command::Restore(restore) => restore.run(&database, &clock).await,
-            Command::Insights(insights) => insights.run(&database).await,
-            Command::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
-            Command::Mcp(mcp) => mcp.run(database, clock).await,
-            Command::Check(check) => check.run(&database).await,
-            Command::Healthcheck(healthcheck) => healthcheck.run().await,
-            Command::Completions(completions) => completions.run(),
-            Command::Man(man) => man.run(),
+            CliCommand::Respond(respond) => {
+                repeated(|| respond.clone().run(&database, &clock)).await
+            }
+            CliCommand::Delete(delete) => repeated(|| delete.clone().run(&database)).await,
+            CliCommand::Export(export) => export.run(&database).await,
+            CliCommand::Backup(backup) => backup.run(&database).await,
+            CliCommand::Restore(restore) => restore.run(&database, &clock).await,
+            CliCommand::Insights(insights) => insights.run(&database).await,
+            CliCommand::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
+            CliCommand::Mcp(mcp) => mcp.run(database, clock).await,
+            CliCommand::Check(check) => check.run(&database).await,
+            CliCommand::Healthcheck(healthcheck) => healthcheck.run().await,
+            CliCommand::Completions(completions) => completions.run(),
+            CliCommand::Man(man) => man.run(),
         }
     }
+}
+
+/// Reads from the database at `path` in one transaction; creates, migrates and writes nothing.
+///
+/// # Errors
+/// Those of `work`, and if the database cannot be read.
+async fn read<T, E: From<DbError>>(
+    path: &Path,
+    work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, E>,
+) -> Result<T, E> {
+    let readers = Database::open_read_only(path).await?;
+    let mut transaction = readers.begin().await.at(path)?;
+    let worked = work(&mut transaction).await;
+    drop(transaction);
+    readers.close().await;
+    worked
 }
 
 /// Maximum number of attempts of a command that other writers of a cluster overtake.
@@ -234,9 +252,9 @@ const OVERTAKEN_MAX: usize = 8;
 
 /// Runs a command, and runs it again if another process wrote to the cluster in the meantime. The earlier attempt then
 /// changed nothing, and the next one sees the other process's changes.
-async fn repeated<F: Future<Output = anyhow::Result<Outcome>>>(
+async fn repeated<F: Future<Output = anyhow::Result<Exit>>>(
     mut run: impl FnMut() -> F,
-) -> anyhow::Result<Outcome> {
+) -> anyhow::Result<Exit> {
     for _ in 1..OVERTAKEN_MAX {
         match run().await {
             Err(error) if is_overtaken(&error) => {}
@@ -330,7 +348,7 @@ fn catch_signal() -> io::Result<()> {
 }
 
 /// Logs the limit at start.
-fn tell() {
+fn log_file_size_limit() {
     if let Some(bytes) = limit() {
         tracing::warn!(
             bytes,

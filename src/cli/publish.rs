@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::decision::Decision;
-use super::{Outcome, report_done};
+use super::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Method, Status, Verification};
@@ -17,11 +17,7 @@ pub struct Publish {
 }
 
 impl Publish {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
         let reason = match &decision.review.status {
@@ -31,7 +27,7 @@ impl Publish {
                 report_done(&format!(
                     "{id}: is already published; imports keep it published\n"
                 ));
-                return Ok(Outcome::Done);
+                return Ok(Exit::Done);
             }
             Status::Withheld { reason } => {
                 reason.clone().unwrap_or_else(|| "not stated".to_owned())
@@ -53,6 +49,6 @@ impl Publish {
         report_done(&format!(
             "{id}: published; was withheld ({reason}){vouched}\n"
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

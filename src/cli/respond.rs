@@ -6,13 +6,13 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::decision::Decision;
-use super::review_text::paragraphs;
-use super::{Outcome, report_done};
+use super::show::paragraphs;
+use super::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Day, Response};
 use crate::storage;
-use crate::storage::DbError;
+use crate::storage::AtPath as _;
 
 /// The limit of an import's texts.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -40,11 +40,7 @@ impl Respond {
         self.text.as_deref() == Some("-")
     }
 
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let text = self.text.map(given).transpose()?;
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
@@ -53,18 +49,18 @@ impl Respond {
             let Some(former) = former else {
                 decision.leave().await;
                 report_done(&format!("{id}: has no answer\n"));
-                return Ok(Outcome::Done);
+                return Ok(Exit::Done);
             };
             decision.save(clock).await?;
             report_done(&format!(
                 "{id}: answer removed; imports do not bring it back; {}",
                 told(&former)
             ));
-            return Ok(Outcome::Done);
+            return Ok(Exit::Done);
         };
         let business = storage::business::find(&mut decision.write).await;
         let business = business
-            .map_err(|error| DbError::at(decision.opening.database().path(), error))?
+            .at(decision.opening.database().path())?
             .unwrap_or_default();
         let date = Day::new(clock.now().with_timezone(&business.time_zone).date_naive());
         decision.review.response = Some(Response {
@@ -77,7 +73,7 @@ impl Respond {
             || format!("{id}: answered\n"),
             |former| format!("{id}: answer replaced; {}", told(&former)),
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

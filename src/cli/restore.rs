@@ -7,12 +7,15 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::{Outcome, prompt, report_done};
+use super::{Exit, report_done, terminal};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
-use crate::storage::reviews::{Carried, carry_over, find_key, position};
-use crate::storage::{Alone, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared, verify};
+use crate::storage::reviews::{find_key, position};
+use crate::storage::{
+    Alone, AtPath as _, Carried, Database, DbError, DeliveryLock, FORMER_KEPT_DAYS, Prepared,
+    carry_over, verify,
+};
 
 /// Maximum number of a backup's faults that are listed.
 const FAULTS_MAX: usize = 3;
@@ -31,7 +34,7 @@ pub struct RestoreCommand {
 }
 
 /// The result of carrying data over from the former database.
-struct Former {
+struct CarriedOver {
     /// The error of reading the former database, because of which nothing was carried over.
     unreadable: Option<String>,
     carried: Carried,
@@ -39,11 +42,7 @@ struct Former {
 }
 
 impl RestoreCommand {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = match config.address()? {
             DatabaseAddress::File(path) => path,
             DatabaseAddress::Cluster(_) => bail!(
@@ -68,15 +67,15 @@ impl RestoreCommand {
                 return Err(error);
             }
         };
-        if !self.yes && prompt::is_possible() {
+        if !self.yes && terminal::can_ask() {
             let question = format!(
                 "{name} has {reviews} reviews. Replace {} with it?",
                 path.display()
             );
-            if !prompt::confirm(&question)? {
+            if !terminal::confirm(&question)? {
                 prepared.leave().await;
                 report_done("nothing was changed\n");
-                return Ok(Outcome::Done);
+                return Ok(Exit::Done);
             }
         }
         let former = match carry(&prepared, &path, clock).await {
@@ -86,7 +85,7 @@ impl RestoreCommand {
                 return Err(error);
             }
         };
-        let Former {
+        let CarriedOver {
             unreadable,
             carried,
             alone,
@@ -99,15 +98,14 @@ impl RestoreCommand {
             unreadable,
             carried,
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 
 /// The number of reviews in the copy of a backup; an error if it has faults.
 async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
-    let fault = |error| DbError::at(backup, error);
-    let mut reader = prepared.database.readers().acquire().await.map_err(fault)?;
-    let verified = verify(&mut reader).await.map_err(fault)?;
+    let mut reader = prepared.database.reader().await?;
+    let verified = verify(&mut reader).await.at(backup)?;
     ensure!(
         verified.wrong.is_empty(),
         "the backup {} is damaged, and nothing was changed: {}; restore another one",
@@ -124,8 +122,8 @@ async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
 }
 
 /// Locks the database for this process, and carries over to the copy the data that must not be reverted.
-async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<Former> {
-    let mut former = Former {
+async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<CarriedOver> {
+    let mut former = CarriedOver {
         unreadable: None,
         carried: Carried::default(),
         alone: None,
@@ -171,20 +169,19 @@ async fn carry_from(
     path: &Path,
     clock: &Clock,
 ) -> Result<Carried, DbError> {
-    let fault = |error| DbError::at(path, error);
     let database = &prepared.database;
     let mut write = database.write().await?;
-    let theirs = position(&mut alone.connection).await.map_err(fault)?;
-    let ours = position(&mut write).await.map_err(fault)?;
+    let theirs = position(&mut alone.connection).await.at(path)?;
+    let ours = position(&mut write).await.at(path)?;
     let is_same = theirs.lineage == ours.lineage;
-    let has_same_key = is_same && find_key(&mut write).await.map_err(fault)?.is_some();
+    let has_same_key = is_same && find_key(&mut write).await.at(path)?.is_some();
     let carried = carry_over(&mut alone.connection, &mut write, has_same_key, clock.now())
         .await
-        .map_err(fault)?;
+        .at(path)?;
     carry_publications(&mut alone.connection, &mut write)
         .await
-        .map_err(fault)?;
-    write.commit().await.map_err(fault)?;
+        .at(path)?;
+    write.commit().await.at(path)?;
     if is_same {
         database.carry_tables(path, &TABLES).await?;
     }

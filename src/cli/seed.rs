@@ -6,43 +6,34 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::import::{Console, outcome};
-use super::report::{Faults, summary};
-use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
+use super::import::{Console, Faults, outcome, summary};
+use super::{Exit, OVERTAKEN_MAX, is_overtaken, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed;
 use crate::imports::{Rejection, Report, Watch};
 use crate::storage;
-use crate::storage::business::sample;
-use crate::storage::{Database, DbError, Opening};
+use crate::storage::business::{SampleState, note_sample, sample_state};
+use crate::storage::{AtPath as _, Database, Opening};
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Clone, Args)]
-pub struct Seed {
+pub struct SeedCommand {
     /// A folder with business.json, reviews.jsonl and, if there are editorial texts, editorial.json
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-impl Seed {
-    /// Loads the folder; [`Outcome::SomeRejected`] if rows were rejected or undecided.
+impl SeedCommand {
+    /// Loads the folder; [`Exit::SomeRejected`] if rows were rejected or undecided.
     ///
     /// # Errors
     /// If nothing could be loaded.
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let mut console = Console::new(None);
         let opening = Opening::of(&config.address()?).await?;
         let report = load(opening.database(), clock, &self.folder, &mut console).await;
-        if report.is_ok() {
-            opening.keep().await?;
-        } else {
-            opening.leave().await;
-        }
+        let report = opening.end(report).await;
         console.finish()?;
         let report = report?;
         report_done(&summary(&report, false));
@@ -60,32 +51,31 @@ pub async fn load(
     folder: &Path,
     watch: &mut (dyn Watch + Send),
 ) -> anyhow::Result<Report> {
-    let fault = |error| DbError::at(database.path(), error);
     let mut seed = seed::read(folder, clock, watch)?;
     let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;
-    match sample::state(&mut write).await.map_err(fault)? {
-        sample::SampleState::Empty | sample::SampleState::Alone => {
-            sample::note(&mut write, false).await.map_err(fault)?;
+    match sample_state(&mut write).await.at(database.path())? {
+        SampleState::Empty | SampleState::Alone => {
+            note_sample(&mut write, false).await.at(database.path())?;
         }
-        sample::SampleState::Mixed | sample::SampleState::Own => anyhow::bail!(
+        SampleState::Mixed | SampleState::Own => anyhow::bail!(
             "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
              DATABASE_URL to another file for the sample",
             database.path().display()
         ),
     }
-    let report = seed.write(&mut write, watch).await.map_err(fault)?;
+    let report = seed.write(&mut write, watch).await.at(database.path())?;
     if let Some(editorial) = editorial
         && storage::business::editorial(&mut write)
             .await
-            .map_err(fault)?
+            .at(database.path())?
             != editorial
     {
         storage::business::replace_editorial(&mut write, &editorial)
             .await
-            .map_err(fault)?;
+            .at(database.path())?;
     }
-    write.commit().await.map_err(fault)?;
+    write.commit().await.at(database.path())?;
     Ok(report)
 }
 
@@ -116,19 +106,18 @@ pub(super) async fn load_if_empty(
     clock: &Clock,
     folder: &Path,
 ) -> anyhow::Result<Option<String>> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut connection = database.readers().acquire().await.map_err(fault)?;
-    let state = sample::state(&mut connection).await.map_err(fault)?;
+    let mut connection = database.reader().await?;
+    let state = sample_state(&mut connection).await.at(database.path())?;
     drop(connection);
     match state {
-        sample::SampleState::Empty => {}
-        sample::SampleState::Alone => {
+        SampleState::Empty => {}
+        SampleState::Alone => {
             tracing::info!(
                 "seed.skipped: the database already has sample data; `reviews seed DIR` merges the folder into it"
             );
             return Ok(None);
         }
-        sample::SampleState::Mixed | sample::SampleState::Own => {
+        SampleState::Mixed | SampleState::Own => {
             tracing::info!(
                 "seed.skipped: the database has reviews or a business of your own, so the sample data was not loaded"
             );

@@ -1,5 +1,6 @@
 //! The command `reviews serve`.
 
+use std::future::pending;
 use std::io;
 use std::io::stdout;
 use std::net::SocketAddr;
@@ -10,24 +11,26 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sd_notify::{NotifyState, notify, watchdog_enabled};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogFormat};
-use super::progress::Progress;
-use super::{LogConfig, Outcome, insights, say, seed, supervisor};
+use super::terminal::Progress;
+use super::{Exit, LogConfig, insights, log_file_size_limit, say, seed};
 use crate::app::{App, HubOptions, Limits};
-use crate::cli;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::counts;
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database, DbError};
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -50,12 +53,12 @@ impl Serve {
         database: DatabaseConfig,
         log: &LogConfig,
         clock: Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<Exit> {
         database.path()?;
         self.config.hub.leases()?;
         if self.print_config {
             say(&self.settings(&database, log)?)?;
-            return Ok(Outcome::Done);
+            return Ok(Exit::Done);
         }
         let signals = Signals::catch()?;
         // With JSON logs, all output is log events.
@@ -65,11 +68,11 @@ impl Serve {
         let work = move || self.serve(database, clock, told.0, told.1, told.2);
         let ending = signals.guard(work, &started, &stop).await?;
         let (outcome, said) = match ending {
-            Ending::Done(Err(error)) => return Err(error),
-            Ending::Done(Ok(())) => (Outcome::Done, "Stopped."),
-            Ending::BeforeStart => (Outcome::Done, "Stopped before serving."),
-            Ending::AtOnce => (
-                Outcome::Failed,
+            ServeEnd::Done(Err(error)) => return Err(error),
+            ServeEnd::Done(Ok(())) => (Exit::Done, "Stopped."),
+            ServeEnd::BeforeStart => (Exit::Done, "Stopped before serving."),
+            ServeEnd::AtOnce => (
+                Exit::Failed,
                 "Stopped at once by a second signal; requests in progress were cut off.",
             ),
         };
@@ -101,7 +104,7 @@ impl Serve {
             );
         }
         raise();
-        cli::tell();
+        log_file_size_limit();
         let listener = listen(self.config.listen.public);
         let listener = listener.with_context(|| {
             format!(
@@ -152,7 +155,7 @@ impl Serve {
             ..limits
         };
         let asked = bound.admin.unwrap_or(bound.public);
-        let supervised = supervisor::report(asked, &app.ctx().clock, &stop);
+        let supervised = notify_supervisor(asked, &app.ctx().clock, &stop);
         let served = Box::pin(app.serve_with_admin(listener, admin, stop.clone(), limits));
         tokio::join!(served, supervised);
         Ok(())
@@ -188,9 +191,8 @@ impl Serve {
 }
 
 async fn published(database: &Database) -> Result<u64, DbError> {
-    let fault = |error| DbError::at(database.path(), error);
-    let mut reader = database.readers().acquire().await.map_err(fault)?;
-    let all = counts(&mut reader).await.map_err(fault)?;
+    let mut reader = database.reader().await?;
+    let all = counts(&mut reader).await.at(database.path())?;
     let published = all.iter().filter(|one| one.is_published);
     Ok(published.map(|one| one.count).sum())
 }
@@ -331,7 +333,7 @@ fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u
 
 /// The ways in which the work can end.
 #[must_use]
-enum Ending<T> {
+enum ServeEnd<T> {
     /// It ended by itself or after the request to stop.
     Done(T),
     /// A signal arrived before it had started, so there was no work to finish.
@@ -370,15 +372,15 @@ impl Signals {
         work: impl FnOnce() -> W + Send + 'static,
         started: &CancellationToken,
         stop: &CancellationToken,
-    ) -> anyhow::Result<Ending<T>> {
+    ) -> anyhow::Result<ServeEnd<T>> {
         let runtime = Handle::current();
         let mut work = spawn_blocking(move || runtime.block_on(work()));
         loop {
             tokio::select! {
-                done = &mut work => return Ok(Ending::Done(done?)),
+                done = &mut work => return Ok(ServeEnd::Done(done?)),
                 signal = self.next() => {
                     if stop.is_cancelled() {
-                        return Ok(Ending::AtOnce);
+                        return Ok(ServeEnd::AtOnce);
                     }
                     tracing::info!(
                         signal,
@@ -386,11 +388,44 @@ impl Signals {
                     );
                     stop.cancel();
                     if !started.is_cancelled() {
-                        return Ok(Ending::BeforeStart);
+                        return Ok(ServeEnd::BeforeStart);
                     }
                 }
             }
         }
+    }
+}
+
+// Notifies systemd (`sd_notify(3)`): the service is ready, still answers, stops. Nothing is sent without
+// `NOTIFY_SOCKET`.
+
+/// Minimum interval of notifications, even for a shorter watchdog timeout.
+const PING_INTERVAL_MIN: Duration = Duration::from_millis(10);
+
+/// Reports that the service is ready; then, with a watchdog, that it answers at `listen`, until `stop`.
+async fn notify_supervisor(listen: SocketAddr, clock: &Clock, stop: &CancellationToken) {
+    tell_supervisor(&NotifyState::Ready);
+    let ping = async {
+        let Some(patience) = watchdog_enabled() else {
+            return pending().await;
+        };
+        // Half the timeout, as sd_watchdog_enabled(3) recommends.
+        let interval = (patience / 2).max(PING_INTERVAL_MIN);
+        loop {
+            // Any status counts: a service that refuses requests works.
+            if let Ok(Ok(_)) = timeout(TIMEOUT, ask(reachable(listen), "/healthz")).await {
+                tell_supervisor(&NotifyState::Watchdog);
+            }
+            clock.sleep(interval).await;
+        }
+    };
+    stop.run_until_cancelled(ping).await;
+    tell_supervisor(&NotifyState::Stopping);
+}
+
+fn tell_supervisor(state: &NotifyState<'_>) {
+    if let Err(error) = notify(std::slice::from_ref(state)) {
+        tracing::warn!(%error, "server.not_notified: NOTIFY_SOCKET does not accept `{state}`");
     }
 }
 

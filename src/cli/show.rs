@@ -1,16 +1,19 @@
-//! The command `reviews show`: one review as stored, and the owner's decisions about it.
+//! The command `reviews show`: one review as stored, and the owner's decisions about it; and reviews as text for other
+//! commands.
 
 use std::fmt::Write as _;
 
-use super::decision::unreadable;
-use super::review_argument::row_id;
-use super::review_text::{decisions, native, paragraphs, stars};
-use super::{Outcome, say};
-use crate::config::DatabaseConfig;
-use crate::model::{DigestKey, Review, Status, Unit};
-use crate::storage::reviews::{self, SourceRow};
-use crate::storage::{Database, DbError};
 use clap::Args;
+use serde_json::Value;
+use sqlx::SqliteConnection;
+
+use super::decision::{row_id, unreadable};
+use super::{Exit, read, say};
+use crate::config::DatabaseConfig;
+use crate::imports::export::Exported;
+use crate::model::{DigestKey, Review, Status, Unit, Units};
+use crate::storage::reviews::SourceVersion;
+use crate::storage::{AtPath as _, reviews};
 
 /// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
@@ -24,18 +27,15 @@ pub struct Show {
 }
 
 impl Show {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let fault = |error| DbError::at(&path, error);
-        let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.acquire().await.map_err(fault)?;
-        let id = row_id(&mut reader, &path, &self.id).await?;
-        let mut standing = reviews::standing(&mut reader, &[id.as_str()])
-            .await
-            .map_err(fault)?;
-        let key = reviews::find_key(&mut reader).await.map_err(fault)?;
-        drop(reader);
-        readers.close().await;
+        let (id, mut standing, key) = read(&path, async |reader: &mut SqliteConnection| {
+            let id = row_id(reader, &path, &self.id).await?;
+            let standing = reviews::standing(reader, &[id.as_str()]).await.at(&path)?;
+            let key = reviews::find_key(reader).await.at(&path)?;
+            anyhow::Ok((id, standing, key))
+        })
+        .await?;
         let Some(review) = standing.reviews.remove(id.as_str()) else {
             return Err(unreadable(&id));
         };
@@ -45,12 +45,12 @@ impl Show {
         } else {
             told(&review, source.as_ref(), key.as_ref())
         })?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 
 /// The review as text, with the owner's decisions that imports keep.
-fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) -> String {
+fn told(review: &Review, source: Option<&SourceVersion>, key: Option<&DigestKey>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(text, "{name:<16}{value}");
@@ -140,4 +140,68 @@ fn told(review: &Review, source: Option<&SourceRow>, key: Option<&DigestKey>) ->
         let _ = write!(text, "\nAnswer ({by}{on}):\n{}", paragraphs(&response.text));
     }
     text
+}
+
+// Formats a review as text for a terminal, and as JSON in the format of an export.
+
+/// Width of a paragraph.
+const COLUMNS: usize = 76;
+
+/// The owner's decisions about the review.
+pub(super) fn decisions(
+    review: &Review,
+    source: Option<&SourceVersion>,
+    key: Option<&DigestKey>,
+) -> Units {
+    match (source, key) {
+        (Some(source), Some(key)) => source.base.decisions(key, review),
+        (Some(_), None) | (None, _) => Units::NONE,
+    }
+}
+
+/// The review in the format of an export.
+pub(super) fn native(
+    review: Review,
+    source: Option<SourceVersion>,
+    key: Option<&DigestKey>,
+) -> Value {
+    let decided = decisions(&review, source.as_ref(), key);
+    Exported::Review(Box::new(review), decided, source).json()
+}
+
+/// `count` of five stars.
+pub(super) fn stars(count: u8) -> String {
+    (1..=5)
+        .map(|star| if star <= count { '★' } else { '☆' })
+        .collect()
+}
+
+/// The first `room` characters on one line.
+pub(super) fn first(text: &str, room: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= room {
+        return line;
+    }
+    let cut: String = line.chars().take(room.saturating_sub(1)).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// Untrusted text, indented and wrapped.
+pub(super) fn paragraphs(text: &str) -> String {
+    let mut broken = String::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split(' ') {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS {
+                let _ = writeln!(broken, "  {line}");
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        let _ = writeln!(broken, "  {line}");
+    }
+    broken
 }

@@ -7,13 +7,13 @@ use clap::Args;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::{Outcome, say};
+use super::{Exit, read, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
-use crate::storage::{Database, DbError, DeliveryLock, unpublished};
+use crate::storage::{AtPath as _, DeliveryLock, unpublished};
 use crate::websub::store::list;
 
 const RUNS_SHOWN: i64 = 5;
@@ -26,7 +26,7 @@ pub struct StatusCommand {
     json: bool,
 }
 
-struct Status {
+struct DatabaseStatus {
     database: String,
     business: Option<String>,
     has_zone: bool,
@@ -41,18 +41,11 @@ struct Status {
 }
 
 impl StatusCommand {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let fault = |error| DbError::at(&path, error);
-        let readers = Database::open_read_only(&path).await?;
-        let mut reader = readers.begin().await.map_err(fault)?;
-        let mut status = read(&mut reader, clock).await.map_err(fault)?;
-        drop(reader);
-        readers.close().await;
+        let read_status =
+            async |reader: &mut SqliteConnection| status(reader, clock).await.at(&path);
+        let mut status = read(&path, read_status).await?;
         status.database = path.display().to_string();
         status.is_served = DeliveryLock::is_held(&path);
         say(&if self.json {
@@ -60,16 +53,16 @@ impl StatusCommand {
         } else {
             status.told()
         })?;
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 
-async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<Status> {
+async fn status(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<DatabaseStatus> {
     let mut subscriptions = BTreeMap::new();
     for subscription in list(&mut *reader, clock.now()).await? {
         *subscriptions.entry(subscription.state).or_insert(0) += 1;
     }
-    Ok(Status {
+    Ok(DatabaseStatus {
         database: String::new(),
         business: business::find(&mut *reader)
             .await?
@@ -86,7 +79,7 @@ async fn read(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<Stat
     })
 }
 
-impl Status {
+impl DatabaseStatus {
     /// The number of published or unpublished reviews.
     fn count(&self, is_published: bool) -> u64 {
         let its = |one: &&SourceCount| one.is_published == is_published;

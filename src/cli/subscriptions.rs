@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use clap::Args;
 use serde_json::{Value, json};
+use sqlx::SqliteConnection;
 
-use super::{Outcome, say};
+use super::{Exit, read, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::storage::{Database, DbError};
+use crate::storage::AtPath as _;
 use crate::websub::store::{SubscriptionRow, list};
 
 /// List the hub's subscriptions: state, lease, failures, last attempt; secrets are never shown
@@ -24,23 +25,17 @@ impl Subscriptions {
         self,
         database: &DatabaseConfig,
         clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    ) -> anyhow::Result<Exit> {
         let path = database.path()?;
-        let fault = |error| DbError::at(&path, error);
-        let readers = Database::open_read_only(&path).await?;
-        let mut connection = readers.acquire().await.map_err(fault)?;
-        let listed = list(&mut connection, clock.now()).await.map_err(fault)?;
-        drop(connection);
-        readers.close().await;
-        if self.json {
-            say(&format!(
-                "{:#}\n",
-                Value::Array(listed.iter().map(as_json).collect())
-            ))?;
+        let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await.at(&path);
+        let listed = read(&path, list).await?;
+        say(&if self.json {
+            let listed: Value = listed.iter().map(as_json).collect();
+            format!("{listed:#}\n")
         } else {
-            say(&table(&listed))?;
-        }
-        Ok(Outcome::Done)
+            table(&listed)
+        })?;
+        Ok(Exit::Done)
     }
 }
 

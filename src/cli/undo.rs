@@ -7,7 +7,7 @@ use clap::Args;
 use super::decision::open;
 use super::delete::traces;
 use super::status::run_line;
-use super::{Outcome, report_done};
+use super::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::undo::{UndoError, Undone, undo};
@@ -25,11 +25,7 @@ pub struct UndoCommand {
 }
 
 impl UndoCommand {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let opening = open(config).await?;
         let database = opening.database();
         let undone = undo(database, clock, self.run, self.dry_run).await;
@@ -53,7 +49,7 @@ impl UndoCommand {
         };
         opening.keep().await?;
         report_done(&told(&undone, erased, self.dry_run));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }
 

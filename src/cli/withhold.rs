@@ -4,7 +4,7 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::decision::Decision;
-use super::{Outcome, report_done};
+use super::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::Status;
@@ -21,11 +21,7 @@ pub struct Withhold {
 }
 
 impl Withhold {
-    pub(super) async fn run(
-        self,
-        config: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Outcome> {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let reason = self.reason.trim();
         ensure!(
             !reason.is_empty(),
@@ -39,7 +35,7 @@ impl Withhold {
         if decision.review.status == status {
             decision.leave().await;
             report_done(&format!("{id}: is already withheld ({reason})\n"));
-            return Ok(Outcome::Done);
+            return Ok(Exit::Done);
         }
         let was = match &decision.review.status {
             Status::Published => String::new(),
@@ -53,6 +49,6 @@ impl Withhold {
         report_done(&format!(
             "{id}: withheld ({reason}){was}; imports keep it withheld, `reviews publish {id}` publishes it again\n"
         ));
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 }

@@ -6,13 +6,13 @@ use sqlx::SqliteConnection;
 use crate::imports::map::plan::Columns;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
-use crate::storage::reviews::SourceRow;
+use crate::storage::reviews::SourceVersion;
 
 /// One line of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exported {
     /// A review with the units that the owner decided.
-    Review(Box<Review>, Units, Option<SourceRow>),
+    Review(Box<Review>, Units, Option<SourceVersion>),
     /// Id of a deleted review.
     Deleted(String),
 }
@@ -228,7 +228,7 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     Value::Object(record)
 }
 
-fn record(review: &Review, decided: Units, source: Option<&SourceRow>) -> Value {
+fn record(review: &Review, decided: Units, source: Option<&SourceVersion>) -> Value {
     let from = &review.source;
     let (status, reason) = match &review.status {
         Status::Withheld { reason } => ("withheld", reason.as_ref()),

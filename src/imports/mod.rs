@@ -29,7 +29,7 @@ pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableCol
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
-use crate::storage::business::sample::{self, SampleState};
+use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{Database, DbError, Write, business};
 use merge::collector::{Collected, Collector};
@@ -133,7 +133,7 @@ impl Before {
         Ok(Self {
             business: business::find(&mut reader).await?,
             time_zone: business::time_zone(&mut reader).await?,
-            sample: sample::state(&mut reader).await?,
+            sample: sample_state(&mut reader).await?,
         })
     }
 }
@@ -170,7 +170,7 @@ async fn merged(
         business::replace_editorial(write, &texts).await?;
     }
     if before.sample == SampleState::Alone {
-        sample::note(write, true).await?;
+        note_sample(write, true).await?;
     }
     if let Some(zone) = business::time_zone(write).await? {
         // A shell may have changed the time zone since the last import.

@@ -1,24 +1,35 @@
-//! Backups: a consistent, compact copy of the database while others use it; a failed copy leaves no file.
+//! Backups: consistent copies of the database while others use it, and their restoration.
 
-use std::fs::{self, File};
+use std::fs::{File, Permissions, hard_link, remove_file, rename};
 use std::io::Write as _;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{fs, io};
 
-use sqlx::Connection;
+use chrono::{DateTime, Utc};
 use sqlx::sqlite::SqliteConnection;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
+use super::files::{JOURNAL, LOG, beside, remove_files};
+use super::reviews::{
+    SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources, standing,
+    upsert,
+};
 use super::rqlite::RqliteClient;
-use super::{Database, files, options};
-use crate::config::DatabaseAddress;
+use super::schema::untouching;
+use super::{Database, DeliveryLock, Text, Write, copy_into, files, options, schema, unused_name};
+use crate::config::{ClusterAddress, DatabaseAddress};
+use crate::model::{Review, Status, Unit};
 
 impl Database {
     /// Copies the database at `address` into a new file at `to`; on a cluster, one node sends the whole copy.
     ///
     /// # Errors
-    /// As [`Database::back_up`], and when there is no database.
+    /// [`DbError`], also when there is no database; then there is no file at `to`.
     pub async fn back_up_from(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
-        let cluster = match address {
+        let copied = match address {
             DatabaseAddress::File(path) if !path.exists() => {
                 return Err(DbError::Missing(path.clone()));
             }
@@ -26,50 +37,383 @@ impl Database {
                 let (database, _) = Self::open(path).await?;
                 let copied = database.back_up(to).await;
                 database.close().await;
-                return copied;
+                copied
             }
-            DatabaseAddress::Cluster(cluster) => cluster,
+            DatabaseAddress::Cluster(cluster) => back_up_cluster(cluster, to).await,
         };
-        let client = RqliteClient::new(cluster.nodes.clone()).map_err(DbError::Cluster)?;
-        files::create_private(to)?;
-        let fault = |reason| DbError::Create {
-            path: to.to_owned(),
-            reason,
-        };
-        let mut file = File::options().write(true).open(to).map_err(fault)?;
-        let copied = client.backup(|piece| file.write_all(piece)).await;
-        let copied = copied
-            .map_err(DbError::Cluster)
-            .and_then(|()| file.sync_all().map_err(fault));
         if copied.is_err() {
             // A partial copy is useless; the first error is the one to report.
-            let _ = fs::remove_file(to);
+            let _ = remove_file(to);
         }
         copied
     }
 
     /// Copies the database into a new file at `to` (mode 0600). Writers are not blocked: the copy has the state from
-    /// the start of the copying (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
+    /// the start of the copying.
+    async fn back_up(&self, to: &Path) -> Result<(), DbError> {
+        files::create_private(to)?;
+        let mut connection = options(self.path()).connect().await.at(to)?;
+        copy_into(&mut connection, to).await.at(to)?;
+        connection.close().await.at(to)
+    }
+}
+
+async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
+    let client = RqliteClient::new(cluster.nodes.clone())?;
+    files::create_private(to)?;
+    let fault = |reason| DbError::Create {
+        path: to.to_owned(),
+        reason,
+    };
+    let mut file = File::options().write(true).open(to).map_err(fault)?;
+    client.backup(|piece| file.write_all(piece)).await?;
+    file.sync_all().map_err(fault)
+}
+
+// Restores a backup: checks and prepares a copy beside the database, then swaps it in while no other process uses the
+// database. The former file stays beside it under another name.
+
+/// Maximum wait for other processes to close the database.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+
+/// The migrated copy of a backup, beside its final place.
+#[derive(Debug)]
+pub struct Prepared {
+    pub database: Database,
+}
+
+impl Prepared {
+    /// Copies the backup to a file beside `path` and migrates the copy.
     ///
     /// # Errors
-    /// [`DbError`]; then there is no file at `to`.
-    pub async fn back_up(&self, to: &Path) -> Result<(), DbError> {
-        let fault = |error| DbError::at(to, error);
-        let name = to.to_string_lossy().into_owned();
-        files::create_private(to)?;
-        let copied = async {
-            let mut connection = SqliteConnection::connect_with(&options(self.path())).await?;
-            sqlx::query("vacuum into ?")
-                .bind(name)
-                .execute(&mut connection)
-                .await?;
-            connection.close().await
-        };
-        let copied = copied.await.map_err(fault);
-        if copied.is_err() {
-            // A partial copy is useless; the first error is the one to report.
-            let _ = fs::remove_file(to);
+    /// [`DbError`] when the backup is not a reviews database, is damaged, or is from a newer release; no copy is left
+    /// then.
+    pub async fn copy_of(backup: &Path, path: &Path) -> Result<Self, DbError> {
+        let there = backup.metadata();
+        if there.is_err() {
+            return Err(DbError::NoBackup(backup.to_owned()));
         }
-        copied
+        if there.is_ok_and(|there| !there.is_file() || there.len() == 0) {
+            return Err(DbError::NotADatabase(backup.to_owned()));
+        }
+        schema::identify(backup).await?;
+        let mut reading = untouching(backup).connect().await.at(backup)?;
+        match schema::verify_version(&mut reading, backup).await {
+            Ok(()) | Err(DbError::Older { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let copy = unused_name(path)?;
+        files::create_private(&copy)?;
+        let copied = copy_into(&mut reading, &copy).await.at(backup);
+        reading.close().await.at(backup)?;
+        let opened = match copied {
+            // No former state is kept, because the backup itself is this state.
+            Ok(()) => Database::open_and_migrate(&copy, false).await,
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok((database, _)) => Ok(Self { database }),
+            Err(error) => {
+                remove_files(&copy);
+                Err(error)
+            }
+        }
+    }
+
+    /// Closes and removes the copy.
+    pub async fn leave(self) {
+        self.database.close().await;
+        remove_files(self.database.path());
+    }
+
+    /// Replaces the database that `alone` holds by the copy; returns the former file's path. A single `rename` replaces
+    /// the file, so a database always exists.
+    ///
+    /// # Errors
+    /// [`DbError::Create`] when the folder cannot be written; nothing is changed in this case.
+    pub async fn put_in_place(
+        self,
+        path: &Path,
+        alone: Option<Alone>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<PathBuf>, DbError> {
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let fault = |reason| DbError::Create {
+            path: place.clone(),
+            reason,
+        };
+        self.database.close().await;
+        let former = files::unused_former(&place, files::RESTORE, now);
+        let has_file = place.exists();
+        swap(self.database.path(), &place, &former).map_err(|reason| {
+            remove_files(self.database.path());
+            fault(reason)
+        })?;
+        if let Some(folder) = place.parent() {
+            let folder = if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            };
+            File::open(folder)
+                .and_then(|folder| folder.sync_all())
+                .map_err(fault)?;
+        }
+        if let Some(alone) = alone {
+            alone.release().await;
+        }
+        Ok(has_file.then_some(former))
+    }
+}
+
+/// Keeps the database at `place` as `former` and puts `copy` in its place; undone if a step fails.
+fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
+    let private = Permissions::from_mode(0o600);
+    let has_file = place.exists();
+    let swap = || {
+        if has_file {
+            fs::set_permissions(place, private.clone())?;
+            // Without links, the database is missing for a moment.
+            hard_link(place, former).or_else(|_| rename(place, former))?;
+        }
+        // Left by a kill, or beside a damaged file: SQLite would apply them to the copy.
+        for suffix in [LOG, JOURNAL] {
+            let (left, kept) = (beside(place, suffix), beside(former, suffix));
+            if left.exists() {
+                rename(&left, &kept)?;
+                fs::set_permissions(&kept, private.clone())?;
+            }
+        }
+        rename(copy, place)
+    };
+    swap().inspect_err(|_| {
+        for suffix in [LOG, JOURNAL] {
+            let _ = rename(beside(former, suffix), beside(place, suffix));
+        }
+        if has_file {
+            let _ = if place.exists() {
+                remove_file(former)
+            } else {
+                rename(former, place)
+            };
+        }
+    })
+}
+
+/// Exclusive access to the database until it is released.
+#[derive(Debug)]
+pub struct Alone {
+    /// In a transaction that keeps other processes from writing.
+    pub connection: SqliteConnection,
+    _sender: DeliveryLock,
+}
+
+impl Alone {
+    /// Takes exclusive access to the database at `path` and writes its log back into the file.
+    ///
+    /// # Errors
+    /// [`DbError::InUse`] when another process has it open; others when it cannot be read.
+    pub async fn take(path: &Path) -> Result<Self, DbError> {
+        let fault = |error| {
+            let error = DbError::at(path, error);
+            if let DbError::Locked(path) = error {
+                DbError::InUse(path)
+            } else {
+                error
+            }
+        };
+        let sender = DeliveryLock::take(path)?.ok_or_else(|| DbError::InUse(path.to_owned()))?;
+        let mut connection = options(path)
+            .busy_timeout(WAIT_MAX)
+            .connect()
+            .await
+            .map_err(fault)?;
+        // Leaving write-ahead logging requires that no other connection is open
+        // (<https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode>).
+        let mode: String = sqlx::query_scalar("pragma journal_mode = delete")
+            .fetch_one(&mut connection)
+            .await
+            .map_err(fault)?;
+        if mode != "delete" {
+            return Err(DbError::InUse(path.to_owned()));
+        }
+        sqlx::query("begin immediate")
+            .execute(&mut connection)
+            .await
+            .map_err(fault)?;
+        Ok(Self {
+            connection,
+            _sender: sender,
+        })
+    }
+
+    pub async fn release(mut self) {
+        let _ = sqlx::query("rollback").execute(&mut self.connection).await;
+        if let Err(error) = self.connection.close().await {
+            tracing::debug!(%error, "restore.not_closed: the previous database was not closed cleanly");
+        }
+    }
+}
+
+impl Database {
+    /// Copies `tables` (subscriptions, session keys, and the base URL of feed entry ids) from the database at `former`,
+    /// because a backup must not bring back old ones.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub async fn carry_tables(&self, former: &Path, tables: &[&str]) -> Result<(), DbError> {
+        let mut connection = options(self.path()).connect().await.at(self.path())?;
+        sqlx::query("attach database ? as former")
+            .bind(former.to_string_lossy().into_owned())
+            .execute(&mut connection)
+            .await
+            .at(self.path())?;
+        let mut transaction = connection.begin().await.at(self.path())?;
+        for table in tables {
+            // The tables of the two releases may differ, so only columns that exist in both are copied.
+            let columns: Vec<String> = sqlx::query_scalar(
+                "select name from pragma_table_info(?1, 'main') where name in (select name from pragma_table_info(?1, 'former'))",
+            )
+            .bind(*table)
+            .fetch_all(&mut *transaction)
+            .await
+            .at(self.path())?;
+            if columns.is_empty() {
+                continue;
+            }
+            let columns = columns.join(", ");
+            for statement in [
+                format!("delete from main.{table}"),
+                format!(
+                    "insert into main.{table} ({columns}) select {columns} from former.{table}"
+                ),
+            ] {
+                sqlx::query(AssertSqlSafe(statement))
+                    .execute(&mut *transaction)
+                    .await
+                    .at(self.path())?;
+            }
+        }
+        transaction.commit().await.at(self.path())?;
+        connection.close().await.at(self.path())
+    }
+}
+
+// Repeats deletions and withholdings that are newer than a backup in the restored database.
+
+/// Reviews per batch.
+const ROWS: i64 = 250;
+
+/// Counts of the changes that were repeated in a restored backup.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Reviews in the backup that were deleted since.
+    pub deleted: u64,
+    /// Reviews that were withheld since, and withheld reviews that the backup lacks.
+    pub withheld: u64,
+}
+
+/// Repeats the deletions and withholdings of `former` in the restored database, and continues change numbers above
+/// those of both. The sources' digests are copied if both use the same key (`has_same_key`).
+///
+/// # Errors
+/// When one cannot be read, or the other refuses a write.
+pub async fn carry_over(
+    former: &mut SqliteConnection,
+    write: &mut Write,
+    has_same_key: bool,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Carried> {
+    let highest = newest_change(former).await?;
+    let carried = Carried {
+        deleted: deletions(former, write).await?,
+        withheld: withholdings(former, write, has_same_key, now).await?,
+    };
+    // A row without a review, like the one that remains of a sample.
+    sqlx::query!(
+        "insert into review_change (review_id, change_no)
+         select '', 1 + max(?, (select coalesce(max(change_no), 0) from review_change)) where true
+         on conflict (review_id) do update set change_no = excluded.change_no",
+        highest
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(carried)
+}
+
+async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Result<u64> {
+    let (mut last, mut count) = (String::new(), 0);
+    loop {
+        let ids = sqlx::query_scalar!(
+            r#"select c.review_id as "id: Text" from review_change as c where c.review_id > ?
+                 and not exists (select 1 from review as r where r.review_id = c.review_id)
+                 and not exists (select 1 from undone_review as u where u.review_id = c.review_id)
+               order by c.review_id limit ?"#,
+            last,
+            ROWS
+        )
+        .fetch_all(&mut *former)
+        .await?;
+        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+        let Some(end) = ids.last() else {
+            return Ok(count);
+        };
+        last = (*end).to_owned();
+        count += ids_present(write, &ids).await?.len() as u64;
+        delete_all(write, &ids).await?;
+        note_deleted(write, &ids).await?;
+    }
+}
+
+async fn withholdings(
+    former: &mut SqliteConnection,
+    write: &mut Write,
+    has_same_key: bool,
+    now: DateTime<Utc>,
+) -> sqlx::Result<u64> {
+    let (mut last, mut count) = (String::new(), 0);
+    loop {
+        let ids = sqlx::query_scalar!(
+            r#"select review_id as "id: Text" from review where status = 'withheld' and review_id > ? order by review_id limit ?"#,
+            last,
+            ROWS
+        )
+        .fetch_all(&mut *former)
+        .await?;
+        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+        let Some(end) = ids.last() else {
+            return Ok(count);
+        };
+        last = (*end).to_owned();
+        let (theirs, mut ours) = (standing(former, &ids).await?, standing(write, &ids).await?);
+        let (mut reviews, mut sources): (Vec<Review>, Vec<SourceVersion>) =
+            (Vec::new(), Vec::new());
+        for (id, its) in theirs.reviews {
+            let source = theirs.sources.get(&id).filter(|_| has_same_key);
+            let Some(review) = ours.reviews.remove(&id) else {
+                sources.extend(source.cloned());
+                reviews.push(its);
+                count += 1;
+                continue;
+            };
+            if review.status == its.status {
+                continue;
+            }
+            count += u64::from(review.status == Status::Published);
+            if let (Some(source), Some(mut row)) = (source, ours.sources.remove(&id))
+                && let Some(said) = source.base.get(Unit::Status)
+            {
+                // The digest shows later whether the owner or the source withheld the review.
+                row.base.set(Unit::Status, said);
+                sources.push(row);
+            }
+            reviews.push(Review {
+                status: its.status,
+                updated_at: review.updated_at.max(Some(now)),
+                ..review
+            });
+        }
+        upsert(write, &reviews, now).await?;
+        note_sources(write, &sources).await?;
     }
 }

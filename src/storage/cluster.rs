@@ -1,20 +1,22 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use serde_json::Value;
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::{Value, json};
 
-use super::copy::{Copy, level_with_cluster};
-use super::error::DbError;
-use super::first_load::FirstLoad;
-use super::node_file::open_node_file;
-use super::rqlite::{Cluster, ClusterError, Contact, NodeStatus, RqliteClient, WRITE_WAIT_MAX};
-use super::write::Write;
-use super::{Database, Migrated, Writer, derived, migrate, schema};
+use super::error::{AtPath as _, DbError};
+use super::rqlite::{
+    Cluster, ClusterError, Contact, Executed, NodeStatus, RqliteClient, SqlStatement, has_marker,
+};
+use super::schema::Migrated;
+use super::write::{Copy, Write, level_with_cluster};
+use super::{Database, OpenFile, Writer, derived, schema};
 use crate::clock::Clock;
-use crate::config::{ClusterAddress, DatabaseAddress};
+use crate::config::ClusterAddress;
 use crate::random::Random;
 
 /// Maximum time until this node's file has this process's writes, and the interval between two checks.
@@ -24,30 +26,16 @@ const SEEN_INTERVAL: Duration = Duration::from_millis(20);
 /// Time for which markers are kept: much longer than the half minute in which a write may be sent again.
 const MARKERS_KEPT: chrono::Duration = chrono::Duration::hours(6);
 
+/// The file of this node's rqlited, opened for reading, with the side file of derived data.
+pub(super) async fn open_node_file(path: &Path) -> Result<OpenFile, DbError> {
+    let side = derived::beside(path);
+    let writer = derived::open(&side, path).await?;
+    let mut open = OpenFile::open(path, Some(&side)).await?;
+    open.derived = Some(writer);
+    Ok(open)
+}
+
 impl Database {
-    /// # Errors
-    /// [`DbError`].
-    pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
-        match address {
-            DatabaseAddress::File(path) => Self::open(path).await,
-            DatabaseAddress::Cluster(cluster) => Self::open_cluster(cluster).await,
-        }
-    }
-
-    async fn open_cluster(address: &ClusterAddress) -> Result<(Self, Migrated), DbError> {
-        let client = RqliteClient::new(address.nodes.clone())?;
-        let mut migrated = match FirstLoad::of(&client).await? {
-            Some(load) => {
-                let migrated = load.migrated.clone();
-                load.keep().await?;
-                migrated
-            }
-            None => Migrated::default(),
-        };
-        let database = Self::join_cluster(address, client, WRITE_WAIT_MAX, &mut migrated).await?;
-        Ok((database, migrated))
-    }
-
     /// Joins the cluster behind `client`, which is not empty; migrates it first and adds the result to `migrated`.
     pub(super) async fn join_cluster(
         address: &ClusterAddress,
@@ -55,7 +43,7 @@ impl Database {
         wait_max: Duration,
         migrated: &mut Migrated,
     ) -> Result<Self, DbError> {
-        let upgraded = migrate::run_on_cluster(&client, &address.file).await?;
+        let upgraded = schema::migrate_cluster(&client, &address.file).await?;
         migrated.applied.extend(upgraded.applied);
         migrated.total = upgraded.total;
         level_with_cluster(&client, &address.file).await?;
@@ -85,10 +73,12 @@ impl Database {
             Writer::File(_) => self.write().await,
             Writer::Cluster(cluster) => {
                 let copy = Copy::of(cluster.client(), &self.path).await?;
-                let transaction = copy.begin().await;
-                let fault = |error| DbError::at(&self.path, error);
-                let cluster = Arc::clone(cluster);
-                Ok(Write::to_copy(transaction.map_err(fault)?, cluster, copy))
+                let transaction = copy.begin().await.at(&self.path)?;
+                Ok(Write::to_cluster(
+                    transaction,
+                    Arc::clone(cluster),
+                    Some(copy),
+                ))
             }
         }
     }
@@ -113,9 +103,8 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
         };
-        let fault = |error| DbError::at(&self.path, error);
-        let mut reader = self.readers().acquire().await.map_err(fault)?;
-        cluster.has_seen_all(&mut reader).await.map_err(fault)
+        let mut reader = self.reader().await?;
+        cluster.has_seen_all(&mut reader).await.at(&self.path)
     }
 
     /// Waits until this node's file has every write of this process.
@@ -165,12 +154,11 @@ impl Database {
             return self.write().await;
         };
         let side = derived::beside(&self.path);
-        let fault = |error| DbError::at(&side, error);
-        let mut transaction = derived.begin_with("begin immediate").await.map_err(fault)?;
+        let mut transaction = derived.begin_with("begin immediate").await.at(&side)?;
         let ids = Value::from(ids).to_string();
         derived::copy_reviews(&mut transaction, &ids)
             .await
-            .map_err(fault)?;
+            .at(&side)?;
         Ok(Write::to_file(transaction))
     }
 
@@ -185,11 +173,8 @@ impl Database {
             return Ok(0);
         };
         let side = derived::beside(&self.path);
-        let fault = |error| DbError::at(&side, error);
-        let mut connection = derived.acquire().await.map_err(fault)?;
-        derived::sweep(&mut connection, change_no)
-            .await
-            .map_err(fault)
+        let mut connection = derived.acquire().await.at(&side)?;
+        derived::sweep(&mut connection, change_no).await.at(&side)
     }
 
     /// Deletes markers of writes that are too old to be sent again.
@@ -202,13 +187,12 @@ impl Database {
         }
         let before = Clock::system().now() - MARKERS_KEPT;
         let before = before.format("%Y-%m-%dT%H:%M:%SZ").to_string();
-        let fault = |error| DbError::at(&self.path, error);
         let mut write = self.write().await?;
         sqlx::query!("delete from write_marker where written_at < ?", before)
             .execute(&mut *write)
             .await
-            .map_err(fault)?;
-        write.commit().await.map_err(fault)
+            .at(&self.path)?;
+        write.commit().await.at(&self.path)
     }
 }
 
@@ -314,6 +298,157 @@ fn span_ms(text: &str) -> Option<u64> {
         reason = "a span of at most some days, never negative"
     )]
     Some(milliseconds.round() as u64)
+}
+
+// The lease of the one process in a cluster that raises versions and sends deliveries. On one machine every process
+// may raise versions, and a lock file chooses the sender ([`super::DeliveryLock`]).
+//
+// The lease is a row with an end time by its holder's wall clock; another process takes it over after that time plus a
+// margin for clock differences. The holder uses its monotonic clock, from the moment at which it sent the request.
+
+/// Minimum length of a lease: the delay until another process can take over if the holder dies.
+const LEASE_MIN: Duration = Duration::from_secs(20);
+/// Maximum difference between the clocks of two machines.
+const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
+const NAME: &str = "sender";
+
+impl Database {
+    /// Whether this process may raise versions of documents.
+    #[must_use]
+    pub fn may_publish(&self) -> bool {
+        self.lease_left() > Duration::ZERO
+    }
+
+    /// Time for which this process may still send; [`Duration::MAX`] if no lease is needed.
+    #[must_use]
+    pub fn lease_left(&self) -> Duration {
+        self.cluster()
+            .map_or(Duration::MAX, |cluster| cluster.lease().time_left())
+    }
+
+    /// Takes the lease if it is free, or prolongs it, so that deliveries that take at most `exchange` can still begin
+    /// for some time; returns whether this process holds the lease now.
+    ///
+    /// # Errors
+    /// When the cluster does not accept the write; a lease already held stays valid until its end.
+    pub async fn renew_lease(&self, exchange: Duration) -> Result<bool, DbError> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(true);
+        };
+        let (lease, clock) = (cluster.lease(), Clock::system());
+        let length = LEASE_MIN.max(exchange * 2);
+        let (asked_at, now) = (clock.monotonic(), clock.now());
+        if lease.time_left() == Duration::ZERO && self.is_held_elsewhere(now).await? {
+            return Ok(false);
+        }
+        let values = vec![
+            json!(NAME),
+            json!(lease.holder),
+            json!(instant(now + length)),
+            json!(instant(now - CLOCKS_DIFFER_MAX)),
+        ];
+        let take = SqlStatement::new(
+            "insert into lease (name, holder, ends_at) values (?1, ?2, ?3) on conflict (name) do update \
+             set holder = excluded.holder, ends_at = excluded.ends_at \
+             where lease.holder = excluded.holder or lease.ends_at <= ?4",
+            values,
+        );
+        let Executed { marker, rows } = cluster.write(&[take]).await?;
+        let is_held = match rows {
+            Some(rows) => rows.first() == Some(&1),
+            None => self.holder().await?.as_deref() == Some(lease.holder.as_str()),
+        };
+        *lease.marker.lock().unwrap_or_else(PoisonError::into_inner) = Some(marker);
+        lease.set(is_held.then(|| asked_at + length));
+        Ok(is_held)
+    }
+
+    /// Whether this node's file has the write that last prolonged the lease. Checked before the lease is prolonged
+    /// again: a node that does not follow the cluster can neither raise versions nor see due deliveries, so another
+    /// process should take over.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn has_seen_lease(&self) -> Result<bool, DbError> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(true);
+        };
+        let marker = cluster.lease().marker.lock();
+        let marker = marker.unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(marker) = marker else {
+            return Ok(true);
+        };
+        let mut reader = self.reader().await?;
+        has_marker(&mut reader, &marker).await.at(self.path())
+    }
+
+    /// Gives the lease up, so that another process can take it over at once.
+    ///
+    /// # Errors
+    /// When the cluster does not accept the write; then the lease ends by itself.
+    pub async fn give_up_lease(&self) -> Result<(), DbError> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(());
+        };
+        let lease = cluster.lease();
+        if lease.time_left() == Duration::ZERO {
+            return Ok(());
+        }
+        lease.set(None);
+        let give_up = SqlStatement::new(
+            "delete from lease where name = ?1 and holder = ?2",
+            vec![json!(NAME), json!(lease.holder)],
+        );
+        cluster.write(&[give_up]).await?;
+        Ok(())
+    }
+
+    /// Makes `write` fail as overtaken if another process holds the lease when it is applied.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn fence(&self, write: &mut Write) -> sqlx::Result<()> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(());
+        };
+        let values = [
+            Value::from(NAME),
+            Value::from(cluster.lease().holder.as_str()),
+        ];
+        write
+            .guard("(select holder from lease where name = ?1) = ?2", &values)
+            .await
+    }
+
+    /// Whether this node's file shows another holder; in that case the cluster need not be queried.
+    async fn is_held_elsewhere(&self, now: DateTime<Utc>) -> Result<bool, DbError> {
+        let held_after = instant(now - CLOCKS_DIFFER_MAX);
+        sqlx::query_scalar!(
+            r#"select exists (select 1 from lease where name = ?1 and ends_at > ?2) as "is: bool""#,
+            NAME,
+            held_after
+        )
+        .fetch_one(&self.readers())
+        .await
+        .at(self.path())
+    }
+
+    /// The holder according to the leader.
+    async fn holder(&self) -> Result<Option<String>, DbError> {
+        let Some(cluster) = self.cluster() else {
+            return Ok(None);
+        };
+        let select =
+            SqlStatement::new("select holder from lease where name = ?", vec![json!(NAME)]);
+        let rows = cluster.client().query(&select, LEASE_MIN / 4).await?;
+        let holder = rows.first().and_then(|row| row.first());
+        Ok(holder.and_then(Value::as_str).map(str::to_owned))
+    }
+}
+
+/// RFC 3339 with milliseconds. All texts have the same length, so that they sort like instants.
+fn instant(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 #[cfg(test)]

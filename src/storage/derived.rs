@@ -8,9 +8,9 @@ use std::sync::Arc;
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::files::DatabaseFiles;
-use super::{files, migrate, options, pool, unlogged};
+use super::{files, options, pool, schema, unlogged};
 
 /// Suffix appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
@@ -64,8 +64,7 @@ pub(super) fn pool_with_side_file(place: &Arc<DatabaseFiles>, side: &Path) -> Sq
 
 /// Opens or creates the side file for writing; its connections see the node's file at `path` as `node`.
 pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError> {
-    let fault = |error| DbError::at(side, error);
-    let wanted = schema_statements().await.map_err(fault)?;
+    let wanted = schema_statements().await.at(side)?;
     if side.exists() && there(side).await.ok().as_ref() != Some(&wanted) {
         for file in files(side) {
             let _ = std::fs::remove_file(file);
@@ -73,19 +72,17 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
     }
     files::create_private(side)?;
     let writing = options(side).journal_mode(SqliteJournalMode::Wal);
-    if there(side).await.map_err(fault)?.is_empty() {
-        let mut connection = SqliteConnection::connect_with(&writing)
-            .await
-            .map_err(fault)?;
-        let mut transaction = connection.begin().await.map_err(fault)?;
+    if there(side).await.at(side)?.is_empty() {
+        let mut connection = SqliteConnection::connect_with(&writing).await.at(side)?;
+        let mut transaction = connection.begin().await.at(side)?;
         for sql in wanted {
             sqlx::query(AssertSqlSafe(sql))
                 .execute(&mut *transaction)
                 .await
-                .map_err(fault)?;
+                .at(side)?;
         }
-        transaction.commit().await.map_err(fault)?;
-        connection.close().await.map_err(fault)?;
+        transaction.commit().await.at(side)?;
+        connection.close().await.at(side)?;
     }
     let node = uri(path);
     let writer = pool(&Arc::new(DatabaseFiles::of(side)?))
@@ -100,7 +97,7 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
                 Ok(())
             })
         });
-    writer.connect_with(writing).await.map_err(fault)
+    writer.connect_with(writing).await.at(side)
 }
 
 /// Copies these reviews from the node's file, because derived rows refer to them.
@@ -142,7 +139,7 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
 /// The statements that create its tables, views and triggers.
 async fn schema_statements() -> sqlx::Result<Vec<String>> {
     let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
-    migrate::apply(&mut scratch).await?;
+    schema::apply_migrations(&mut scratch).await?;
     let wanted = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;
     scratch.close().await?;
     Ok(wanted)

@@ -10,7 +10,7 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::files::bytes_beside;
 use super::{Database, DeliveryLock, GAP, Write, options};
 use crate::clock::Clock;
@@ -90,9 +90,8 @@ impl Database {
     /// [`DbError`] when the file cannot be written.
     pub async fn erase_traces(&self, bytes_max: u64) -> Result<Erased, DbError> {
         self.verify_place()?;
-        let fault = |error| DbError::at(self.path(), error);
-        let mut reader = self.readers().acquire().await.map_err(fault)?;
-        let Unerased { newest, .. } = unerased(&mut reader).await.map_err(fault)?;
+        let mut reader = self.reader().await?;
+        let Unerased { newest, .. } = unerased(&mut reader).await.at(self.path())?;
         drop(reader);
         let Some(newest) = newest else {
             return Ok(Erased::Nothing);
@@ -100,9 +99,9 @@ impl Database {
         if self.is_cluster() {
             // rqlited maintains the files and logs.
             let mut write = self.write().await?;
-            merge_text_index(&mut write).await.map_err(fault)?;
-            note_erased(&mut write, newest).await.map_err(fault)?;
-            write.commit().await.map_err(fault)?;
+            merge_text_index(&mut write).await.at(self.path())?;
+            note_erased(&mut write, newest).await.at(self.path())?;
+            write.commit().await.at(self.path())?;
             return Ok(Erased::ButNodes);
         }
         if self.bytes().0 > bytes_max {
@@ -117,8 +116,8 @@ impl Database {
             return Ok(Erased::Later(lacking));
         }
         let mut write = self.write().await?;
-        merge_text_index(&mut write).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        merge_text_index(&mut write).await.at(self.path())?;
+        write.commit().await.at(self.path())?;
         match rewrite(self.path()).await {
             Ok(()) => {}
             Err(DbError::Locked(_)) => return Ok(Erased::Later(Postponed::Busy)),
@@ -129,8 +128,8 @@ impl Database {
         }
         // This is recorded last, so that an interrupted run is repeated.
         let mut write = self.write().await?;
-        note_erased(&mut write, newest).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        note_erased(&mut write, newest).await.at(self.path())?;
+        write.commit().await.at(self.path())?;
         Ok(Erased::All)
     }
 
@@ -185,7 +184,6 @@ pub fn lacking_room(path: &Path) -> Result<Option<Postponed>, DbError> {
 /// Rewrites the file at `path` in one transaction (<https://www.sqlite.org/lang_vacuum.html>). The temporary copy is
 /// created in the same folder, where the free space was checked; SQLite makes it with mode 0600 and without a name.
 async fn rewrite(path: &Path) -> Result<(), DbError> {
-    let fault = |error| DbError::at(path, error);
     let folder = path.canonicalize().ok();
     let folder = folder.as_deref().and_then(Path::parent);
     let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
@@ -193,22 +191,20 @@ async fn rewrite(path: &Path) -> Result<(), DbError> {
     let options = options(path)
         .busy_timeout(LOCK_WAIT_MAX)
         .pragma("temp_store", "file");
-    let mut connection = SqliteConnection::connect_with(&options)
-        .await
-        .map_err(fault)?;
+    let mut connection = SqliteConnection::connect_with(&options).await.at(path)?;
     // The setting is process-wide, so it is reset.
     let set = format!("pragma temp_store_directory = '{folder}'");
     sqlx::query(AssertSqlSafe(set))
         .execute(&mut connection)
         .await
-        .map_err(fault)?;
+        .at(path)?;
     let rewritten = sqlx::query("vacuum").execute(&mut connection).await;
     sqlx::query("pragma temp_store_directory = ''")
         .execute(&mut connection)
         .await
-        .map_err(fault)?;
-    connection.close().await.map_err(fault)?;
-    rewritten.map(drop).map_err(fault)
+        .at(path)?;
+    connection.close().await.at(path)?;
+    rewritten.map(drop).at(path)
 }
 
 /// Merges the segments of the text index into one without deleted rows

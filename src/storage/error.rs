@@ -162,3 +162,16 @@ impl DbError {
         }
     }
 }
+
+/// Names the file in an error of sqlx.
+pub trait AtPath<T> {
+    /// # Errors
+    /// The error about the file at `path` ([`DbError::at`]).
+    fn at(self, path: &Path) -> Result<T, DbError>;
+}
+
+impl<T> AtPath<T> for sqlx::Result<T> {
+    fn at(self, path: &Path) -> Result<T, DbError> {
+        self.map_err(|error| DbError::at(path, error))
+    }
+}

@@ -34,7 +34,7 @@ pub struct RowToStage<'r> {
 }
 
 /// A source name and one of its locations.
-pub type Place = (String, Option<String>);
+pub type SourceLocation = (String, Option<String>);
 
 /// A staged row: its id, the review as JSON (`None` if only the id was staged), and the answer to it from another row.
 pub type StagedRow = (String, Option<String>, Option<String>);
@@ -117,10 +117,7 @@ impl Staging {
         sqlx::query(update).execute(&mut self.connection).await?;
         let left = "select count(*) from answer as a
              where not exists (select 1 from staged as s where s.review_id = a.review_id and a.writer is not s.writer)";
-        let left: i64 = sqlx::query_scalar(left)
-            .fetch_one(&mut self.connection)
-            .await?;
-        Ok(left.unsigned_abs())
+        self.number(left).await
     }
 
     /// Writes buffered rows to the table.
@@ -151,10 +148,19 @@ impl Staging {
     /// # Errors
     /// When the temporary database cannot be used.
     pub async fn count(&mut self) -> sqlx::Result<u64> {
-        let count: i64 = sqlx::query_scalar("select count(*) from staged")
+        self.number("select count(*) from staged").await
+    }
+
+    async fn number(&mut self, select: &'static str) -> sqlx::Result<u64> {
+        let number: i64 = sqlx::query_scalar(select)
             .fetch_one(&mut self.connection)
             .await?;
-        Ok(count.unsigned_abs())
+        Ok(number.unsigned_abs())
+    }
+
+    async fn ids_after(&mut self, select: &'static str, id: &str) -> sqlx::Result<Vec<String>> {
+        let select = sqlx::query_scalar(select).bind(id).bind(ROWS);
+        select.fetch_all(&mut self.connection).await
     }
 
     /// The next rows after `id`, in id order.
@@ -164,13 +170,8 @@ impl Staging {
     pub async fn after(&mut self, id: &str) -> sqlx::Result<Vec<StagedRow>> {
         let select = "select review_id, review, answer from staged where review_id > ?
              order by review_id limit ?";
-        held(
-            sqlx::query_as(select)
-                .bind(id)
-                .bind(ROWS)
-                .fetch(&mut self.connection),
-        )
-        .await
+        let select = sqlx::query_as(select).bind(id).bind(ROWS);
+        held(select.fetch(&mut self.connection)).await
     }
 
     /// The next ids after `id`, in id order, of rows whose review may exist under another id; at most as many as one
@@ -180,11 +181,7 @@ impl Staging {
     /// When the temporary database cannot be used.
     pub async fn unsure_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and may_be_there order by review_id limit ?";
-        sqlx::query_scalar(select)
-            .bind(id)
-            .bind(ROWS)
-            .fetch_all(&mut self.connection)
-            .await
+        self.ids_after(select, id).await
     }
 
     /// The next ids after `id`, in id order, of rows that complete an existing review; at most as many as one statement
@@ -194,11 +191,7 @@ impl Staging {
     /// When the temporary database cannot be used.
     pub async fn filling_ids_after(&mut self, id: &str) -> sqlx::Result<Vec<String>> {
         let select = "select review_id from staged where review_id > ? and known_id is not null and fills order by review_id limit ?";
-        sqlx::query_scalar(select)
-            .bind(id)
-            .bind(ROWS)
-            .fetch_all(&mut self.connection)
-            .await
+        self.ids_after(select, id).await
     }
 
     /// The rows of the first of these ids, up to the maximum size in memory.
@@ -218,22 +211,16 @@ impl Staging {
     /// When the temporary database cannot be used.
     pub async fn note_known(&mut self, known: &[(String, String, bool)]) -> sqlx::Result<()> {
         let update = "update staged set known_id = its.value ->> 1, fills = its.value ->> 2 from json_each(?) as its where review_id = its.value ->> 0";
-        sqlx::query(update)
-            .bind(json!(known).to_string())
-            .execute(&mut self.connection)
-            .await
-            .map(drop)
+        let update = sqlx::query(update).bind(json!(known).to_string());
+        update.execute(&mut self.connection).await.map(drop)
     }
 
     /// # Errors
     /// When the temporary database cannot be used.
     pub async fn leave_out(&mut self, ids: &[&str]) -> sqlx::Result<()> {
         let delete = "delete from staged where review_id in (select value from json_each(?))";
-        sqlx::query(delete)
-            .bind(Value::from(ids).to_string())
-            .execute(&mut self.connection)
-            .await
-            .map(drop)
+        let delete = sqlx::query(delete).bind(Value::from(ids).to_string());
+        delete.execute(&mut self.connection).await.map(drop)
     }
 
     /// Removes rows that match the same existing review; calls `look` with each row's id and that review's id.
@@ -254,10 +241,8 @@ impl Staging {
         drop(rows);
         let delete = "delete from staged where known_id in
              (select known_id from staged where known_id is not null group by known_id having count(*) > 1)";
-        sqlx::query(delete)
-            .execute(&mut self.connection)
-            .await
-            .map(drop)
+        let delete = sqlx::query(delete);
+        delete.execute(&mut self.connection).await.map(drop)
     }
 
     /// Gives matched rows the id of the existing review.
@@ -267,17 +252,15 @@ impl Staging {
     pub async fn rename_known(&mut self) -> sqlx::Result<()> {
         let update =
             "update staged set review_id = known_id, known_id = null where known_id is not null";
-        sqlx::query(update)
-            .execute(&mut self.connection)
-            .await
-            .map(drop)
+        let update = sqlx::query(update);
+        update.execute(&mut self.connection).await.map(drop)
     }
 
     /// The sources and locations of the staged reviews.
     ///
     /// # Errors
     /// When the temporary database cannot be used.
-    pub async fn places(&mut self) -> sqlx::Result<Vec<Place>> {
+    pub async fn places(&mut self) -> sqlx::Result<Vec<SourceLocation>> {
         let select =
             "select distinct source, location from staged where review is not null order by 1, 2";
         sqlx::query_as(select).fetch_all(&mut self.connection).await
@@ -290,13 +273,9 @@ impl Staging {
     pub async fn known(&mut self, ids: &[&str]) -> sqlx::Result<HashSet<String>> {
         let select =
             "select review_id from staged where review_id in (select value from json_each(?))";
-        let ids = Value::from(ids).to_string();
-        Ok(sqlx::query_scalar(select)
-            .bind(ids)
-            .fetch_all(&mut self.connection)
-            .await?
-            .into_iter()
-            .collect())
+        let select = sqlx::query_scalar(select).bind(Value::from(ids).to_string());
+        let ids = select.fetch_all(&mut self.connection).await?;
+        Ok(ids.into_iter().collect())
     }
 }
 

@@ -5,25 +5,13 @@
 
 mod backup;
 pub mod business;
-mod changes;
-mod checkpoint;
 mod cluster;
-mod copy;
-mod delivery_lock;
 mod derived;
 mod erase;
 mod error;
 mod files;
-mod first_load;
-mod former;
 pub(crate) mod imports;
-mod index_readers;
-mod lease;
-mod migrate;
-mod new_file;
-mod node_file;
-mod open_file;
-mod restore;
+mod opening;
 pub mod reviews;
 mod rqlite;
 mod schema;
@@ -36,32 +24,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::Clock;
 use arc_swap::ArcSwap;
 use files::{DatabaseFiles, LOG, bytes_beside};
-use open_file::OpenFile;
 use rqlite::Cluster;
+use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
+use text_index::IndexReaders;
 
-use crate::clock::Clock;
-
-pub use changes::Changes;
-pub use checkpoint::LOG_BYTES_MAX;
+pub use backup::{Alone, Carried, Prepared, carry_over};
 pub use cluster::NodeStanding;
-pub use delivery_lock::DeliveryLock;
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
-pub use error::DbError;
-pub use files::{files, unused_name};
-pub use former::FORMER_KEPT_DAYS;
-pub use index_readers::{INDEX_READERS_MAX, IndexReader};
-pub use migrate::Migrated;
-pub use new_file::Opening;
-pub use restore::{Alone, Prepared};
+pub use error::{AtPath, DbError};
+pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, unused_name};
+pub use opening::Opening;
 pub use rqlite::{ClusterError, NodeStatus};
+pub use schema::Migrated;
 pub use text::{Text, unpack_value};
+pub use text_index::{INDEX_READERS_MAX, IndexReader};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
 
@@ -103,29 +87,23 @@ impl Database {
         path: &Path,
         keeps_former: bool,
     ) -> Result<(Self, Migrated), DbError> {
-        let fault = |error: sqlx::Error| DbError::at(path, error);
         files::create_private(path)?;
         schema::identify(path).await?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
-        let mut connection = SqliteConnection::connect_with(&options)
-            .await
-            .map_err(fault)?;
-        let migrated = migrate::run(&mut connection, path, keeps_former).await?;
-        if text_index::make_sound(&mut connection)
-            .await
-            .map_err(fault)?
-        {
+        let mut connection = SqliteConnection::connect_with(&options).await.at(path)?;
+        let migrated = schema::migrate(&mut connection, path, keeps_former).await?;
+        if text_index::make_sound(&mut connection).await.at(path)? {
             tracing::warn!(
                 "text_index.forged: pages of `review_fts` were malformed in a way that SQLite never writes; the index was \
                  rebuilt from the reviews"
             );
         }
-        connection.close().await.map_err(fault)?;
+        connection.close().await.at(path)?;
         let open = OpenFile::open(path, None).await?;
         let writer = pool(&open.place)
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 2);
-        let writer = writer.connect_with(options).await.map_err(fault)?;
+        let writer = writer.connect_with(options).await.at(path)?;
         let database = Self {
             path: path.to_owned(),
             open: Arc::new(ArcSwap::from_pointee(open)),
@@ -145,12 +123,8 @@ impl Database {
         schema::identify(path).await?;
         let derived = derived::beside(path);
         let open = OpenFile::open(path, derived.exists().then_some(&derived)).await?;
-        let mut connection = open
-            .readers
-            .acquire()
-            .await
-            .map_err(|error| DbError::at(path, error))?;
-        migrate::verify(&mut connection, path).await?;
+        let mut connection = open.readers.acquire().await.at(path)?;
+        schema::verify_version(&mut connection, path).await?;
         drop(connection);
         Ok(open.readers)
     }
@@ -164,6 +138,14 @@ impl Database {
     #[must_use]
     pub fn readers(&self) -> SqlitePool {
         self.open.load().readers.clone()
+    }
+
+    /// A read-only connection.
+    ///
+    /// # Errors
+    /// [`DbError`] when none can be opened.
+    pub async fn reader(&self) -> Result<PoolConnection<Sqlite>, DbError> {
+        self.readers().acquire().await.at(&self.path)
     }
 
     /// Whether the names of the database and of its log still lead to the files that were opened.
@@ -188,15 +170,14 @@ impl Database {
     /// # Errors
     /// [`DbError`]; the index may then lack rows.
     pub async fn repair_text_index(&self) -> Result<u64, DbError> {
-        let fault = |error| DbError::at(&self.path, error);
-        let mut reader = self.readers().acquire().await.map_err(fault)?;
-        if text_index::is_whole(&mut reader).await.map_err(fault)? {
+        let mut reader = self.reader().await?;
+        if text_index::is_whole(&mut reader).await.at(&self.path)? {
             return Ok(0);
         }
         drop(reader);
         let mut write = self.write().await?;
-        let repaired = text_index::repair(&mut write).await.map_err(fault)?;
-        write.commit().await.map_err(fault)?;
+        let repaired = text_index::repair(&mut write).await.at(&self.path)?;
+        write.commit().await.at(&self.path)?;
         Ok(repaired)
     }
 
@@ -208,14 +189,13 @@ impl Database {
     /// be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Write, DbError> {
         self.verify_place()?;
-        let fault = |error| DbError::at(&self.path, error);
         match &self.writer {
             Writer::File(pool) => Ok(Write::to_file(
-                pool.begin_with("begin immediate").await.map_err(fault)?,
+                pool.begin_with("begin immediate").await.at(&self.path)?,
             )),
             Writer::Cluster(cluster) => {
-                let transaction = self.readers().begin().await.map_err(fault)?;
-                Ok(Write::to_cluster(transaction, Arc::clone(cluster)))
+                let transaction = self.readers().begin().await.at(&self.path)?;
+                Ok(Write::to_cluster(transaction, Arc::clone(cluster), None))
             }
         }
     }
@@ -250,24 +230,23 @@ impl Database {
         sqlx::query("pragma cache_size = -4096")
             .execute(&mut *write)
             .await
-            .map_err(|error| DbError::at(&self.path, error))?;
+            .at(&self.path)?;
         Ok(write)
     }
 
     /// Whether a process has the write lock at this moment.
     async fn is_locked(&self) -> Result<bool, DbError> {
-        let fault = |error| DbError::at(&self.path, error);
         self.verify_place()?;
         let options = options(&self.path).busy_timeout(Duration::ZERO);
         let mut asking = SqliteConnection::connect_with(&options)
             .await
-            .map_err(fault)?;
+            .at(&self.path)?;
         let answer = asking
             .begin_with("begin immediate")
             .await
             .map(drop)
-            .map_err(fault);
-        asking.close().await.map_err(fault)?;
+            .at(&self.path);
+        asking.close().await.at(&self.path)?;
         match answer {
             Ok(()) => Ok(false),
             Err(DbError::Locked(_)) => Ok(true),
@@ -303,6 +282,12 @@ async fn scratch() -> sqlx::Result<SqliteConnection> {
         .create_if_missing(true)
         .pragma("cache_size", "-1024");
     SqliteConnection::connect_with(&options).await
+}
+
+/// Copies the database behind `connection` into a new file (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
+async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {
+    let copy = sqlx::query("vacuum into ?").bind(to.to_string_lossy().into_owned());
+    copy.execute(connection).await.map(drop)
 }
 
 /// Options without statement logging: sqlx would log each statement that takes more than a second in full.
@@ -362,8 +347,8 @@ impl Database {
     pub async fn verify_readable(&self) -> Result<(), DbError> {
         self.verify_place()?;
         let reader = self.readers().acquire().await;
-        let mut reader = reader.map_err(|error| DbError::at(&self.path, error))?;
-        migrate::verify(&mut reader, &self.path).await
+        let mut reader = reader.at(&self.path)?;
+        schema::verify_version(&mut reader, &self.path).await
     }
 
     /// Bytes of the file and of its write-ahead log; 0 for a missing file.
@@ -382,4 +367,180 @@ pub async fn sqlite_version() -> sqlx::Result<String> {
     sqlx::query_scalar("select sqlite_version()")
         .fetch_one(&mut connection)
         .await
+}
+
+// A file open for reading, with its readers. It is separate from `Database` because rqlited may replace the file
+// (after a restart or when it rejoins), and all of this is then reopened.
+
+/// Maximum number of readers. Requests are answered from memory; these serve rendering and checks.
+const READERS_MAX: u32 = 2;
+
+#[derive(Debug)]
+struct OpenFile {
+    place: Arc<DatabaseFiles>,
+    readers: SqlitePool,
+    index_readers: IndexReaders,
+    /// Writer of the side file of derived data, if there is one.
+    derived: Option<SqlitePool>,
+}
+
+impl OpenFile {
+    /// Opens the file at `path` for reading, with the derived data of the file `derived`, if given.
+    async fn open(path: &Path, derived: Option<&Path>) -> Result<Self, DbError> {
+        let place = Arc::new(DatabaseFiles::of(path)?);
+        let reading = options(path).read_only(true);
+        let (readers, reading) = match derived {
+            None => (pool(&place), reading.pragma("query_only", "on")),
+            Some(side) => (derived::pool_with_side_file(&place, side), reading),
+        };
+        let readers = readers
+            .max_connections(READERS_MAX)
+            .connect_with(reading)
+            .await;
+        // Index readers never wait for a lock and stay open; if none is free, a request is answered without the index.
+        let index_options = options(path)
+            .read_only(true)
+            .pragma("query_only", "on")
+            .pragma("cache_size", "-8192")
+            .busy_timeout(Duration::ZERO);
+        Ok(Self {
+            readers: readers.at(path)?,
+            index_readers: IndexReaders::new(index_options, &place),
+            place,
+            derived: None,
+        })
+    }
+
+    async fn close(&self) {
+        self.index_readers.close().await;
+        self.readers.close().await;
+        if let Some(derived) = &self.derived {
+            derived.close().await;
+        }
+    }
+}
+
+// Detects commits to the file by this writer, another process, or a `sqlite3` shell.
+//
+// `PRAGMA data_version` compares only with an earlier reading on the same connection and ignores that connection's own
+// commits, so this uses a connection that never writes. What changed is in `review_change`.
+
+#[derive(Debug)]
+pub struct Changes {
+    path: PathBuf,
+    /// Kept open because `data_version` is per connection; `None` once closed.
+    connection: Option<SqliteConnection>,
+    seen: Option<i64>,
+}
+
+impl Changes {
+    async fn open(options: &SqliteConnectOptions, path: &Path) -> Result<Self, DbError> {
+        let connection = SqliteConnection::connect_with(options).await.at(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Some(connection),
+            seen: None,
+        })
+    }
+
+    /// Whether there was a commit since the last call that returned true. The first call returns true; after
+    /// [`Changes::close`], the result is false.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be read.
+    pub async fn any(&mut self) -> Result<bool, DbError> {
+        let Some(connection) = &mut self.connection else {
+            return Ok(false);
+        };
+        let version = sqlx::query_scalar("pragma data_version")
+            .fetch_one(connection)
+            .await;
+        let version: i64 = version.at(&self.path)?;
+        let moved = self.seen != Some(version);
+        self.seen = Some(version);
+        Ok(moved)
+    }
+
+    /// # Errors
+    /// [`DbError`]; the connection is closed anyway.
+    pub async fn close(&mut self) -> Result<(), DbError> {
+        let Some(connection) = self.connection.take() else {
+            return Ok(());
+        };
+        connection.close().await.at(&self.path)
+    }
+
+    /// Makes the next [`Changes::any`] return true, because its last change could not be processed.
+    pub const fn forget(&mut self) {
+        self.seen = None;
+    }
+}
+
+// Keeps the write-ahead log small. SQLite writes it back as it grows, but does not shrink the file while a connection
+// is open (<https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>); frames of a writer that rolled
+// back or was killed stay until the next commit.
+
+/// 16 MiB.
+pub const LOG_BYTES_MAX: u64 = 16 << 20;
+
+impl Database {
+    /// Writes the log back into the database and truncates it if it is larger than [`LOG_BYTES_MAX`]; returns whether
+    /// it did. It does nothing while other connections read or write, but a later call may succeed.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be written, usually because the disk is full.
+    pub async fn checkpoint(&self) -> Result<bool, DbError> {
+        // Otherwise the log could belong to another database.
+        self.verify_place()?;
+        if let Writer::Cluster(_) = self.writer {
+            return Ok(false);
+        }
+        if bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
+            return Ok(false);
+        }
+        self.cut_log(Duration::ZERO).await
+    }
+
+    /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
+    /// process. Does nothing if another file has taken the name, because other processes may have written since.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be written.
+    pub async fn write_back_log(&self) -> Result<(), DbError> {
+        let Writer::File(writer) = &self.writer else {
+            return Ok(());
+        };
+        match self.verify_place() {
+            Err(DbError::LogGone(log)) if !log.exists() => {}
+            Ok(()) | Err(_) => return Ok(()),
+        }
+        sqlx::query("pragma wal_checkpoint(passive)")
+            .execute(writer)
+            .await
+            .map(drop)
+            .at(self.path())
+    }
+
+    /// Writes the log back into the database and truncates it; returns whether it could. Waits up to `wait_max` for
+    /// other readers and writers.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be written.
+    async fn cut_log(&self, wait_max: Duration) -> Result<bool, DbError> {
+        let options = options(self.path()).busy_timeout(wait_max);
+        let mut connection = SqliteConnection::connect_with(&options)
+            .await
+            .at(self.path())?;
+        // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
+        sqlx::query("pragma wal_checkpoint(passive)")
+            .execute(&mut connection)
+            .await
+            .at(self.path())?;
+        let truncate = sqlx::query_as("pragma wal_checkpoint(truncate)")
+            .fetch_one(&mut connection)
+            .await;
+        let (is_busy, _, _): (bool, i64, i64) = truncate.at(self.path())?;
+        connection.close().await.at(self.path())?;
+        Ok(!is_busy)
+    }
 }

@@ -1,16 +1,300 @@
-//! Checks that the schema is the one of the embedded migrations: compares each table, index, view and trigger with a
-//! scratch database in memory. Additional objects are allowed.
+//! The schema: the embedded migrations (applied in order, each in its own transaction, each once), whose file it is, and
+//! whether its objects are those of this release.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use serde_json::json;
+use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{Connection, FromRow};
+use sqlx::{AssertSqlSafe, Connection, FromRow};
 
-use super::error::DbError;
+use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside};
+use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use super::text::Text;
-use super::{BUSY_TIMEOUT, migrate, unlogged};
+use super::{BUSY_TIMEOUT, files, unlogged};
+use crate::random::Random;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+/// sqlx's table of applied migrations.
+pub(super) const TABLE: &str = "_sqlx_migrations";
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Migrated {
+    /// The migrations applied now, as `0001 business`.
+    pub applied: Vec<String>,
+    /// Number of migrations in the file.
+    pub total: usize,
+    /// The copy from before the migration, if one was kept.
+    pub former: Option<PathBuf>,
+}
+
+/// Migrates the database behind `connection` and gives it a lineage. With `keeps_former`, copies a database that holds
+/// data before the first migration.
+pub(super) async fn migrate(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    keeps_former: bool,
+) -> Result<Migrated, DbError> {
+    let before = applied(connection, path).await?;
+    reject_newer(&before, path)?;
+    let is_behind = MIGRATIONS.iter().any(|m| !before.contains(&m.version));
+    let mut former = None;
+    if keeps_former && is_behind && holds_data(connection, path).await? {
+        let kept = files::keep_before_upgrade(connection, path).await?;
+        tracing::info!(file = %kept.display(), "database.copied: the database as it was before this release is kept for 30 days");
+        former = Some(kept);
+    }
+    match MIGRATIONS.run(&mut *connection).await {
+        Ok(()) => {}
+        Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+            return Err(DbError::at(path, error));
+        }
+        Err(MigrateError::VersionMismatch(version) | MigrateError::VersionMissing(version)) => {
+            return Err(DbError::Foreign {
+                path: path.to_owned(),
+                version,
+            });
+        }
+        Err(error) => {
+            return Err(DbError::Other {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            });
+        }
+    }
+    bind_lineage(connection, path).await?;
+    let applied = MIGRATIONS
+        .iter()
+        .filter(|m| !before.contains(&m.version))
+        .map(|m| format!("{:04} {}", m.version, m.description))
+        .collect();
+    Ok(Migrated {
+        applied,
+        total: MIGRATIONS.iter().count(),
+        former,
+    })
+}
+
+/// Whether the database has rows that must be copied; a new one has none.
+async fn holds_data(connection: &mut SqliteConnection, path: &Path) -> Result<bool, DbError> {
+    for table in ["business", "review", "subscription"] {
+        let exists: i64 = sqlx::query_scalar("select count(*) from sqlite_schema where name = ?")
+            .bind(table)
+            .fetch_one(&mut *connection)
+            .await
+            .at(path)?;
+        if exists == 0 {
+            continue;
+        }
+        let rows: i64 = sqlx::query_scalar(AssertSqlSafe(format!(
+            "select exists (select 1 from {table})"
+        )))
+        .fetch_one(&mut *connection)
+        .await
+        .at(path)?;
+        if rows != 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Migrates a cluster that is not empty: one transaction for each migration, through the leader. `file` is the path
+/// shown in errors.
+pub(super) async fn migrate_cluster(
+    client: &RqliteClient,
+    file: &Path,
+) -> Result<Migrated, DbError> {
+    let select = SqlStatement::new(
+        format!("select version from {TABLE} order by version"),
+        Vec::new(),
+    );
+    let mut applied = Migrated {
+        total: MIGRATIONS.iter().count(),
+        ..Migrated::default()
+    };
+    loop {
+        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+        let there: Vec<i64> = rows
+            .iter()
+            .filter_map(|row| row.first()?.as_i64())
+            .collect();
+        reject_newer(&there, file)?;
+        let Some(next) = MIGRATIONS
+            .iter()
+            .find(|migration| !there.contains(&migration.version))
+        else {
+            return Ok(applied);
+        };
+        let mut statements: Vec<SqlStatement> = statements(next.sql.as_str())
+            .into_iter()
+            .map(|sql| SqlStatement::new(sql, Vec::new()))
+            .collect();
+        let checksum = crate::model::hash::hex(&next.checksum);
+        statements.push(SqlStatement::new(
+            format!(
+                "insert into {TABLE} (version, description, success, checksum, execution_time) values (?, ?, 1, unhex(?), 0)"
+            ),
+            vec![json!(next.version), json!(next.description), json!(checksum)],
+        ));
+        match client.execute_unmarked(&statements, COMMAND_WAIT_MAX).await {
+            Ok(()) => applied
+                .applied
+                .push(format!("{:04} {}", next.version, next.description)),
+            // Another process or an earlier attempt has applied the migration; the next query shows it.
+            Err(ClusterError::Refused(reason))
+                if reason.contains("already exists")
+                    || reason.contains("UNIQUE")
+                    || reason.contains("duplicate column") => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Splits a migration into statements, because rqlite takes one at a time. A semicolon ends a statement except in a
+/// text, a comment or a trigger's body.
+fn statements(sql: &str) -> Vec<String> {
+    let (mut statements, mut one, mut code, mut in_text) =
+        (Vec::new(), String::new(), String::new(), false);
+    for line in sql.lines() {
+        let mut rest = line;
+        while let Some(next) = rest.chars().next() {
+            if !in_text && rest.starts_with("--") {
+                one.push_str(rest);
+                break;
+            }
+            rest = &rest[next.len_utf8()..];
+            in_text ^= next == '\'';
+            let words = code.trim().to_ascii_lowercase();
+            let is_open = words.starts_with("create trigger") && !words.ends_with("end");
+            if next == ';' && !in_text && !is_open {
+                statements.push(std::mem::take(&mut one));
+                code.clear();
+            } else {
+                one.push(next);
+                code.push(next);
+            }
+        }
+        one.push('\n');
+        code.push('\n');
+    }
+    if !code.trim().is_empty() {
+        statements.push(one);
+    }
+    statements
+}
+
+pub(super) async fn apply_migrations(connection: &mut SqliteConnection) -> sqlx::Result<()> {
+    Ok(MIGRATIONS.run(connection).await?)
+}
+
+/// Whether the applied migrations are those of this release. With `is_alone`, the migrations table is the only table,
+/// so the list of applied migrations may be empty.
+pub(super) async fn are_ours(
+    connection: &mut SqliteConnection,
+    path: &Path,
+    is_alone: bool,
+) -> Result<bool, DbError> {
+    let applied: Result<Vec<(i64, Vec<u8>)>, _> =
+        sqlx::query_as("select version, checksum from _sqlx_migrations")
+            .fetch_all(connection)
+            .await;
+    let applied = match applied {
+        Ok(applied) => applied,
+        // Another program's table of that name.
+        Err(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code == "1") => {
+            return Ok(false);
+        }
+        Err(error) => return Err(DbError::at(path, error)),
+    };
+    let is_known = |(version, checksum): &(i64, Vec<u8>)| {
+        MIGRATIONS
+            .iter()
+            .any(|known| known.version == *version && known.checksum[..] == checksum[..])
+    };
+    Ok(applied.iter().all(is_known) && (is_alone || !applied.is_empty()))
+}
+
+/// Checks that the database behind `connection` has exactly this release's version; writes nothing.
+pub(super) async fn verify_version(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<(), DbError> {
+    let applied = applied(connection, path).await?;
+    reject_newer(&applied, path)?;
+    let (found, known) = (applied.last().copied().unwrap_or(0), newest());
+    if found < known {
+        return Err(DbError::Older {
+            path: path.to_owned(),
+            found,
+            known,
+        });
+    }
+    Ok(())
+}
+
+fn newest() -> i64 {
+    MIGRATIONS
+        .iter()
+        .map(|migration| migration.version)
+        .max()
+        .unwrap_or(0)
+}
+
+fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {
+    let (found, known) = (applied.last().copied().unwrap_or(0), newest());
+    if found > known {
+        return Err(DbError::Newer {
+            path: path.to_owned(),
+            found,
+            known,
+        });
+    }
+    Ok(())
+}
+
+async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i64>, DbError> {
+    let table = "select count(*) from sqlite_schema where name = '_sqlx_migrations'";
+    let exists: i64 = sqlx::query_scalar(table)
+        .fetch_one(&mut *connection)
+        .await
+        .at(path)?;
+    if exists == 0 {
+        return Ok(Vec::new());
+    }
+    let applied = connection
+        .list_applied_migrations(&MIGRATIONS.table_name)
+        .await;
+    let applied = applied.map_err(|error| DbError::Other {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut versions: Vec<i64> = applied.iter().map(|migration| migration.version).collect();
+    versions.sort_unstable();
+    Ok(versions)
+}
+
+/// Gives the database its permanent id (see `migrations/0003_change.sql`).
+async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
+    let lineage = Random::system().hex_128();
+    let lineage = lineage.map_err(|error| DbError::Other {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })?;
+    sqlx::query!(
+        "insert into lineage (lineage_id) values (?) on conflict do nothing",
+        lineage
+    )
+    .execute(&mut *connection)
+    .await
+    .at(path)?;
+    Ok(())
+}
+
+// Checks that the schema is the one of the embedded migrations: compares each table, index, view and trigger with a
+// scratch database in memory. Additional objects are allowed.
 
 #[derive(Debug, Default)]
 pub(super) struct SchemaFaults {
@@ -27,9 +311,9 @@ struct SchemaObject {
     sql: Text,
 }
 
-pub(super) async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<SchemaFaults> {
+pub(super) async fn faults(connection: &mut SqliteConnection) -> sqlx::Result<SchemaFaults> {
     let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
-    migrate::apply(&mut scratch).await?;
+    apply_migrations(&mut scratch).await?;
     let wanted = objects(&mut scratch).await?;
     scratch.close().await?;
     let there = objects(connection).await?;
@@ -89,7 +373,6 @@ const MARKS: [&str; 2] = ["lineage", "review_change"];
 
 /// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
-    let fault = |error| DbError::at(path, error);
     if path
         .metadata()
         .is_ok_and(|file| file.is_file() && file.len() == 0)
@@ -98,9 +381,9 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
     }
     let mut connection = SqliteConnection::connect_with(&untouching(path))
         .await
-        .map_err(fault)?;
+        .at(path)?;
     let judged = judge(&mut connection, path).await;
-    connection.close().await.map_err(fault)?;
+    connection.close().await.at(path)?;
     judged
 }
 
@@ -117,11 +400,10 @@ pub(super) fn untouching(path: &Path) -> SqliteConnectOptions {
 }
 
 async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
-    let fault = |error| DbError::at(path, error);
     let encoding: String = sqlx::query_scalar("pragma encoding")
         .fetch_one(&mut *connection)
         .await
-        .map_err(fault)?;
+        .at(path)?;
     if encoding != ENCODING {
         return Err(DbError::Encoding {
             path: path.to_owned(),
@@ -132,12 +414,12 @@ async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbE
     let names: Vec<Text> = sqlx::query_scalar(names)
         .fetch_all(&mut *connection)
         .await
-        .map_err(fault)?;
+        .at(path)?;
     let has = |name: &str| names.iter().any(|one| one.as_ref() == name);
-    let is_ours = if has(migrate::TABLE) {
+    let is_ours = if has(TABLE) {
         // A first start may have been killed before these tables existed; the checksums identify the applied
         // migrations.
-        MARKS.into_iter().all(has) || migrate::are_ours(connection, path, names.len() == 1).await?
+        MARKS.into_iter().all(has) || are_ours(connection, path, names.len() == 1).await?
     } else {
         names.is_empty()
     };
@@ -145,5 +427,38 @@ async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbE
         Ok(())
     } else {
         Err(DbError::NotOurs(path.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+    use sqlx::{AssertSqlSafe, Connection as _};
+
+    use super::{MIGRATIONS, apply_migrations, statements};
+
+    async fn scratch() -> SqliteConnection {
+        let options = SqliteConnectOptions::new().in_memory(true);
+        SqliteConnection::connect_with(&options).await.unwrap()
+    }
+
+    async fn objects(connection: &mut SqliteConnection) -> Vec<(String, String)> {
+        let select = "select name, coalesce(sql, '') from sqlite_schema where name not like '\\_sqlx%' escape '\\' \
+                      and name not like 'sqlite\\_%' escape '\\' order by name";
+        sqlx::query_as(select).fetch_all(connection).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn migrations_one_statement_at_a_time_make_the_same_schema() {
+        let (mut whole, mut by_one) = (scratch().await, scratch().await);
+        apply_migrations(&mut whole).await.unwrap();
+        for migration in MIGRATIONS.iter() {
+            for statement in statements(migration.sql.as_str()) {
+                let ran = sqlx::query(AssertSqlSafe(statement.clone())).execute(&mut by_one);
+                ran.await
+                    .unwrap_or_else(|error| panic!("{statement}: {error}"));
+            }
+        }
+        assert_eq!(objects(&mut by_one).await, objects(&mut whole).await);
     }
 }

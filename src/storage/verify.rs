@@ -29,7 +29,7 @@ pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerif
     let schema::SchemaFaults {
         wrong,
         is_unreadable,
-    } = schema::verify(connection).await?;
+    } = schema::faults(connection).await?;
     verified.wrong.extend(wrong);
     if !text_index::is_sound(connection).await? {
         // SQLite's own check would read the malformed pages.

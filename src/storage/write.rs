@@ -7,18 +7,25 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
+use futures_util::stream;
+use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
 use serde_json::Value;
 use sqlx::sqlite::{
-    SqliteConnection, SqliteQueryResult, SqliteRow, SqliteStatement, SqliteTypeInfo,
+    SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow, SqliteStatement,
+    SqliteTypeInfo,
 };
-use sqlx::{Either, Execute, Executor, SqlStr, Sqlite, Transaction};
+use sqlx::{Connection as _, Either, Execute, Executor, SqlStr, Sqlite, Transaction};
+use tempfile::TempDir;
 
-use super::copy::Copy;
-use super::rqlite::{Cluster, ClusterError, SqlStatement};
+use super::error::{AtPath as _, DbError};
+use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis};
+use super::{copy_into, options, schema};
+use crate::clock::Clock;
 
 /// Rolled back when dropped.
 #[derive(Debug)]
@@ -47,24 +54,9 @@ impl Write {
         })
     }
 
-    /// A write to a cluster; `transaction` answers its reads and is read-only.
+    /// A write to a cluster; `transaction` answers its reads and is read-only. With a copy, `transaction` is one on it, and
+    /// the write fails unless the cluster still has the state of the copy.
     pub(super) fn to_cluster(
-        transaction: Transaction<'static, Sqlite>,
-        cluster: Arc<Cluster>,
-    ) -> Self {
-        Self::recording(transaction, cluster, None)
-    }
-
-    /// A write to `copy`, and to the cluster if the cluster still has the state of the copy.
-    pub(super) fn to_copy(
-        transaction: Transaction<'static, Sqlite>,
-        cluster: Arc<Cluster>,
-        copy: Copy,
-    ) -> Self {
-        Self::recording(transaction, cluster, Some(copy))
-    }
-
-    fn recording(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
         copy: Option<Copy>,
@@ -291,4 +283,107 @@ pub fn is_overtaken(error: &sqlx::Error) -> bool {
     }
     let refused = error.as_database_error();
     refused.is_some_and(|refused| refused.message().contains("guard_holds"))
+}
+
+// The working copy of an owner's command on a cluster: a transaction runs on a private copy of this node's file, and
+// the same statements go to the cluster (`write`) if it has not changed since.
+
+/// Maximum time for this node's file to catch up with the leader.
+const LEVEL_WAIT_MAX: Duration = Duration::from_secs(30);
+const LOOK_INTERVAL: Duration = Duration::from_millis(25);
+
+/// A copy in a temporary folder, removed on drop.
+#[derive(Debug)]
+pub(super) struct Copy {
+    /// State of the database when the copy was made.
+    pub(super) basis: WriteBasis,
+    pool: SqlitePool,
+    _folder: TempDir,
+}
+
+impl Copy {
+    /// Copies a node's file at one moment, after it has caught up with the leader.
+    pub(super) async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
+        level_with_cluster(client, file).await?;
+        let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
+            path: std::env::temp_dir(),
+            reason,
+        })?;
+        let path = folder.path().join("copy.db");
+        let reading = options(file).read_only(true);
+        let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
+        copy_into(&mut connection, &path).await.at(file)?;
+        connection.close().await.at(file)?;
+        let pool = SqlitePoolOptions::new().max_connections(1);
+        let pool = pool.connect_with(options(&path)).await.at(&path)?;
+        let mut connection = pool.acquire().await.at(&path)?;
+        let basis = WriteBasis::of_file(&mut connection).await.at(&path)?;
+        drop(connection);
+        Ok(Self {
+            basis,
+            pool,
+            _folder: folder,
+        })
+    }
+
+    /// Begins a transaction that only a recorder writes to: a statement that bypassed it would never reach the cluster.
+    pub(super) async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
+        let mut transaction = self.pool.begin_with("begin immediate").await?;
+        sqlx::query("pragma query_only = on")
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+
+    pub(super) async fn leave(self) {
+        self.pool.close().await;
+    }
+}
+
+/// Waits at most half a minute until this node's file has all of the leader's data.
+pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
+    let clock = Clock::system();
+    let end = clock.monotonic() + LEVEL_WAIT_MAX;
+    let wanted = WriteBasis::of_cluster(client)
+        .await
+        .map_err(DbError::Cluster)?;
+    wait_for_file(file, LEVEL_WAIT_MAX).await?;
+    loop {
+        let reading = options(file).read_only(true);
+        let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
+        let there = WriteBasis::of_file(&mut connection).await.at(file)?;
+        connection.close().await.at(file)?;
+        if there.has_reached(wanted) {
+            return Ok(());
+        }
+        if clock.monotonic() >= end {
+            return Err(DbError::Cluster(ClusterError::Behind {
+                seconds: LEVEL_WAIT_MAX.as_secs(),
+            }));
+        }
+        clock.sleep(LOOK_INTERVAL).await;
+    }
+}
+
+/// Waits until the file at `path` can be read by this release; rqlited creates it once it has joined the cluster.
+pub(super) async fn wait_for_file(path: &Path, wait_max: Duration) -> Result<(), DbError> {
+    let clock = Clock::system();
+    let end = clock.monotonic() + wait_max;
+    loop {
+        let verified = async {
+            if !path.exists() {
+                return Err(DbError::Missing(path.to_owned()));
+            }
+            let reading = options(path).read_only(true);
+            let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
+            let verified = schema::verify_version(&mut connection, path).await;
+            connection.close().await.at(path)?;
+            verified
+        };
+        match verified.await {
+            Ok(()) => return Ok(()),
+            Err(error) if clock.monotonic() >= end => return Err(error),
+            Err(_) => clock.sleep(Duration::from_millis(25)).await,
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! Measures the agreement of the analysis with annotators.
+//! Measures the agreement of the analysis with annotators: of sentences, and of whole reviews by text only, with stars,
+//! by rules only and by classifier only.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,14 +11,17 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::whole;
-use crate::cli::{Outcome, say};
+use crate::cli::{Exit, say};
 use crate::config::bounded_read::read_text;
+use crate::insights::aspects::RuleEngine;
+use crate::insights::aspects::combine::Decisions;
+use crate::insights::classifier::NgramClassifier;
 use crate::insights::evaluate::{
-    AnnotatedRow, EvaluationFigures, Miss, Proportion, evaluate, rows,
+    AnnotatedRow, EvaluationFigures, Miss, Proportion, STARS, StarsShown, WholeQuality, evaluate,
+    evaluate_reviews, reviews, rows,
 };
-use crate::insights::trades::{IDS, QUALITY_HEADER};
-use crate::insights::{Engine, Engines, LanguageCode, Polarity};
+use crate::insights::trades::{HOME_SERVICES, IDS, QUALITY_HEADER};
+use crate::insights::{Engine, Engines, LanguageCode, Polarity, Trade};
 
 /// Maximum size of an annotated file.
 const ANNOTATED_MIB_MAX: u64 = 64;
@@ -43,40 +47,32 @@ pub struct Evaluate {
 }
 
 impl Evaluate {
-    pub(super) fn run(&self, engines: &Engines) -> anyhow::Result<Outcome> {
+    pub(super) fn run(&self, engines: &Engines) -> anyhow::Result<Exit> {
         let name = self.file.display().to_string();
         let content = read_text(&self.file, ANNOTATED_MIB_MAX)
             .with_context(|| format!("cannot read {name}"))?;
-        if self
+        let is_of_reviews = self
             .file
             .extension()
-            .is_some_and(|ending| ending == "jsonl")
-        {
-            let told = whole::told(
-                engines,
-                (&name, &content),
-                self.set(),
-                self.language,
-                self.json,
-            )?;
-            say(&told.text)?;
-            if let Some(path) = &self.quality {
-                write(path, &told.lines)?;
-            }
-            return Ok(Outcome::Done);
-        }
-        let (engine, rows) = Self::read(engines, &name, &content)?;
-        let (_, reader) = whole::reader(&engine, self.language)?;
-        let quality = evaluate(reader, &rows);
-        say(&if self.json {
-            format!("{}\n", figures(&quality))
+            .is_some_and(|ending| ending == "jsonl");
+        let (text, lines) = if is_of_reviews {
+            self.whole_reviews(engines, &name, &content)?
         } else {
-            told(&engine.trade().id, &quality)
-        })?;
+            let (engine, rows) = Self::read(engines, &name, &content)?;
+            let (_, reader) = reader(&engine, self.language)?;
+            let quality = evaluate(reader, &rows);
+            let text = if self.json {
+                format!("{}\n", figures(&quality))
+            } else {
+                told(&engine.trade().id, &quality)
+            };
+            (text, lines(self.set(), &quality))
+        };
+        say(&text)?;
         if let Some(path) = &self.quality {
-            write(path, &lines(self.set(), &quality))?;
+            write(path, &lines)?;
         }
-        Ok(Outcome::Done)
+        Ok(Exit::Done)
     }
 
     /// The rows of the file, and the engine for them: the configured trade, or the first package with all aspects of
@@ -272,4 +268,126 @@ fn tell_miss(text: &mut String, miss: &Miss) {
             .collect();
         let _ = writeln!(text, "  {:>+4}  {}  {words:?}", hit.points, hit.rule);
     }
+}
+
+// Measures the analysis of whole reviews: by text only, with stars, by rules only and by classifier only.
+
+impl Evaluate {
+    /// Evaluates the file's reviews with the configured trade, by default home services; reviews of another package are
+    /// skipped. Returns the figures as text or JSON, and as lines of a package's `quality.tsv`.
+    fn whole_reviews(
+        &self,
+        engines: &Engines,
+        name: &str,
+        content: &str,
+    ) -> anyhow::Result<(String, String)> {
+        let shipped = || Engine::shipped(HOME_SERVICES);
+        let engine = engines.set().map_or_else(shipped, Arc::clone);
+        let mut reviews = reviews(name, content)?;
+        let id = &engine.trade().id;
+        reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
+        let (trade, reader) = reader(&engine, self.language)?;
+        let [all, with_stars, rules, classifier] = [
+            (reader, StarsShown::Hidden),
+            (reader, StarsShown::AtHand),
+            (&only_rules(trade), StarsShown::Hidden),
+            (&without_rules(trade, reader), StarsShown::Hidden),
+        ]
+        .map(|(reader, stars)| evaluate_reviews(&engine, reader, &reviews, stars));
+        let others = [
+            ("with_stars", &with_stars),
+            ("rules_alone", &rules),
+            ("classifier_alone", &classifier),
+        ];
+        let text = if self.json {
+            format!("{}\n", whole_figures(id, &all, others))
+        } else {
+            whole_table(id, &all, others)
+        };
+        Ok((text, whole_lines(self.set(), &all, self.language)))
+    }
+}
+
+/// The trade in that language, with its engine.
+///
+/// # Errors
+/// If the trade does not support the language.
+fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<(&Trade, &RuleEngine)> {
+    let id = &engine.trade().id;
+    engine
+        .reader(language)
+        .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))
+}
+
+/// The engine with only the rules of `trade`: its classifier detects neither aspects nor polarity.
+fn only_rules(trade: &Trade) -> RuleEngine {
+    RuleEngine::with(trade, NgramClassifier::default(), Decisions::of_rules())
+}
+
+/// The engine `reader` without rules: only its classifier.
+fn without_rules(trade: &Trade, reader: &RuleEngine) -> RuleEngine {
+    let mut trade = trade.clone();
+    trade.rules.clear();
+    RuleEngine::with(&trade, reader.classifier().clone(), Decisions::built_in())
+}
+
+/// The engine with stars, and the parts of the engine separately, by their names in JSON.
+type Others<'a> = [(&'static str, &'a WholeQuality); 3];
+
+fn whole_figures(trade: &str, all: &WholeQuality, others: Others<'_>) -> Value {
+    let object = |quality: &WholeQuality| {
+        let mut object = json!({});
+        for (name, share) in quality.shares() {
+            object[name] = json!({
+                "value": rounded(share.value()), "ci95": share.interval().map(rounded), "part": share.part, "whole": share.whole,
+            });
+        }
+        for (witness, share) in &quality.by_witness {
+            object["by_witness"][*witness] = json!({ "part": share.part, "whole": share.whole });
+        }
+        object
+    };
+    let mut figures = object(all);
+    figures["trade"] = json!(trade);
+    figures["reviews"] = json!(all.reviews);
+    figures["in_other_languages"] = json!(all.in_other_languages);
+    for (name, quality) in others {
+        figures[name] = object(quality);
+    }
+    figures
+}
+
+fn whole_table(trade: &str, all: &WholeQuality, others: Others<'_>) -> String {
+    let mut text = format!(
+        "{} reviews read as {trade}, {} in other languages\n\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ONLY   \
+         CLASSIFIER ONLY\n",
+        all.reviews, all.in_other_languages, "FIGURE"
+    );
+    let columns = others.map(|(_, quality)| quality.shares());
+    for (at, (name, share)) in all.shares().into_iter().enumerate() {
+        let [low, high] = share.interval();
+        let of = format!("{} of {}", share.part, share.whole);
+        let [stars, rules, classifier] = columns.each_ref().map(|shares| shares[at].1.value());
+        let _ = writeln!(
+            text,
+            "{name:<20} {:.3}  ({low:.3} to {high:.3})  {of:<13} {stars:.3}       {rules:.3}        {classifier:.3}",
+            share.value(),
+        );
+    }
+    let _ = writeln!(text, "\nJUDGED BY    RIGHT");
+    let [(_, with_stars), ..] = others;
+    let confirmed = with_stars.by_witness.get_key_value(STARS);
+    for (witness, Proportion { part, whole }) in all.by_witness.iter().chain(confirmed) {
+        let _ = writeln!(text, "{witness:<12} {part} of {whole}");
+    }
+    text
+}
+
+/// For languages other than English also the figures per aspect, which decide whether an aspect is published.
+fn whole_lines(set: &str, quality: &WholeQuality, language: LanguageCode) -> String {
+    let mut lines = quality.published(set);
+    if language != LanguageCode::ENGLISH {
+        lines.extend(quality.published_by_aspect(set));
+    }
+    format!("{QUALITY_HEADER}\n{}\n", lines.join("\n"))
 }

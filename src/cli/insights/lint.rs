@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Outcome, insights, say};
+use super::package_of;
+use crate::cli::{Exit, say};
 use crate::insights::Trade;
 use crate::insights::lint::{LintReport, lint};
 use crate::insights::trades::FolderError;
@@ -19,15 +20,15 @@ pub struct Lint {
 }
 
 impl Lint {
-    pub(super) fn run(&self) -> anyhow::Result<Outcome> {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let folder = self.folder.display();
-        let (text, outcome) = match insights::package_of(&self.folder) {
+        let (text, outcome) = match package_of(&self.folder) {
             Ok(trade) => told(&format!("{folder}"), &trade, &lint(&trade)),
             Err(error) => match error.downcast_ref::<FolderError>() {
                 Some(FolderError::Faults(faults)) => {
                     let lines = faults.0.iter().map(|fault| format!("wrong   {fault}\n"));
                     let text = format!("{folder} cannot be read\n{}", lines.collect::<String>());
-                    (text, Outcome::Failed)
+                    (text, Exit::Failed)
                 }
                 _ => return Err(error),
             },
@@ -37,7 +38,7 @@ impl Lint {
     }
 }
 
-fn told(folder: &str, trade: &Trade, report: &LintReport) -> (String, Outcome) {
+fn told(folder: &str, trade: &Trade, report: &LintReport) -> (String, Exit) {
     let own = trade.rules.iter().filter(|rule| !rule.place.is_shared);
     let own = own.count();
     let mut text = format!(
@@ -58,8 +59,8 @@ fn told(folder: &str, trade: &Trade, report: &LintReport) -> (String, Outcome) {
             text,
             "ok      serve with it: reviews serve --trade {folder}"
         );
-        (text, Outcome::Done)
+        (text, Exit::Done)
     } else {
-        (text, Outcome::Failed)
+        (text, Exit::Failed)
     }
 }

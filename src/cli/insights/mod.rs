@@ -1,52 +1,61 @@
 //! The command `reviews insights`: shows, rebuilds and explains the insights.
 
 mod evaluate;
-mod explain;
 mod lint;
-mod rebuild;
-mod show;
-mod whole;
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
+use sqlx::SqliteConnection;
 
-use super::Outcome;
+use super::decision::find;
+use super::terminal::Progress;
+use super::{Exit, read, report_done, say};
 use crate::config::bounded_read::read_text;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::classifier::NgramClassifier;
+use crate::insights::store::{clear, save};
 use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
-use crate::insights::{Engine, Engines, Trade};
+use crate::insights::{Analyzer, Engine, Engines, Subject, Trade, explain};
+use crate::links::Links;
+use crate::model::Status;
+use crate::snapshot::input::SnapshotInput;
+use crate::snapshot::insights::insights;
+use crate::snapshot::{analyze, survey};
+use crate::storage::reviews::{Newest, counts};
+use crate::storage::{AtPath as _, Database, DbError};
+use crate::{storage, wire};
 
 /// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
 #[derive(Debug, Args)]
-pub struct Insights {
+pub struct InsightsCommand {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<InsightsSubcommand>,
     #[command(flatten)]
     trade: TradeConfig,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum InsightsSubcommand {
     Evaluate(evaluate::Evaluate),
-    Explain(explain::Explain),
+    Explain(Explain),
     Lint(lint::Lint),
     /// Delete the analysis and analyse all reviews again; your own texts stay
     Rebuild,
 }
 
-impl Insights {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Outcome> {
+impl InsightsCommand {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let engines = load(&self.trade)?;
         match self.command {
-            None => show::run(database, engines).await,
-            Some(Command::Evaluate(evaluate)) => evaluate.run(&engines),
-            Some(Command::Explain(explain)) => explain.run(database, engines).await,
-            Some(Command::Lint(lint)) => lint.run(),
-            Some(Command::Rebuild) => rebuild::run(database, engines).await,
+            None => show(database, engines).await,
+            Some(InsightsSubcommand::Evaluate(evaluate)) => evaluate.run(&engines),
+            Some(InsightsSubcommand::Explain(explain)) => explain.run(database, engines).await,
+            Some(InsightsSubcommand::Lint(lint)) => lint.run(),
+            Some(InsightsSubcommand::Rebuild) => rebuild(database, engines).await,
         }
     }
 }
@@ -96,4 +105,275 @@ fn trade_of(path: &Path) -> anyhow::Result<Trade> {
     let text = read_text(path, FILE_MIB_MAX)
         .with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
     Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")
+}
+
+// Prints the insights as a table.
+
+/// Prints the insights without writing to the database.
+async fn show(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exit> {
+    let path = database.path()?;
+    // Not part of the output.
+    let links: Links = "http://localhost".parse()?;
+    let (input, behind) = read(&path, async |reader: &mut SqliteConnection| {
+        survey(reader, &engines, &links).await.at(&path)
+    })
+    .await?;
+    say(&told(&input, &insights(&input, &links), behind))?;
+    Ok(Exit::Done)
+}
+
+fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
+    let from = &insights.generated_from;
+    let mut text = format!(
+        "{}: {} reviews, {} with a text, {} analysed",
+        input.business.name, from.reviews, from.with_text, from.analysed
+    );
+    for excluded in &from.excluded {
+        let _ = write!(
+            text,
+            ", {} {}",
+            excluded.n,
+            excluded.reason.replace('_', " ")
+        );
+    }
+    if let Some(window) = from.window {
+        let _ = write!(text, "; {} to {}", window.from, window.to);
+    }
+    text.push('\n');
+    aspects(&mut text, insights);
+    entities(&mut text, insights);
+    let topics: Vec<String> = insights
+        .topics
+        .iter()
+        .map(|topic| format!("{} ({})", topic.phrase, topic.reviews))
+        .collect();
+    if !topics.is_empty() {
+        let _ = writeln!(text, "\nTopics: {}", topics.join(", "));
+    }
+    let (method, trade) = (input.analyzer.method(), input.analyzer.trade());
+    let quality = if trade.quality.is_empty() {
+        "quality not measured"
+    } else {
+        "quality measured, see /insights.json"
+    };
+    let _ = writeln!(
+        text,
+        "\nMethod {method}, trade {} of {} aspects, {quality}",
+        trade.id,
+        trade.aspects.len()
+    );
+    let _ = match behind {
+        0 => writeln!(text, "Up to date with the reviews."),
+        1 => writeln!(
+            text,
+            "Behind: 1 review is not analysed yet; a running `reviews serve` analyses it, and so does `reviews insights rebuild`."
+        ),
+        some => writeln!(
+            text,
+            "Behind: {some} reviews are not analysed yet; a running `reviews serve` analyses them, and so does `reviews insights \
+             rebuild`."
+        ),
+    };
+    text
+}
+
+fn aspects(text: &mut String, insights: &wire::Insights) {
+    let aspects = insights.aspects.iter().map(|one| TableRow {
+        name: &one.label,
+        reviews: one.reviews,
+        votes: Some([
+            one.positive,
+            one.negative,
+            one.neutral,
+            one.mixed,
+            one.uncertain,
+        ]),
+        share: one.positive_share.as_ref(),
+    });
+    table(text, "ASPECT", &aspects.collect::<Vec<_>>());
+}
+
+fn entities(text: &mut String, insights: &wire::Insights) {
+    let entities = &insights.entities;
+    for (head, list) in [
+        ("TECHNICIAN", &entities.technicians),
+        ("SERVICE", &entities.services),
+        ("SERVICE AREA", &entities.service_areas),
+    ] {
+        let rows = list.iter().map(|one| TableRow {
+            name: &one.name,
+            reviews: one.reviews,
+            votes: votes(one),
+            share: one.positive_share.as_ref(),
+        });
+        table(text, head, &rows.collect::<Vec<_>>());
+    }
+}
+
+/// `None` if there are too few reviews to publish votes.
+fn votes(entity: &wire::Entity) -> Option<[u32; 5]> {
+    Some([
+        entity.positive?,
+        entity.negative?,
+        entity.neutral?,
+        entity.mixed?,
+        entity.uncertain?,
+    ])
+}
+
+/// Column headings of the votes.
+const COLUMNS: [&str; 5] = ["POSITIVE", "NEGATIVE", "NEUTRAL", "MIXED", "UNCERTAIN"];
+
+/// A line of a table.
+struct TableRow<'a> {
+    name: &'a str,
+    reviews: u32,
+    /// In the order of [`COLUMNS`]; their sum is `reviews`.
+    votes: Option<[u32; 5]>,
+    share: Option<&'a wire::Share>,
+}
+
+fn table(text: &mut String, head: &str, rows: &[TableRow<'_>]) {
+    if rows.is_empty() {
+        return;
+    }
+    let width = rows
+        .iter()
+        .map(|row| row.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(head.len());
+    let columns = COLUMNS.join("  ");
+    let _ = writeln!(text, "\n{head:<width$}  REVIEWS  {columns}  SHARE");
+    for TableRow {
+        name,
+        reviews,
+        votes,
+        share,
+    } in rows
+    {
+        let cell = |(votes, head): (u32, &str)| format!("{votes:>width$}", width = head.len());
+        let votes = votes.map_or_else(String::new, |votes| {
+            let cells = votes.into_iter().zip(COLUMNS).map(cell);
+            cells.collect::<Vec<_>>().join("  ")
+        });
+        let share = share.map_or_else(String::new, |share| {
+            let ends = share.ci95.iter().map(|end| format!("{:.0}", end * 100.0));
+            let ends = ends.collect::<Vec<_>>().join(" to ");
+            format!("{:>4.0} % ({ends})", share.value * 100.0)
+        });
+        let line = format!(
+            "{name:<width$}  {reviews:>7}  {votes:<length$}  {share}",
+            length = columns.len()
+        );
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+// Explains how a review was analyzed.
+
+/// Show the findings of a review: each finding with the sum of its points, each name with its rule
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "REVIEW_ID")]
+    id: String,
+}
+
+impl Explain {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        engines: Engines,
+    ) -> anyhow::Result<Exit> {
+        let path = database.path()?;
+        let (review, business) = read(&path, async |reader: &mut SqliteConnection| {
+            let review = find(reader, &path, &self.id).await?;
+            let business = storage::business::find(reader).await.at(&path)?;
+            anyhow::Ok((review, business.unwrap_or_default()))
+        })
+        .await?;
+        let analysis =
+            Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
+        let note = match review.status {
+            Status::Published => "",
+            Status::Withheld { .. } => "It is withheld and does not count.\n",
+        };
+        say(&format!(
+            "{}, {}, {} of 5\n{note}\n{}",
+            review.id,
+            review.date,
+            review.rating.stars(),
+            explain(&review.text, &analysis)
+        ))?;
+        Ok(Exit::Done)
+    }
+}
+
+// Derives all insights again.
+
+#[derive(Debug, Default)]
+struct Rebuilt {
+    deleted: u64,
+    reviews: u64,
+    analysed: usize,
+    findings: usize,
+    mentions: usize,
+}
+
+/// Deletes all derived data and derives it again, some hundred reviews per transaction. A running service continues;
+/// an interrupted rebuild is completed at its next start.
+async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exit> {
+    let (database, _) = Database::open_at(&database.address()?).await?;
+    let rebuilt = rebuild_all(&database, &engines).await;
+    database.close().await;
+    let Rebuilt {
+        deleted,
+        reviews,
+        analysed,
+        findings,
+        mentions,
+    } = rebuilt?;
+    report_done(&format!(
+        "{deleted} analyses deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} \
+         mentions\n"
+    ));
+    Ok(Exit::Done)
+}
+
+async fn rebuild_all(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {
+    let mut connection = database.reader().await?;
+    let business = storage::business::find(&mut connection)
+        .await
+        .at(database.path())?
+        .unwrap_or_default();
+    let analyzer = Analyzer::new(&business, &engines.of(&business));
+    let mut write = database.write_derived(&[]).await?;
+    let mut rebuilt = Rebuilt {
+        deleted: clear(&mut write).await.at(database.path())?,
+        ..Rebuilt::default()
+    };
+    write.commit().await.at(database.path())?;
+    let total = counts(&mut connection).await.at(database.path())?;
+    let published = total.iter().filter(|one| one.is_published);
+    let progress = Progress::begin("reading texts", published.map(|one| one.count).sum());
+    let mut newest = Newest::default();
+    while let Some(reviews) = newest.next(&mut connection).await.at(database.path())? {
+        let analyses: Vec<_> = reviews
+            .iter()
+            .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
+            .collect();
+        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        let mut write = database.write_derived(&ids).await?;
+        rebuilt.reviews += save(&mut write, &analyses).await.at(database.path())?;
+        write.commit().await.at(database.path())?;
+        for kept in &analyses {
+            rebuilt.analysed += usize::from(kept.analysis.language.is_read());
+            rebuilt.findings += kept.analysis.findings.len();
+            rebuilt.mentions += kept.analysis.mentions.len();
+        }
+        progress.set(rebuilt.reviews);
+    }
+    progress.end();
+    Ok(rebuilt)
 }

@@ -11,7 +11,7 @@ use crate::imports::merge::{Merging, Staged, StagedReview};
 use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
 use crate::storage::imports::{StagedRow, Staging};
 use crate::storage::reviews;
-use crate::storage::reviews::{KnownReviews, SourceRow};
+use crate::storage::reviews::{KnownReviews, SourceVersion};
 
 /// Prefix of ids of rows in tables without a known platform.
 const TABLE: &str = "table";
@@ -266,7 +266,7 @@ fn completes(
     row: &StagedReview,
     is_deleted: bool,
     there: &Review,
-    source: &SourceRow,
+    source: &SourceVersion,
 ) -> bool {
     let Statement { review, unsaid, .. } = &row.said;
     let said = Review {

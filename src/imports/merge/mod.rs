@@ -19,7 +19,7 @@ use crate::model::{
 };
 use crate::storage::Write;
 use crate::storage::imports::{RowToStage, StagedRow, Staging};
-use crate::storage::reviews::{self, KnownReviews, RunChange, SourceRow, Written};
+use crate::storage::reviews::{self, KnownReviews, RunChange, SourceVersion, Written};
 
 pub(crate) mod collector;
 pub(crate) mod completing;
@@ -221,7 +221,7 @@ impl<'w> Merging<'w> {
             if standing.reviews.get(row.review.id.as_str()) != Some(&row.review) {
                 changed.push(row.review);
             }
-            sources.push(SourceRow { base, ..source });
+            sources.push(SourceVersion { base, ..source });
         }
         if !changed.is_empty() {
             reviews::upsert(self.write, &changed, self.now).await?;
@@ -253,7 +253,7 @@ impl<'w> Merging<'w> {
         &mut self,
         standing: &KnownReviews,
         staged: &StagedReview,
-    ) -> Option<(Merged, SourceRow)> {
+    ) -> Option<(Merged, SourceVersion)> {
         let said = &staged.said;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());
@@ -273,7 +273,7 @@ impl<'w> Merging<'w> {
             Some(known) if said.unsaid.has(Unit::Source) => &known.source_name,
             Some(_) | None => staged.source_name(),
         };
-        let known_or = |given, of: fn(&SourceRow) -> Option<DateTime<Utc>>, unit| {
+        let known_or = |given, of: fn(&SourceVersion) -> Option<DateTime<Utc>>, unit| {
             if said.unsaid.has(unit) {
                 known.and_then(of)
             } else {
@@ -281,7 +281,7 @@ impl<'w> Merging<'w> {
             }
         };
         let location = staged.location.clone();
-        let source = SourceRow {
+        let source = SourceVersion {
             source_name: source_name.to_owned(),
             location: location.or_else(|| known.and_then(|known| known.location.clone())),
             posted_at: known_or(staged.noted.posted_at, |known| known.posted_at, Unit::Date),
@@ -302,7 +302,10 @@ impl<'w> Merging<'w> {
     }
 
     /// Finds reviews that another source already provided; reports them, and withholds them if requested.
-    async fn find_duplicates(&mut self, merged: &mut [(Merged, SourceRow)]) -> sqlx::Result<()> {
+    async fn find_duplicates(
+        &mut self,
+        merged: &mut [(Merged, SourceVersion)],
+    ) -> sqlx::Result<()> {
         let mut alike = std::mem::take(&mut self.alike);
         let unknown: HashSet<i64> = merged
             .iter()

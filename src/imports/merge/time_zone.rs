@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 
 use crate::model::{Day, DigestKey, Review, Unit};
 use crate::storage;
-use crate::storage::reviews::SourceRow;
+use crate::storage::reviews::SourceVersion;
 use crate::storage::{Write, reviews};
 
 /// Reviews per batch.
@@ -55,9 +55,10 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
 }
 
 /// The review with its days in `zone`; the base follows, so that the next import matches it.
-fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceRow, review: &Review) -> Review {
+fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceVersion, review: &Review) -> Review {
     let day = |at: DateTime<Utc>| Day::new(at.with_timezone(&zone).date_naive());
-    let is_untouched = |row: &SourceRow, unit| row.base.get(unit) == Some(key.digest(unit, review));
+    let is_untouched =
+        |row: &SourceVersion, unit| row.base.get(unit) == Some(key.digest(unit, review));
     let mut after = review.clone();
     if let Some(day) = row.posted_at.and_then(day) {
         let there = Review {

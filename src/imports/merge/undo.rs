@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::imports::report::Named;
 use crate::model::{DigestKey, GONE, Review, Status, Unit};
-use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceRow, UNDOABLE_MAX};
+use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceVersion, UNDOABLE_MAX};
 use crate::storage::{Database, DbError, Write};
 
 /// Reviews per batch.
@@ -146,7 +146,7 @@ async fn publish(
     }
     let standing = reviews::standing(write, ids).await?;
     let mut sources = standing.sources;
-    let (mut reviews, mut rows): (Vec<Review>, Vec<SourceRow>) = (Vec::new(), Vec::new());
+    let (mut reviews, mut rows): (Vec<Review>, Vec<SourceVersion>) = (Vec::new(), Vec::new());
     for review in standing.reviews.into_values() {
         if review.status != Status::withheld(GONE) {
             continue;

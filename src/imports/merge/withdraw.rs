@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use crate::imports::merge::Merging;
 use crate::model::{GONE, Review, Status, Unit};
-use crate::storage::imports::{Place, Staging};
-use crate::storage::reviews::{self, RunChange, SourceRow};
+use crate::storage::imports::{SourceLocation, Staging};
+use crate::storage::reviews::{self, RunChange, SourceVersion};
 
 /// Percentage of a source's reviews above which `--yes` is required.
 const SHARE_PERCENT_MAX: u64 = 10;
@@ -70,9 +70,9 @@ pub async fn missing(
 
 async fn page(
     merging: &mut Merging<'_>,
-    (source, location): &Place,
+    (source, location): &SourceLocation,
     last: &mut String,
-) -> sqlx::Result<Option<Vec<SourceRow>>> {
+) -> sqlx::Result<Option<Vec<SourceVersion>>> {
     let rows = reviews::sources_at(merging.write, source, location.as_deref(), last, ROWS).await?;
     let Some(end) = rows.last() else {
         return Ok(None);
@@ -82,7 +82,10 @@ async fn page(
 }
 
 /// The rows whose reviews are missing from this import.
-async fn absent(staging: &mut Staging, mut rows: Vec<SourceRow>) -> sqlx::Result<Vec<SourceRow>> {
+async fn absent(
+    staging: &mut Staging,
+    mut rows: Vec<SourceVersion>,
+) -> sqlx::Result<Vec<SourceVersion>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let known: HashSet<String> = staging.known(&ids).await?;
     rows.retain(|row| !known.contains(row.id.as_str()));
@@ -93,7 +96,7 @@ async fn absent(staging: &mut Staging, mut rows: Vec<SourceRow>) -> sqlx::Result
 async fn count(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
-    place: &Place,
+    place: &SourceLocation,
 ) -> sqlx::Result<(u64, u64)> {
     let (mut all, mut missing, mut last) = (0, 0, String::new());
     while let Some(rows) = page(merging, place, &mut last).await? {
@@ -104,14 +107,14 @@ async fn count(
     Ok((all - missing, missing))
 }
 
-async fn published(merging: &mut Merging<'_>, rows: &[SourceRow]) -> sqlx::Result<Vec<Review>> {
+async fn published(merging: &mut Merging<'_>, rows: &[SourceVersion]) -> sqlx::Result<Vec<Review>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let published = reviews::published(merging.write, &ids).await?.into_iter();
     Ok(published.map(|numbered| numbered.review).collect())
 }
 
 /// Withholds these reviews, except those that the owner published although the source hides them.
-async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceRow>) -> sqlx::Result<()> {
+async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceVersion>) -> sqlx::Result<()> {
     let mut reviews = published(merging, &rows).await?;
     for review in &mut reviews {
         let Some(row) = rows.iter_mut().find(|row| row.id == review.id) else {

@@ -4,13 +4,49 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use sqlx::SqliteConnection;
+use thiserror::Error;
 
-use super::packed::{PackedRow, packed, unpack};
-use super::row::{Flaw, ascii, readable, review, text_lossy};
-use crate::model::{Review, ReviewId};
-use crate::storage::Text;
+use crate::model::{
+    Day, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status,
+    Verification,
+};
+use crate::storage::{Text, unpack_value as value};
+
+/// A query for packed reviews: the SQL before and after the one list of columns; [`unpack`] is its inverse. A value is
+/// packed as its length in bytes, a colon, and its bytes; null has no length. The mentions come last, as pairs of kind
+/// and value, and a semicolon ends the review. Of a review with more than 1 MiB of text (the bound of a JSON line in
+/// imports) only id and day are read: SQLite's values have at most 10^9 bytes, and a row holds 256 reviews.
+macro_rules! packed {
+    ($before:tt, $after:tt $(, $argument:expr)*) => {
+        sqlx::query_scalar!(
+            $before + r#" concat(octet_length(r.review_id), ':', r.review_id, octet_length(reviewed_on), ':', reviewed_on,
+                 iif(octet_length(author) + coalesce(octet_length(title), 0) + octet_length(text)
+                       + coalesce(octet_length(withheld_reason), 0) + coalesce(octet_length(language), 0)
+                       + octet_length(source_name) + coalesce(octet_length(source_url), 0)
+                       + coalesce(octet_length(response_text), 0) + coalesce(octet_length(response_author), 0) > 1048576,
+                     '::::::::::::::::',
+                     concat(octet_length(rating), ':', rating, octet_length(author), ':', author, octet_length(title), ':', title,
+                       octet_length(text), ':', text, octet_length(status), ':', status,
+                       octet_length(withheld_reason), ':', withheld_reason, octet_length(language), ':', language,
+                       octet_length(source_name), ':', source_name, octet_length(source_url), ':', source_url,
+                       octet_length(verified), ':', verified, octet_length(verification_method), ':', verification_method,
+                       octet_length(verified_at), ':', verified_at, octet_length(response_text), ':', response_text,
+                       octet_length(response_on), ':', response_on, octet_length(response_author), ':', response_author,
+                       octet_length(updated_at), ':', updated_at)),
+                 coalesce((select concat(octet_length(n.review_no), ':', n.review_no, octet_length(n.observed_at), ':', n.observed_at,
+                             '1:', iif(n.bound_change_no is n.change_no, 'b', iif(n.bound_change_no is null, 'n', 'f')))
+                           from review_change as n where n.review_id = r.review_id), '::1:b'),
+                 (select iif(sum(octet_length(value)) > 1048576, '!',
+                    group_concat(concat(octet_length(kind), ':', kind, octet_length(value), ':', value), ''))
+                  from mention as m where m.review_id = r.review_id),
+                 ';') "# + $after
+            $(, $argument)*
+        )
+    };
+}
 
 /// The database and its newest change at the time of a read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -350,6 +386,333 @@ pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Re
     .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().map(String::from).collect())
+}
+
+// Lists of reviews for the owner: published and withheld ones.
+
+/// The character after `~`, which is the largest byte in an id.
+const AFTER_ALL: char = '\u{7f}';
+
+/// The first `limit` ids that begin with `prefix`, in id order; none for an empty prefix.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn ids_with_prefix(
+    connection: &mut SqliteConnection,
+    prefix: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
+    if prefix.is_empty() {
+        return Ok(Vec::new());
+    }
+    let end = format!("{prefix}{AFTER_ALL}");
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review where review_id >= ? and review_id < ? order by review_id limit ?"#,
+        prefix,
+        end,
+        limit
+    );
+    let ids = ids.fetch_all(connection).await?;
+    Ok(ids.into_iter().map(String::from).collect())
+}
+
+/// The first `limit` ids after `after`, in id order.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn present_after(
+    connection: &mut SqliteConnection,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review where review_id > ? order by review_id limit ?"#,
+        after,
+        limit
+    );
+    let ids = ids.fetch_all(connection).await?;
+    Ok(ids.into_iter().map(String::from).collect())
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ListFilter {
+    /// Exactly this number of stars.
+    pub rating: Option<u8>,
+    /// Withheld reviews match for any reason.
+    pub status: Option<Status>,
+}
+
+/// Position in a list: day and id of the last review.
+#[derive(Debug, Clone, Default)]
+pub struct ListPosition {
+    day: Option<String>,
+    id: String,
+}
+
+/// The next ids, newest first (date descending, then id ascending), at most `limit`; empty after the last.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn list_ids(
+    connection: &mut SqliteConnection,
+    filter: &ListFilter,
+    position: &mut ListPosition,
+    limit: i64,
+) -> sqlx::Result<Vec<String>> {
+    let (rating, status) = (filter.rating, filter.status.as_ref().map(Status::name));
+    let rows = sqlx::query!(
+        r#"select review_id as "id: Text", reviewed_on as "day: Text" from review
+           where (?1 is null or rating = ?1) and (?2 is null or status = ?2)
+             and (?3 is null or reviewed_on < ?3 or (reviewed_on = ?3 and review_id > ?4))
+           order by reviewed_on desc, review_id limit ?5"#,
+        rating,
+        status,
+        position.day,
+        position.id,
+        limit
+    )
+    .fetch_all(connection)
+    .await?;
+    if let Some(last) = rows.last() {
+        position.day = Some(last.day.as_ref().to_owned());
+        last.id.as_ref().clone_into(&mut position.id);
+    }
+    Ok(rows.into_iter().map(|row| row.id.into()).collect())
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceCount {
+    pub source: String,
+    pub is_published: bool,
+    pub count: u64,
+}
+
+/// Number of reviews by source and status.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
+    let rows = sqlx::query!(
+        r#"select source_name as "source!: Text", status = 'published' as "is_published!: bool", count(*) as "count!: i64"
+           from review group by 1, 2 order by 1, 2 desc"#
+    )
+    .fetch_all(connection)
+    .await?;
+    let row = |source: Text, is_published, count: i64| SourceCount {
+        source: source.into(),
+        is_published,
+        count: count.unsigned_abs(),
+    };
+    Ok(rows
+        .into_iter()
+        .map(|its| row(its.source, its.is_published, its.count))
+        .collect())
+}
+
+// Reviews packed into one value each by the queries of `read`, for speed, and unpacked again.
+
+/// A review's stored values. A review whose texts are too long has only its id and day.
+#[derive(Debug)]
+pub(super) struct PackedRow<'a> {
+    pub(super) review_id: Option<&'a [u8]>,
+    pub(super) reviewed_on: Option<&'a [u8]>,
+    /// The other columns, in the order of the query.
+    pub(super) others: [Option<&'a [u8]>; 16],
+    pub(super) review_no: Option<&'a [u8]>,
+    /// When the publisher first saw another program's change.
+    pub(super) observed_at: Option<&'a [u8]>,
+    /// `b` bound, `n` new, `f` changed by another program.
+    pub(super) binding: Option<&'a [u8]>,
+    /// Pairs of kind and value.
+    pub(super) mentions: Vec<(&'a [u8], &'a [u8])>,
+}
+
+/// Replaces mentions that are too long.
+const OVERSIZED: &[u8] = b"!;";
+
+pub(super) fn unpack(mut packed: &[u8]) -> Vec<PackedRow<'_>> {
+    let mut rows = Vec::new();
+    while !packed.is_empty()
+        && let Some(row) = unpack_one(&mut packed)
+    {
+        rows.push(row);
+    }
+    rows
+}
+
+fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<PackedRow<'a>> {
+    let (review_id, reviewed_on) = (value(packed)?, value(packed)?);
+    let mut others = [None; 16];
+    for other in &mut others {
+        *other = value(packed)?;
+    }
+    let (review_no, observed_at, binding) = (value(packed)?, value(packed)?, value(packed)?);
+    let mut mentions = Vec::new();
+    loop {
+        if let Some(rest) = packed.strip_prefix(OVERSIZED) {
+            *packed = rest;
+            return Some(PackedRow {
+                review_id,
+                reviewed_on,
+                others: [None; 16],
+                review_no,
+                observed_at,
+                binding,
+                mentions: Vec::new(),
+            });
+        }
+        if let Some(rest) = packed.strip_prefix(b";") {
+            *packed = rest;
+            return Some(PackedRow {
+                review_id,
+                reviewed_on,
+                others,
+                review_no,
+                observed_at,
+                binding,
+                mentions,
+            });
+        }
+        mentions.push((value(packed)??, value(packed)??));
+    }
+}
+
+// Turns a stored row into a review, or into the reason why the row is invalid. Determines which changes of a row by
+// other programs are accepted; contains no SQL.
+
+/// The reason why a row is invalid and left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Flaw {
+    /// It violates the table's checks, which another program switched off.
+    #[error("breaks the table's checks and is left out; import it again, or delete it")]
+    Broken,
+    /// It has more text than a row may have.
+    #[error(
+        "has more than 1 MiB of text in all and is left out; import it again with a shorter text, or delete it"
+    )]
+    Oversized,
+    /// Its id became reserved after it was written.
+    #[error(
+        "has an ID that cannot be part of a link (`.`, `..`, `search`) and is left out; import it again with another ID, and \
+         delete it"
+    )]
+    Reserved,
+}
+
+/// `None` if the row is invalid; the reason is logged.
+pub(super) fn readable(row: &PackedRow<'_>) -> Option<Review> {
+    let review = review(row);
+    if let Err(flaw) = &review {
+        tracing::warn!(
+            review.id = row.review_id.map(text_lossy),
+            "review.unreadable: the row {flaw}"
+        );
+    }
+    review.ok()
+}
+
+pub(super) fn review(row: &PackedRow<'_>) -> Result<Review, Flaw> {
+    if row.others.iter().all(Option::is_none) {
+        return Err(Flaw::Oversized);
+    }
+    let id = ascii(row.review_id)
+        .ok_or(Flaw::Broken)?
+        .parse()
+        .map_err(|error| match error {
+            InvalidReviewId::Reserved(_) => Flaw::Reserved,
+            InvalidReviewId::Characters(_) => Flaw::Broken,
+        })?;
+    sound(id, row).ok_or(Flaw::Broken)
+}
+
+fn sound(id: ReviewId, row: &PackedRow<'_>) -> Option<Review> {
+    let [
+        rating,
+        author,
+        title,
+        text,
+        status,
+        withheld_reason,
+        language,
+        source_name,
+        source_url,
+        rest @ ..,
+    ] = row.others;
+    let [
+        verified,
+        method,
+        verified_at,
+        response_text,
+        response_on,
+        response_author,
+        updated_at,
+    ] = rest;
+    let status = match (status?, verified?) {
+        (b"published", b"1") => Status::Published,
+        (b"withheld", _) => Status::Withheld {
+            reason: withheld_reason.map(text_lossy),
+        },
+        _ => return None,
+    };
+    Some(Review {
+        id,
+        rating: Rating::try_from(ascii(rating)?.parse::<i64>().ok()?).ok()?,
+        date: ascii(row.reviewed_on)?.parse().ok()?,
+        author: text_lossy(author?),
+        title: title.map(text_lossy),
+        text: text_lossy(text?),
+        language: language.map(text_lossy),
+        source: Source {
+            name: text_lossy(source_name?),
+            url: source_url.map(text_lossy),
+        },
+        verification: Verification {
+            verified: verified? == b"1",
+            method: Method::find(ascii(method)?)?,
+            verified_at: ascii(verified_at).and_then(instant),
+        },
+        mentions: mentions(&row.mentions),
+        response: response_text.map(|text| Response {
+            text: text_lossy(text),
+            date: ascii(response_on).and_then(|day| day.parse::<Day>().ok()),
+            author: response_author.map(text_lossy),
+        }),
+        status,
+        // The later of the two counts: a shell may have set no time, or an earlier one.
+        updated_at: ascii(updated_at)
+            .and_then(instant)
+            .max(ascii(row.observed_at).and_then(instant)),
+    })
+}
+
+fn mentions(pairs: &[(&[u8], &[u8])]) -> Mentions {
+    let of = |kind: &str| {
+        pairs
+            .iter()
+            .filter(|(its, _)| *its == kind.as_bytes())
+            .map(|(_, value)| text_lossy(value))
+            .collect()
+    };
+    Mentions::new(of("technician"), of("service"), of("service_area"))
+}
+
+fn instant(text: &str) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc3339(text)
+        .ok()
+        .map(|instant| instant.to_utc())
+}
+
+/// For columns whose checks allow only ASCII.
+pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
+    std::str::from_utf8(value?).ok()
+}
+
+pub(super) fn text_lossy(bytes: &[u8]) -> String {
+    // The strict conversion is faster, and nearly all values are valid.
+    std::str::from_utf8(bytes).map_or_else(
+        |_| String::from_utf8_lossy(bytes).into_owned(),
+        str::to_owned,
+    )
 }
 
 #[cfg(test)]

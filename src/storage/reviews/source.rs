@@ -16,7 +16,7 @@ use crate::storage::{Text, Write};
 
 /// A source's last version of one review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceRow {
+pub struct SourceVersion {
     pub id: ReviewId,
     pub source_name: String,
     /// One of the business's locations, by the source's name for it.
@@ -35,7 +35,7 @@ pub struct SourceRow {
 pub struct KnownReviews {
     /// Published or withheld.
     pub reviews: HashMap<String, Review>,
-    pub sources: HashMap<String, SourceRow>,
+    pub sources: HashMap<String, SourceVersion>,
     /// Ids of reviews that the owner deleted.
     pub deleted: HashSet<String>,
 }
@@ -100,6 +100,21 @@ pub async fn standing(
     })
 }
 
+/// The sources' last versions of the rows that the end of the query names; rows with an invalid id are left out.
+macro_rules! stored_sources {
+    ($connection:ident, $from:literal $(, $argument:ident)*) => {{
+        let rows = sqlx::query_as!(
+            StoredSource,
+            r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
+             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
+           from "# + $from
+            $(, $argument)*
+        );
+        let rows = rows.fetch_all($connection).await?;
+        rows.into_iter().filter_map(StoredSource::read)
+    }};
+}
+
 /// By review id.
 ///
 /// # Errors
@@ -107,22 +122,14 @@ pub async fn standing(
 pub async fn sources(
     connection: &mut SqliteConnection,
     ids: &[&str],
-) -> sqlx::Result<HashMap<String, SourceRow>> {
+) -> sqlx::Result<HashMap<String, SourceVersion>> {
     let list = Value::from(ids).to_string();
-    let rows = sqlx::query_as!(
-        StoredSource,
-        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
-           from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
+    let rows = stored_sources!(
+        connection,
+        "json_each(?) as i cross join review_source as s on s.review_id = i.value",
         list
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .filter_map(StoredSource::read)
-        .map(|row| (row.id.to_string(), row))
-        .collect())
+    );
+    Ok(rows.map(|row| (row.id.to_string(), row)).collect())
 }
 
 /// Up to `limit` rows of this source and location, by id, after `after`.
@@ -135,20 +142,16 @@ pub async fn sources_at(
     location: Option<&str>,
     after: &str,
     limit: i64,
-) -> sqlx::Result<Vec<SourceRow>> {
-    let rows = sqlx::query_as!(
-        StoredSource,
-        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
-           from review_source as s where source_name = ? and location is ? and review_id > ? order by review_id limit ?"#,
+) -> sqlx::Result<Vec<SourceVersion>> {
+    let rows = stored_sources!(
+        connection,
+        "review_source as s where source_name = ? and location is ? and review_id > ? order by review_id limit ?",
         source,
         location,
         after,
         limit
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
+    );
+    Ok(rows.collect())
 }
 
 /// Up to `limit` reviews whose source gave instants, by id, after `after`.
@@ -159,31 +162,26 @@ pub async fn sources_with_instants(
     connection: &mut SqliteConnection,
     after: &str,
     limit: i64,
-) -> sqlx::Result<Vec<SourceRow>> {
-    let rows = sqlx::query_as!(
-        StoredSource,
-        r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
-             posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
-           from review_source as s where (posted_at is not null or responded_at is not null) and review_id > ?
-           order by review_id limit ?"#,
-        after,
-        limit
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(StoredSource::read).collect())
+) -> sqlx::Result<Vec<SourceVersion>> {
+    let rows = stored_sources!(
+        connection,
+        "review_source as s where (posted_at is not null or responded_at is not null) and review_id > ?
+           order by review_id limit ?",
+        after, limit
+    );
+    Ok(rows.collect())
 }
 
 /// Stores the sources' last versions; unchanged ones are not written.
 ///
 /// # Errors
 /// When the database refuses the write.
-pub async fn note_sources(write: &mut Write, rows: &[SourceRow]) -> sqlx::Result<()> {
+pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let utc = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
-    let row = |row: &SourceRow| {
+    let row = |row: &SourceVersion| {
         json!([
             row.id.as_str(),
             row.source_name,
@@ -321,7 +319,7 @@ pub async fn ids_by_fingerprint(
 pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<()> {
     let key = digest_key(write).await?;
     let known = sources(write, &[review.id.as_str()]).await?;
-    let mut row = known.into_values().next().unwrap_or_else(|| SourceRow {
+    let mut row = known.into_values().next().unwrap_or_else(|| SourceVersion {
         id: review.id.clone(),
         source_name: review.source.name.clone(),
         location: None,
@@ -413,13 +411,13 @@ struct StoredSource {
 }
 
 impl StoredSource {
-    fn read(self) -> Option<SourceRow> {
+    fn read(self) -> Option<SourceVersion> {
         let instant = |at: Option<Text>| {
             DateTime::parse_from_rfc3339(at?.as_ref())
                 .ok()
                 .map(|at| at.to_utc())
         };
-        Some(SourceRow {
+        Some(SourceVersion {
             id: self.review_id.as_ref().parse().ok()?,
             source_name: self.source_name.into(),
             location: self.location.map(String::from),

@@ -179,7 +179,7 @@ fn http_is_known_from_web_up_and_where_requests_leave() {
             file.module().is_none_or(|module| place(module) >= place("web"))
                 || file.name().starts_with("src/websub/http_client/")
                 // Its nodes are named by the operator.
-                || file.name().starts_with("src/storage/rqlite/")
+                || file.name() == "src/storage/rqlite.rs"
         },
         &[
             "use poem::",

@@ -23,9 +23,8 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
-use reviews_service::cli::Outcome;
-use reviews_service::cli::import::Import;
-use reviews_service::cli::report::summary;
+use reviews_service::cli::Exit;
+use reviews_service::cli::import::{Import, summary};
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
@@ -345,12 +344,12 @@ async fn the_command_ends_with_one_for_rejected_rows_and_keeps_them_in_a_file() 
         .unwrap();
         args.run(&config, &bench.clock).await
     };
-    assert_eq!(run(vec![&good]).await.unwrap(), Outcome::Done);
+    assert_eq!(run(vec![&good]).await.unwrap(), Exit::Done);
     assert_eq!(
         run(vec![&good, &bad, Path::new("--rejects"), &rejects])
             .await
             .unwrap(),
-        Outcome::SomeRejected
+        Exit::SomeRejected
     );
     let noted: Vec<Value> = fs::read_to_string(&rejects)
         .unwrap()

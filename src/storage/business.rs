@@ -1,20 +1,23 @@
 //! The business's rows: few, so they are read and replaced as a whole.
 
-mod editorial;
-pub(crate) mod sample;
-
 use std::collections::BTreeMap;
 
 use chrono_tz::Tz;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use super::{Text, Write};
 use crate::model::business::{
-    Business, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
+    Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
 };
-use crate::storage::{Text, Write};
+use crate::random::Random;
 
-pub use editorial::{editorial, replace_editorial};
+/// Deletes all rows of these tables.
+macro_rules! empty {
+    ($write:ident, $($table:literal),+) => {
+        $(sqlx::query!("delete from " + $table).execute(&mut **$write).await?;)+
+    };
+}
 
 /// `None` if the database has no business yet. A time zone without an IANA name (a shell can write one) counts as UTC
 /// and is reported.
@@ -171,9 +174,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let links = business.review_links.iter();
     let links = links.map(|link| json!({"name": link.name, "url": link.url}));
     let review_links = links.collect::<Value>().to_string();
-    sqlx::query!("delete from business")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "business");
     sqlx::query!(
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
            telephone, address, latitude, longitude, same_as, review_links)
@@ -203,9 +204,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
 }
 
 async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Result<()> {
-    sqlx::query!("delete from service")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "service");
     for (position, service) in (0_i64..).zip(services) {
         let synonyms = array(&service.synonyms);
         sqlx::query!(
@@ -222,9 +221,7 @@ async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Resu
 }
 
 async fn replace_service_areas(write: &mut Write, service_areas: &[String]) -> sqlx::Result<()> {
-    sqlx::query!("delete from service_area")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "service_area");
     for (position, name) in (0_i64..).zip(service_areas) {
         sqlx::query!(
             "insert into service_area (name, position) values (?, ?)",
@@ -328,9 +325,7 @@ pub async fn technician_numbers(
 
 /// Replaces the technicians; the numbers stay.
 async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> sqlx::Result<()> {
-    sqlx::query!("delete from technician")
-        .execute(&mut **write)
-        .await?;
+    empty!(write, "technician");
     for (position, technician) in (0_i64..).zip(technicians) {
         let aliases = array(&technician.aliases);
         sqlx::query!(
@@ -344,4 +339,168 @@ async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> s
         .await?;
     }
     Ok(())
+}
+
+// The editorial texts: rows that only the owner changes.
+
+/// # Errors
+/// When the database cannot be read.
+pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
+    let summary = sqlx::query_scalar!(
+        r#"select text as "text: Text" from editorial_summary where octet_length(text) <= 65536"#
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    report_oversized_editorial(connection).await?;
+    let faq = sqlx::query!(
+        r#"select faq_id as "id: Text", question as "question: Text", answer as "answer: Text"
+           from editorial_faq
+           where max(octet_length(faq_id), octet_length(question), octet_length(answer)) <= 65536 order by position, faq_id"#
+    )
+    .fetch_all(connection)
+    .await?
+    .into_iter()
+    .map(|row| FaqEntry {
+        id: row.id.into(),
+        question: row.question.into(),
+        answer: row.answer.into(),
+    })
+    .collect();
+    Ok(Editorial {
+        summary: summary.map(String::from),
+        faq,
+    })
+}
+
+/// Warns of texts that were left out because they are too long.
+async fn report_oversized_editorial(connection: &mut SqliteConnection) -> sqlx::Result<()> {
+    let names = sqlx::query_scalar!(
+        r#"select group_concat(name, ', ') as "names: Text" from (
+             select 'editorial_summary' as name from editorial_summary where octet_length(text) > 65536
+             union all select 'editorial_faq ' || substr(faq_id, 1, 40) from editorial_faq
+               where max(octet_length(faq_id), octet_length(question), octet_length(answer)) > 65536
+             limit 20)"#
+    )
+    .fetch_one(connection)
+    .await?;
+    warn_oversized(names, "texts");
+    Ok(())
+}
+
+/// # Errors
+/// When the database refuses the write.
+pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
+    empty!(write, "editorial_summary");
+    if let Some(text) = &editorial.summary {
+        sqlx::query!("insert into editorial_summary (text) values (?)", text)
+            .execute(&mut **write)
+            .await?;
+    }
+    empty!(write, "editorial_faq");
+    for (position, entry) in (0_i64..).zip(&editorial.faq) {
+        sqlx::query!(
+            "insert into editorial_faq (faq_id, position, question, answer) values (?, ?, ?, ?)",
+            entry.id,
+            position,
+            entry.question,
+            entry.answer,
+        )
+        .execute(&mut **write)
+        .await?;
+    }
+    Ok(())
+}
+
+// Whether the database holds sample data, so that real reviews are never mixed into them by accident.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleState {
+    /// There is no business and no review, and there never was.
+    Empty,
+    /// Only sample data.
+    Alone,
+    /// Sample data, with own reviews that the owner added on purpose.
+    Mixed,
+    /// Only the business's own data.
+    Own,
+}
+
+/// # Errors
+/// When the database cannot be read.
+pub async fn sample_state(connection: &mut SqliteConnection) -> sqlx::Result<SampleState> {
+    let mixed = sqlx::query_scalar!("select is_mixed from sample")
+        .fetch_optional(&mut *connection)
+        .await?;
+    let has_any = sqlx::query_scalar!(
+        r#"select exists (select 1 from business) or exists (select 1 from review_change where review_id <> '') as "has: bool""#
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(match (mixed, has_any) {
+        (Some(0), _) => SampleState::Alone,
+        (Some(_), _) => SampleState::Mixed,
+        (None, false) => SampleState::Empty,
+        (None, true) => SampleState::Own,
+    })
+}
+
+/// Records that the data are a sample, or that own reviews were mixed in.
+///
+/// # Errors
+/// When the database refuses the write.
+pub async fn note_sample(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> {
+    let is_mixed = i64::from(is_mixed);
+    sqlx::query!(
+        "insert into sample (is_mixed) values (?)
+         on conflict (only_row) do update set is_mixed = excluded.is_mixed where is_mixed < excluded.is_mixed",
+        is_mixed
+    )
+    .execute(&mut **write)
+    .await?;
+    Ok(())
+}
+
+/// Deletes the business, its reviews and its import runs; returns the number of reviews. Subscriptions stay. The
+/// database gets a new lineage, so readers treat it as another database, and no review counts as deleted.
+///
+/// # Errors
+/// When the database refuses it, or the operating system gives no randomness.
+pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
+    let reviews = sqlx::query!("delete from review")
+        .execute(&mut **write)
+        .await?
+        .rows_affected();
+    empty!(
+        write,
+        "mention",
+        "review_source",
+        "import_run",
+        "import_run_review",
+        "undone_review",
+        "business",
+        "service",
+        "technician",
+        "technician_number",
+        "service_area",
+        "editorial_summary",
+        "editorial_faq",
+        "calendar",
+        "sample"
+    );
+    // One row without a review stays, so that change numbers continue and every published document refers to an
+    // existing change.
+    sqlx::query!(
+        "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
+         on conflict (review_id) do update set change_no = excluded.change_no"
+    )
+    .execute(&mut **write)
+    .await?;
+    sqlx::query!("delete from review_change where review_id <> ''")
+        .execute(&mut **write)
+        .await?;
+    let lineage = Random::system().hex_128().map_err(sqlx::Error::Io)?;
+    sqlx::query!("update lineage set lineage_id = ?", lineage)
+        .execute(&mut **write)
+        .await?;
+    Ok(reviews)
 }

@@ -1,0 +1,785 @@
+//! Background jobs. Each returns whether it did anything; the caller decides when it runs: the service by its clock, a
+//! test until no work is left.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{self, BoxFuture};
+use tokio::sync::Notify;
+use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::compute::Panicked;
+use crate::insights::store::{NewAnalysis, save, stored};
+use crate::insights::{Analyzer, Subject};
+use crate::metrics;
+use crate::model::Review;
+use crate::snapshot::entry::Key;
+use crate::snapshot::{
+    Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
+};
+use crate::storage::reviews::published;
+use crate::storage::{
+    AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
+};
+use crate::web::context::Ctx;
+use crate::websub::store;
+
+// Detects changes of the database and publishes the next snapshot.
+
+/// Interval of checks for changes. A change must be published within a second.
+const WATCH_INTERVAL: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub struct PublishChanges {
+    ctx: Arc<Ctx>,
+    publisher: Publisher,
+    changes: Changes,
+    retry: Retry,
+}
+
+/// The previous snapshot stays, and the next run tries again.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishChangesError {
+    /// It is unknown whether there are changes.
+    #[error("cannot check for changes: {0}")]
+    Watch(#[from] DbError),
+    /// There are changes, but they could not be rendered.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+impl PublishChanges {
+    /// `publisher` has rendered the first snapshot of `ctx`.
+    #[must_use]
+    pub fn new(ctx: Arc<Ctx>, publisher: Publisher, changes: Changes) -> Self {
+        Self {
+            ctx,
+            publisher,
+            changes,
+            retry: Retry::default(),
+        }
+    }
+
+    /// Closes the job's connection. This must happen before the last writer closes, which then cleans up the
+    /// write-ahead log.
+    ///
+    /// # Errors
+    /// If closing fails; the job has ended in any case.
+    pub async fn close(&mut self) -> Result<(), PublishChangesError> {
+        Ok(self.changes.close().await?)
+    }
+
+    /// Runs once and logs changes between success and failure. Returns whether there is a new snapshot, and the delay
+    /// until the next run.
+    pub async fn watch_once(&mut self) -> (bool, Duration) {
+        let published = self.run_once().await;
+        match &published {
+            Ok(_) => {
+                self.ctx.freshness.succeeded();
+                if let Some(failures) = self.retry.succeeded() {
+                    tracing::info!(failures, "snapshot.published_again: publishing works again");
+                }
+            }
+            Err(error) => {
+                metrics::PUBLISH_FAILURES.count(&[]);
+                self.ctx.freshness.failed(self.ctx.clock.monotonic());
+                if self.retry.failed(error.to_string()) {
+                    if let PublishChangesError::Watch(
+                        error @ (DbError::Replaced(_)
+                        | DbError::Removed { .. }
+                        | DbError::LogGone(_)),
+                    ) = error
+                    {
+                        tracing::error!(%error, "database.gone: the database file was removed or replaced");
+                        if let Err(error) = self.publisher.database().write_back_log().await {
+                            tracing::error!(%error, "database.log_lost: the contents of the removed log cannot be written to the \
+                                database");
+                        }
+                    } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
+                    {
+                        tracing::info!(
+                            "snapshot.overtaken: another process dates the same changes; trying again in a moment"
+                        );
+                    } else {
+                        tracing::error!(
+                            %error,
+                            "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up \
+                             to 10 s"
+                        );
+                    }
+                }
+            }
+        }
+        (published.unwrap_or(false), self.retry.wait(WATCH_INTERVAL))
+    }
+
+    /// Publishes a snapshot if the database changed; returns whether there is a new one.
+    ///
+    /// # Errors
+    /// See [`PublishChangesError`]; the change is tried again.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "measures how long printing took; nothing is decided by it"
+    )]
+    pub async fn run_once(&mut self) -> Result<bool, PublishChangesError> {
+        // Open connections keep using a file that was replaced, and would not see further changes.
+        let database = self.publisher.database();
+        if database.follow_file().await? {
+            let mut former = std::mem::replace(&mut self.changes, database.changes().await?);
+            former.close().await?;
+        }
+        // Until this node's replica contains this process's own writes, it is older than the published state.
+        if !database.has_seen_own_writes().await? {
+            self.changes.forget();
+            return Ok(false);
+        }
+        if !self.changes.any().await? && !self.publisher.backlog().is_analyzed() {
+            return Ok(false);
+        }
+        let started = Instant::now();
+        let next = self.next().await.inspect_err(|_| self.changes.forget())?;
+        let Some((reviews, change_no)) = next else {
+            return Ok(false);
+        };
+        let duration = started.elapsed();
+        metrics::SNAPSHOTS.count(&[]);
+        metrics::PUBLISH_SECONDS_TAKEN
+            .histogram(&[])
+            .record(duration);
+        self.ctx.freshness.published(self.ctx.clock.monotonic());
+        tracing::info!(
+            reviews,
+            change_no,
+            duration_ms = duration.as_secs_f64() * 1e3,
+            "snapshot.published: a new snapshot is served"
+        );
+        Ok(true)
+    }
+
+    /// Publishes the next snapshot if there is one; returns the number of its reviews and its change number. The
+    /// previous one is swapped and freed on the compute thread, because both take time with many reviews.
+    async fn next(&self) -> Result<Option<(usize, i64)>, PublishChangesError> {
+        let (publisher, current) = (self.publisher.clone(), Arc::clone(&self.ctx.current));
+        let printing = async move {
+            let next = publisher.next(&current.load()).await?;
+            Ok(next.map(|next| {
+                let figures = (next.input.review_index.len(), next.position.change_no);
+                current.swap(next);
+                figures
+            }))
+        };
+        self.ctx.compute.drive(printing).await?
+    }
+}
+
+// Retries with increasing delays. Only changes are logged: the first failure, a failure for another reason, and
+// success.
+
+/// Short enough that a repaired fault is soon noticed.
+const WAIT_MAX: Duration = Duration::from_secs(10);
+/// 200 ms doubled this many times exceeds [`WAIT_MAX`].
+const DOUBLINGS_MAX: u32 = 6;
+
+/// Recent failures.
+#[derive(Debug, Default)]
+struct Retry {
+    failures: u32,
+    reason: Option<String>,
+}
+
+impl Retry {
+    /// Records a failure and returns whether to log it: after a success or for another reason.
+    fn failed(&mut self, reason: String) -> bool {
+        self.failures = self.failures.saturating_add(1);
+        let is_news = self.reason.as_ref() != Some(&reason);
+        self.reason = Some(reason);
+        is_news
+    }
+
+    /// Records a success and returns the number of previous failures, if it is to be logged.
+    fn succeeded(&mut self) -> Option<u32> {
+        let failures = std::mem::take(&mut self.failures);
+        self.reason.take().map(|_| failures)
+    }
+
+    /// The delay before the next attempt: `first` after a success or one failure, doubled with each further failure.
+    fn wait(&self, first: Duration) -> Duration {
+        let doublings = self.failures.saturating_sub(1).min(DOUBLINGS_MAX);
+        if doublings == 0 {
+            first
+        } else {
+            (first * 2_u32.pow(doublings)).min(WAIT_MAX.max(first))
+        }
+    }
+}
+
+// Analyzes reviews that a snapshot could not wait for, and stores analyses. Each run is bounded, so that shutdown is
+// quick and other writers get their turn.
+
+/// Reviews that one run analyzes and stores in one transaction.
+const REVIEWS_PER_RUN: usize = 512;
+
+#[derive(Debug)]
+pub struct AnalyzeBacklog {
+    ctx: Arc<Ctx>,
+    database: Database,
+    backlog: Arc<Backlog>,
+    pass: Mutex<Pass>,
+}
+
+/// Progress through all reviews to analyze, for one method.
+#[derive(Debug, Default)]
+struct Pass {
+    method: String,
+    last: Option<Key>,
+}
+
+/// Nothing was analyzed or stored; the next run tries again.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    Database(#[from] DbError),
+    /// The analysis of a text panicked.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+impl AnalyzeBacklog {
+    /// `backlog` is the one that the snapshots of `ctx` fill.
+    #[must_use]
+    pub fn new(ctx: Arc<Ctx>, database: Database, backlog: Arc<Backlog>) -> Self {
+        Self {
+            ctx,
+            database,
+            backlog,
+            pass: Mutex::default(),
+        }
+    }
+
+    #[must_use]
+    pub const fn backlog(&self) -> &Arc<Backlog> {
+        &self.backlog
+    }
+
+    /// Stores some of the analyses made for a snapshot; returns whether there were any.
+    ///
+    /// # Errors
+    /// If the database fails; the analyses stay in the backlog.
+    pub async fn keep_once(&self) -> Result<bool, DbError> {
+        let analyses = self.backlog.first(REVIEWS_PER_RUN);
+        if analyses.is_empty() {
+            return Ok(false);
+        }
+        self.keep(&analyses).await?;
+        self.backlog.remove(&analyses);
+        Ok(true)
+    }
+
+    /// Stores analyses made for a snapshot, or analyzes and stores some missing reviews; returns whether there was
+    /// work. When all are done, the next snapshot can use them.
+    ///
+    /// # Errors
+    /// See [`ReadError`].
+    pub async fn run_once(&self) -> Result<bool, ReadError> {
+        if self.keep_once().await? {
+            return Ok(true);
+        }
+        let snapshot = self.ctx.current.load();
+        // The next snapshot uses the finished analyses; until then there is no more work.
+        if self.backlog.is_analyzed() || snapshot.input.behind() == 0 {
+            return Ok(false);
+        }
+        let analyzer = Arc::clone(&snapshot.input.next_analyzer);
+        let Some((ids, last)) = self.next(&snapshot) else {
+            *self.lock() = Pass::default();
+            self.backlog.set_analyzed();
+            return Ok(true);
+        };
+        drop(snapshot);
+        // Added first: the analyses stay in the backlog until they are stored.
+        self.backlog.add(self.read(&analyzer, &ids).await?);
+        *self.lock() = Pass {
+            method: analyzer.method().to_owned(),
+            last: Some(last),
+        };
+        Ok(true)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Pass> {
+        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next IDs of this pass, newest first, and the key of the last one; `None` at the end.
+    fn next(&self, snapshot: &Snapshot) -> Option<(Vec<String>, Key)> {
+        let input = &snapshot.input;
+        let pass = self.lock();
+        let last = pass
+            .last
+            .as_ref()
+            .filter(|_| pass.method == input.next_analyzer.method());
+        let position = last.map_or(0, |key| input.review_index.count_through(key.day, &key.id));
+        let is_anew = input.analyzer.method() != input.next_analyzer.method();
+        let places = input
+            .review_index
+            .keys(position, is_anew)
+            .take(REVIEWS_PER_RUN);
+        let (ids, mut places): (Vec<String>, Vec<i32>) =
+            places.map(|(day, id)| (id.to_owned(), day)).unzip();
+        let last = Key {
+            day: places.pop()?,
+            id: ids.last()?.clone(),
+        };
+        Some((ids, last))
+    }
+
+    /// Analyzes the reviews of `ids` that have no stored analysis of this method.
+    async fn read(
+        &self,
+        analyzer: &Arc<Analyzer>,
+        ids: &[String],
+    ) -> Result<Vec<NewAnalysis>, ReadError> {
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut transaction = self
+            .database
+            .readers()
+            .begin()
+            .await
+            .at(self.database.path())?;
+        let reviews: Vec<Review> = published(&mut transaction, &ids)
+            .await
+            .at(self.database.path())?
+            .into_iter()
+            .map(|numbered| numbered.review)
+            .collect();
+        let kept = stored(&mut transaction, &ids)
+            .await
+            .at(self.database.path())?;
+        transaction.commit().await.at(self.database.path())?;
+        let analyzer = Arc::clone(analyzer);
+        let missing = move |review: Review| {
+            let hash = Subject::of(&review).hash();
+            let known = kept.get(review.id.as_str());
+            let is_kept = known.is_some_and(|kept| {
+                kept.text_hash == hash && kept.method_hash == analyzer.method()
+            });
+            (!is_kept).then(|| analyze(&analyzer, &review, hash))
+        };
+        let analyses = self
+            .ctx
+            .compute
+            .run(move || {
+                reviews
+                    .into_iter()
+                    .filter_map(missing)
+                    .collect::<Vec<NewAnalysis>>()
+            })
+            .await?;
+        metrics::TEXTS_ANALYZED
+            .counter(&[])
+            .increment(analyses.len() as u64);
+        Ok(analyses)
+    }
+
+    async fn keep(&self, analyses: &[Arc<NewAnalysis>]) -> Result<(), DbError> {
+        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
+        let mut write = self.database.write_derived(&ids).await?;
+        save(&mut write, analyses).await.at(self.database.path())?;
+        write.commit().await.at(self.database.path())
+    }
+}
+
+// Compresses published bodies before they are requested. Work for a document that has changed since is dropped; work
+// for an unchanged one continues.
+
+/// Renders the pages of a snapshot before they are requested.
+pub type MakeAhead = Arc<dyn Fn(&Arc<Snapshot>) -> Vec<Arc<CachedBody>> + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Precompress {
+    ctx: Arc<Ctx>,
+    fixed: Arc<[Arc<CachedBody>]>,
+    make_ahead: MakeAhead,
+    known: Arc<coding::Pieces>,
+}
+
+impl Precompress {
+    /// `fixed` are bodies that do not change while the service runs; `make_ahead` renders pages of each snapshot.
+    #[must_use]
+    pub fn new(ctx: Arc<Ctx>, fixed: Vec<Arc<CachedBody>>, make_ahead: MakeAhead) -> Self {
+        Self {
+            ctx,
+            fixed: fixed.into(),
+            make_ahead,
+            known: Arc::default(),
+        }
+    }
+
+    /// Makes every missing coding; returns whether any was missing.
+    pub async fn run_once(&self) -> bool {
+        self.make(&Coding::ALL).await
+    }
+
+    /// Makes only gzip, which resumes where it was interrupted, so it completes under any rate of changes; returns
+    /// whether any was missing.
+    pub async fn run_quick_once(&self) -> bool {
+        self.make(&[Coding::Gzip]).await
+    }
+
+    async fn make(&self, wanted: &[Coding]) -> bool {
+        let (mut did_any, mut failed) = (false, Vec::new());
+        let mut pages = PagesAhead::default();
+        loop {
+            pages = self.pages(pages).await;
+            let Some((body, coding)) = self.next(&pages, wanted, &failed) else {
+                break;
+            };
+            let is_made = self.code(Arc::clone(&body), coding, &pages).await;
+            did_any |= is_made;
+            if self.ctx.is_draining() {
+                break;
+            }
+            // A failed coding is not retried before the next snapshot.
+            if !is_made && self.is_out(&body, &pages) {
+                failed.push((body, coding));
+            }
+        }
+        did_any
+    }
+
+    /// The pages of the current snapshot: `last`, or those of a newer snapshot.
+    async fn pages(&self, last: PagesAhead) -> PagesAhead {
+        let snapshot = self.ctx.current.load();
+        if last.are_of(&snapshot) {
+            return last;
+        }
+        let make_ahead = Arc::clone(&self.make_ahead);
+        let of = Arc::downgrade(&snapshot);
+        let bodies = self.ctx.compute.run(move || make_ahead(&snapshot)).await;
+        // A panic recurs for the request that renders the page, and is reported there.
+        let bodies = bodies.unwrap_or_else(|error| {
+            tracing::error!(%error, "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request");
+            Vec::new()
+        });
+        PagesAhead { of, bodies }
+    }
+
+    /// The next missing coding: gzip of everything first, and small bodies before large ones.
+    fn next(
+        &self,
+        pages: &PagesAhead,
+        wanted: &[Coding],
+        failed: &[(Arc<CachedBody>, Coding)],
+    ) -> Option<(Arc<CachedBody>, Coding)> {
+        let snapshot = self.ctx.current.load();
+        let mut bodies: Vec<&Arc<CachedBody>> = snapshot
+            .documents()
+            .map(|published| &published.body)
+            .chain(&*self.fixed)
+            .chain(pages.out(&snapshot))
+            .collect();
+        bodies.sort_by_key(|body| body.content.len());
+        let codings = [Coding::Gzip, Coding::Brotli];
+        let codings = codings.into_iter().filter(|coding| wanted.contains(coding));
+        let missing = codings.flat_map(|coding| {
+            let bodies = bodies.iter().filter(move |body| {
+                Coding::for_length(body.content.len()).contains(&coding)
+                    && body.coded(coding).is_none()
+            });
+            bodies.map(move |body| (*body, coding))
+        });
+        let mut missing = missing.filter(|(body, coding)| {
+            !failed
+                .iter()
+                .any(|(its, no)| Arc::ptr_eq(its, body) && no == coding)
+        });
+        missing
+            .next()
+            .map(|(body, coding)| (Arc::clone(body), coding))
+    }
+
+    async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &PagesAhead) -> bool {
+        let (its, pages) = (self.clone(), pages.clone());
+        let coded = self.ctx.compute.run(move || {
+            let is_cancelled = || its.ctx.is_draining() || !its.is_out(&body, &pages);
+            let pieces = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
+            body.set_coded(coding, pieces);
+            Some(())
+        });
+        // After a panic in an encoder the coding is not offered; identity always is.
+        coded
+            .await
+            .inspect_err(|error| tracing::error!(%error, coding = coding.token(), "coding.failed: a content coding failed and is \
+                not offered"))
+            .is_ok_and(|done| done.is_some())
+    }
+
+    /// Whether this very body is published: as a document or a page of the current snapshot, or as a fixed body.
+    fn is_out(&self, body: &Arc<CachedBody>, pages: &PagesAhead) -> bool {
+        let snapshot = self.ctx.current.load();
+        snapshot
+            .documents()
+            .map(|published| &published.body)
+            .chain(&*self.fixed)
+            .chain(pages.out(&snapshot))
+            .any(|its| Arc::ptr_eq(its, body))
+    }
+}
+
+/// Pages rendered in advance, with a weak reference to their snapshot.
+#[derive(Debug, Clone, Default)]
+struct PagesAhead {
+    of: Weak<Snapshot>,
+    bodies: Vec<Arc<CachedBody>>,
+}
+
+impl PagesAhead {
+    fn are_of(&self, snapshot: &Arc<Snapshot>) -> bool {
+        std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(snapshot))
+    }
+
+    /// The pages if they are those of `snapshot`, otherwise none.
+    fn out(&self, snapshot: &Arc<Snapshot>) -> &[Arc<CachedBody>] {
+        if self.are_of(snapshot) {
+            &self.bodies
+        } else {
+            &[]
+        }
+    }
+}
+
+// Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, and
+// shutdown waits for running ones.
+
+/// The running cron jobs; dropping it does not stop them, [`Schedule::stop`] does.
+pub struct Schedule {
+    scheduler: JobScheduler,
+    stop: CancellationToken,
+    runs: TaskTracker,
+}
+
+#[derive(Clone)]
+struct JobContext {
+    database: Database,
+    clock: Clock,
+    wake: Arc<Notify>,
+}
+
+type CronJob = fn(JobContext) -> BoxFuture<'static, Result<(), DbError>>;
+
+/// When each job runs (seconds, minutes, hours, day, month, weekday), its name, and what it does. A large file is
+/// rewritten at most once an hour.
+const CRON_JOBS: [(&str, &str, CronJob); 7] = [
+    ("*/15 * * * * *", "wake", |of| {
+        of.wake.notify_one();
+        future::ok(()).boxed()
+    }),
+    ("*/15 * * * * *", "measure", |of| {
+        async move { measure(&of.database, &of.clock).await }.boxed()
+    }),
+    ("5 * * * * *", "expire", |of| {
+        async move { expire(&of.database, &of.clock).await.map(drop) }.boxed()
+    }),
+    ("10 23 * * * *", "prune", |of| {
+        async move { prune(&of.database, &of.clock).await.map(drop) }.boxed()
+    }),
+    ("35 * * * * *", "checkpoint", |of| {
+        async move { of.database.checkpoint().await.map(drop) }.boxed()
+    }),
+    ("20 * * * * *", "erase", |of| {
+        async move { erase(&of.database, REWRITE_AT_ONCE_MAX).await.map(drop) }.boxed()
+    }),
+    ("50 37 * * * *", "erase", |of| {
+        async move { erase(&of.database, u64::MAX).await.map(drop) }.boxed()
+    }),
+];
+
+impl Schedule {
+    /// Starts the jobs: wake the worker, measure, expire leases, prune, checkpoint the write-ahead log, erase deleted
+    /// reviews.
+    ///
+    /// # Errors
+    /// If the scheduler does not start.
+    pub async fn start(
+        database: &Database,
+        clock: &Clock,
+        wake: &Arc<Notify>,
+    ) -> Result<Self, JobSchedulerError> {
+        let schedule = Self {
+            scheduler: JobScheduler::new().await?,
+            stop: CancellationToken::new(),
+            runs: TaskTracker::new(),
+        };
+        let of = JobContext {
+            database: database.clone(),
+            clock: clock.clone(),
+            wake: Arc::clone(wake),
+        };
+        for (cron, name, run) in CRON_JOBS {
+            schedule.add(cron, name, run, &of).await?;
+        }
+        schedule.scheduler.start().await?;
+        Ok(schedule)
+    }
+
+    async fn add(
+        &self,
+        cron: &str,
+        name: &'static str,
+        run: CronJob,
+        of: &JobContext,
+    ) -> Result<(), JobSchedulerError> {
+        let (stop, runs, of) = (self.stop.clone(), self.runs.clone(), of.clone());
+        let turn = Arc::new(tokio::sync::Mutex::new(()));
+        let job = Job::new_async(cron, move |_, _| {
+            let (stop, of, turn) = (stop.clone(), of.clone(), Arc::clone(&turn));
+            Box::pin(runs.track_future(async move {
+                // The scheduler starts a job while it still runs, and once more after its shutdown.
+                let Ok(_turn) = turn.try_lock() else { return };
+                if stop.is_cancelled() {
+                    return;
+                }
+                if let Err(error) = run(of).await {
+                    tracing::error!(%error, job = name, "schedule.failed: a job failed; it runs again as scheduled");
+                }
+            }))
+        })?;
+        self.scheduler.add(job).await.map(|_| ())
+    }
+
+    /// Stops the jobs and waits for running ones.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        if let Err(error) = self.scheduler.shutdown().await {
+            tracing::warn!(%error, "schedule.not_stopped: the scheduler did not stop by itself");
+        }
+        self.runs.close();
+        self.runs.wait().await;
+    }
+}
+
+// The jobs. A job that fails is tried again by its next run.
+
+/// Updates the hub's gauges: subscriptions, due deliveries and their age.
+///
+/// # Errors
+/// If the database cannot be read; the gauges stay unchanged.
+pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> {
+    let mut connection = database.reader().await?;
+    let figures = store::gauges(&mut connection, clock.now()).await;
+    let figures = figures.at(database.path())?;
+    for (metric, count) in [
+        (metrics::HUB_ACTIVE, figures.active),
+        (metrics::HUB_PENDING, figures.pending),
+        (metrics::HUB_DUE, figures.due),
+        (
+            metrics::HUB_OLDEST_DUE_SECONDS,
+            figures.oldest_due_seconds.max(0),
+        ),
+    ] {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        metric.gauge(&[]).set(f64::from(count));
+    }
+    Ok(())
+}
+
+/// Records expired leases; returns whether there were any. Deliveries stop at a lease's end even without this.
+///
+/// # Errors
+/// If the database cannot be written.
+pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
+    let mut write = database.write().await?;
+    let ended = store::expire(&mut write, clock.now())
+        .await
+        .at(database.path())?;
+    write.commit().await.at(database.path())?;
+    if ended > 0 {
+        tracing::info!(ended, "websub.lapsed: leases ended and were not renewed");
+    }
+    Ok(ended > 0)
+}
+
+/// Deletes rows and files whose retention has ended: the hub's attempts, sums, ended subscriptions and unverified
+/// requests, and files that a restore or an upgrade kept.
+///
+/// # Errors
+/// If the database cannot be written.
+pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
+    let mut write = database.write().await?;
+    let gone = store::prune(&mut write, clock.now())
+        .await
+        .at(database.path())?;
+    write.commit().await.at(database.path())?;
+    database.prune_markers().await?;
+    if gone > 0 {
+        tracing::info!(
+            gone,
+            "websub.pruned: records older than 30 days were deleted"
+        );
+    }
+    let former = database.remove_former(clock.now())?;
+    if former > 0 {
+        tracing::info!(
+            files = former,
+            "restore.former_removed: database files that a restore or an upgrade kept aside were removed after 30 days"
+        );
+    }
+    Ok(gone > 0 || former > 0)
+}
+
+/// Erases traces of deleted reviews from the file, regardless of the program that deleted them, if the file has at most
+/// `bytes_max`; returns whether none are left.
+///
+/// # Errors
+/// If the database cannot be written.
+pub async fn erase(database: &Database, bytes_max: u64) -> Result<bool, DbError> {
+    match database.erase_traces(bytes_max).await? {
+        Erased::All | Erased::ButNodes => Ok(true),
+        Erased::Later(why @ Postponed::NoRoom { .. }) if bytes_max == u64::MAX => {
+            tracing::warn!(
+                "erasure.no_room: unused parts of the file still contain text of deleted reviews: {why}; free some, and it is \
+                 erased within an hour"
+            );
+            Ok(false)
+        }
+        Erased::Nothing | Erased::Later(_) => Ok(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Retry, WAIT_MAX};
+
+    #[test]
+    fn waits_grow_with_each_failure_up_to_a_bound_and_end_with_a_success() {
+        let (mut retry, first) = (Retry::default(), Duration::from_millis(200));
+        let mut waits = vec![retry.wait(first).as_millis()];
+        for _ in 0..8 {
+            let _ = retry.failed("locked".to_owned());
+            waits.push(retry.wait(first).as_millis());
+        }
+        assert_eq!(
+            waits,
+            [200, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]
+        );
+        assert_eq!(retry.succeeded(), Some(8));
+        assert_eq!(retry.wait(first), first);
+        assert_eq!(retry.wait(Duration::from_mins(1)), Duration::from_mins(1));
+        assert!(WAIT_MAX >= first);
+    }
+
+    #[test]
+    fn only_a_change_of_state_is_news() {
+        let mut retry = Retry::default();
+        let said = ["locked", "locked", "full", "full", "locked"]
+            .map(|reason| retry.failed(reason.to_owned()));
+        assert_eq!(said, [true, false, true, false, true]);
+        assert_eq!((retry.succeeded(), retry.succeeded()), (Some(5), None));
+        assert!(retry.failed("locked".to_owned()));
+    }
+}

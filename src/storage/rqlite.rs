@@ -1,0 +1,966 @@
+//! Writes over rqlite's HTTP API, for a database on many nodes. Reads do not come here: each node reads its own file.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use reqwest::{Client, Response, StatusCode};
+use serde_json::{Value, json};
+use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
+use sqlx::{
+    Arguments as _, Executor as _, Row as _, SqlSafeStr as _, TypeInfo as _, ValueRef as _,
+};
+use thiserror::Error;
+use url::Url;
+
+use crate::clock::{Clock, Monotonic};
+use crate::random::Random;
+
+/// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
+pub(super) const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
+/// Maximum time for which an owner's command retries a write: long enough for an election.
+pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// This process's writer for a cluster.
+#[derive(Debug)]
+pub struct Cluster {
+    client: RqliteClient,
+    wait_max: Duration,
+    /// Marker of the last write, until this node's file has it.
+    unseen: Mutex<Option<String>>,
+    lease: Lease,
+    contact: Mutex<Option<Contact>>,
+}
+
+#[derive(Debug)]
+pub struct Lease {
+    /// Random id of this process.
+    pub(super) holder: String,
+    /// `None` while this process does not hold it.
+    ends_at: Mutex<Option<Monotonic>>,
+    /// Marker of the write that last prolonged it.
+    pub(super) marker: Mutex<Option<String>>,
+}
+
+impl Lease {
+    const fn new(holder: String) -> Self {
+        Self {
+            holder,
+            ends_at: Mutex::new(None),
+            marker: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn set(&self, ends_at: Option<Monotonic>) {
+        *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner) = ends_at;
+    }
+
+    pub(super) fn time_left(&self) -> Duration {
+        let ends_at = *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner);
+        ends_at.map_or(Duration::ZERO, |ends_at| {
+            ends_at - Clock::system().monotonic()
+        })
+    }
+}
+
+/// A node's status within its cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// Address; empty if there is no leader.
+    pub leader: String,
+    pub is_leader: bool,
+    /// Entries of the cluster's log that are committed, as far as this node knows, but not applied to its file.
+    pub entries_behind: u64,
+    /// Milliseconds since it heard from the leader, if known.
+    pub last_contact_ms: Option<u64>,
+}
+
+/// The last answer of this node's rqlited.
+#[derive(Debug, Clone, Default)]
+pub struct Contact {
+    pub status: NodeStatus,
+    /// When it last heard from the leader.
+    pub heard_at: Option<Monotonic>,
+}
+
+impl Cluster {
+    /// `holder` identifies this process in the lease; `wait_max` bounds the time for one write.
+    #[must_use]
+    pub fn new(client: RqliteClient, holder: String, wait_max: Duration) -> Self {
+        Self {
+            client,
+            wait_max,
+            unseen: Mutex::default(),
+            lease: Lease::new(holder),
+            contact: Mutex::default(),
+        }
+    }
+
+    pub(super) fn contact(&self) -> Option<Contact> {
+        lock(&self.contact).clone()
+    }
+
+    /// Stores an answer of this node's rqlited. If the answer has no time of the last contact with the leader, the
+    /// previous time stays.
+    pub(super) fn note_contact(&self, told: Contact) {
+        let mut contact = lock(&self.contact);
+        let before = contact.as_ref().and_then(|contact| contact.heard_at);
+        *contact = Some(Contact {
+            heard_at: told.heard_at.or(before),
+            status: told.status,
+        });
+    }
+
+    pub(super) const fn lease(&self) -> &Lease {
+        &self.lease
+    }
+
+    #[must_use]
+    pub const fn client(&self) -> &RqliteClient {
+        &self.client
+    }
+
+    /// Applies these statements as one transaction.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn write(&self, statements: &[SqlStatement]) -> Result<Executed, ClusterError> {
+        let executed = self.client.execute(statements, self.wait_max).await?;
+        *lock(&self.unseen) = Some(executed.marker.clone());
+        Ok(executed)
+    }
+
+    /// Applies groups of statements, each as one transaction, if `basis` still holds.
+    pub(super) async fn write_groups(
+        &self,
+        basis: WriteBasis,
+        groups: &[Vec<SqlStatement>],
+    ) -> Result<(), ClusterError> {
+        let groups = groups.iter().filter(|group| !group.is_empty());
+        for (number, group) in groups.enumerate() {
+            let guarded = basis.guard(number == 0);
+            let all: Vec<SqlStatement> = guarded.into_iter().chain(group.iter().cloned()).collect();
+            self.write(&all).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether the file behind `connection` has every write of this process; until then its data are older.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn has_seen_all(&self, connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+        let unseen = lock(&self.unseen).clone();
+        let Some(marker) = unseen else {
+            return Ok(true);
+        };
+        let is_there = has_marker(connection, &marker).await?;
+        if is_there {
+            let mut unseen = lock(&self.unseen);
+            if unseen.as_ref() == Some(&marker) {
+                *unseen = None;
+            }
+        }
+        Ok(is_there)
+    }
+}
+
+/// Whether the file behind `connection` has the write with this marker.
+pub(super) async fn has_marker(
+    connection: &mut SqliteConnection,
+    marker: &str,
+) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from write_marker where marker = ?) as "is: bool""#,
+        marker
+    )
+    .fetch_one(connection)
+    .await
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The state from which the working copy of an owner's command was made: the command is applied only if no other such
+/// command and no change of a review happened in between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteBasis {
+    change_no: i64,
+    /// Number of writes by owner's commands.
+    owner_writes: i64,
+}
+
+impl WriteBasis {
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select number from owner_write)";
+
+    /// The leader's state.
+    pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
+        let select = SqlStatement::new(Self::SELECT, Vec::new());
+        let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
+        let number = |column: usize| rows.first()?.get(column)?.as_i64();
+        match (number(0), number(1)) {
+            (Some(change_no), Some(owner_writes)) => Ok(Self {
+                change_no,
+                owner_writes,
+            }),
+            _ => Err(ClusterError::Refused(
+                "the tables of the cluster are not ours".to_owned(),
+            )),
+        }
+    }
+
+    /// The state of a file, or of a transaction on it.
+    pub(super) async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
+        let (change_no, owner_writes) = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        Ok(Self {
+            change_no,
+            owner_writes,
+        })
+    }
+
+    /// Whether this is as new as `other`, or newer.
+    pub(super) const fn has_reached(self, other: Self) -> bool {
+        self.change_no >= other.change_no && self.owner_writes >= other.owner_writes
+    }
+
+    /// Statements that make a whole transaction fail if it comes too late. The first group of a command counts the
+    /// command; later groups only check that no other command came in between.
+    fn guard(self, is_first: bool) -> Vec<SqlStatement> {
+        let delete = SqlStatement::new("delete from guard", Vec::new());
+        if !is_first {
+            let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
+            return vec![
+                SqlStatement::new(guard, vec![json!(self.owner_writes + 1)]),
+                delete,
+            ];
+        }
+        let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
+                     and (select number from owner_write) = ?2, 0)";
+        let values = vec![json!(self.change_no), json!(self.owner_writes)];
+        let count = SqlStatement::new("update owner_write set number = number + 1", Vec::new());
+        vec![SqlStatement::new(guard, values), delete, count]
+    }
+}
+
+// Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
+// trusted because an operator configured them; requests to URLs from clients go through `egress` instead.
+//
+// Each write has its own marker (migration 0020), so that it may be sent again after a cut connection or an election:
+// if the first attempt was applied, the second one fails as a whole because its marker exists.
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Maximum time for one node to answer a request, without the time to transfer the bytes.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Extra time for each MiB sent: about a thousand reviews with their text index, on a busy machine.
+const TIME_PER_MIB: Duration = Duration::from_secs(10);
+/// First and longest wait before the next node is tried.
+const WAIT_MIN: Duration = Duration::from_millis(25);
+const WAIT_MAX: Duration = Duration::from_millis(800);
+/// SQLite's message if the marker already exists.
+const IS_APPLIED: &str = "UNIQUE constraint failed: write_marker.marker";
+/// Part of SQLite's message if a guard fails (migration 0020).
+const GUARD: &str = "guard_holds";
+
+/// Cloning shares the connections.
+#[derive(Debug, Clone)]
+pub struct RqliteClient {
+    client: Client,
+    nodes: Vec<Url>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Executed {
+    pub marker: String,
+    /// Affected rows by statement; `None` if an earlier attempt was applied and its answer was lost.
+    pub rows: Option<Vec<u64>>,
+}
+
+enum Tried {
+    Done(Value),
+    /// Final: another node would refuse it too.
+    Failed(ClusterError),
+    /// Another attempt may succeed; with `is_unknown`, this one may have been applied.
+    Again {
+        told: String,
+        is_unknown: bool,
+    },
+}
+
+impl RqliteClient {
+    /// # Errors
+    /// [`ClusterError::Client`].
+    pub fn new(nodes: Vec<Url>) -> Result<Self, ClusterError> {
+        let client = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::limited(2));
+        let client = client
+            .build()
+            .map_err(|error| ClusterError::Client(error.to_string()))?;
+        Ok(Self { client, nodes })
+    }
+
+    /// Applies these statements in one transaction, exactly once. `wait_max` bounds the wait for other nodes and for
+    /// the end of an election.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn execute(
+        &self,
+        statements: &[SqlStatement],
+        wait_max: Duration,
+    ) -> Result<Executed, ClusterError> {
+        let marker = Random::system()
+            .hex_128()
+            .map_err(|error| ClusterError::Client(error.to_string()))?;
+        let now = Clock::system()
+            .now()
+            .format("%Y-%m-%dT%H:%M:%SZ")
+            .to_string();
+        let mark = SqlStatement::new(
+            "insert into write_marker (marker, written_at) values (?, ?)",
+            vec![json!(marker), json!(now)],
+        );
+        let all: Vec<Value> = std::iter::once(&mark)
+            .chain(statements)
+            .map(SqlStatement::json)
+            .collect();
+        let body = Value::Array(all).to_string();
+        let answer = self.ask("db/execute?transaction", body, wait_max).await;
+        match answer.and_then(|answer| results(&answer)) {
+            Ok(mut rows) => {
+                // The first result belongs to the marker's insert.
+                rows.remove(0);
+                Ok(Executed {
+                    marker,
+                    rows: Some(rows),
+                })
+            }
+            Err(ClusterError::Refused(reason)) if reason.contains(IS_APPLIED) => {
+                Ok(Executed { marker, rows: None })
+            }
+            Err(ClusterError::Refused(reason)) if reason.contains(GUARD) => {
+                Err(ClusterError::Overtaken)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Applies statements that change the schema, in one transaction and without a marker: repeating them fails.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn execute_unmarked(
+        &self,
+        statements: &[SqlStatement],
+        wait_max: Duration,
+    ) -> Result<(), ClusterError> {
+        let body = Value::Array(statements.iter().map(SqlStatement::json).collect());
+        let answer = self
+            .ask("db/execute?transaction", body.to_string(), wait_max)
+            .await?;
+        results(&answer).map(drop)
+    }
+
+    /// The rows of a query, read from the leader.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn query(
+        &self,
+        statement: &SqlStatement,
+        wait_max: Duration,
+    ) -> Result<Vec<Vec<Value>>, ClusterError> {
+        let body = json!([statement.json()]).to_string();
+        let answer = self.ask("db/query?level=strong", body, wait_max).await?;
+        let result = &answer["results"][0];
+        if let Some(reason) = result["error"].as_str() {
+            return Err(ClusterError::Refused(reason.to_owned()));
+        }
+        let rows = result["values"].as_array().cloned().unwrap_or_default();
+        Ok(rows
+            .into_iter()
+            .map(|row| row.as_array().cloned().unwrap_or_default())
+            .collect())
+    }
+
+    /// Loads a SQLite file into an empty cluster.
+    ///
+    /// # Errors
+    /// [`ClusterError`].
+    pub async fn load(&self, file: Vec<u8>, wait_max: Duration) -> Result<(), ClusterError> {
+        let answer = self.ask("db/load", file, wait_max).await?;
+        match answer["results"][0]["error"].as_str() {
+            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    /// A consistent copy of the whole database as a SQLite file, in chunks.
+    ///
+    /// # Errors
+    /// [`ClusterError`], or an error of `take`.
+    pub async fn backup(
+        &self,
+        mut take: impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> Result<(), ClusterError> {
+        let mut told = String::new();
+        for node in &self.nodes {
+            let asked = self.client.get(at(node, "db/backup?vacuum")).send().await;
+            let mut response = match asked {
+                Ok(response) if response.status() == StatusCode::OK => response,
+                Ok(response) => {
+                    told = format!("{}: {}", name(node), response.status());
+                    continue;
+                }
+                Err(error) => {
+                    told = format!("{}: {}", name(node), cause(&error));
+                    continue;
+                }
+            };
+            // After this point another node would send the copy from the beginning again.
+            loop {
+                let piece = response.chunk().await;
+                match piece.map_err(|error| ClusterError::Unreachable(cause(&error)))? {
+                    Some(piece) => {
+                        take(&piece).map_err(|error| ClusterError::Client(error.to_string()))?;
+                    }
+                    None => return Ok(()),
+                }
+            }
+        }
+        Err(ClusterError::Unreachable(told))
+    }
+
+    /// `/status` of this node's own rqlited, within `timeout`.
+    ///
+    /// # Errors
+    /// [`ClusterError::Unreachable`].
+    pub async fn status(&self, timeout: Duration) -> Result<Value, ClusterError> {
+        let Some(node) = self.nodes.first() else {
+            return Err(ClusterError::Unreachable("no node is named".to_owned()));
+        };
+        let asked = self.client.get(at(node, "status")).timeout(timeout).send();
+        let read = async { Ok::<_, reqwest::Error>(read_text(asked.await?).await) };
+        let told = |error: reqwest::Error| ClusterError::Unreachable(cause(&error));
+        let text = read.await.map_err(told)?;
+        serde_json::from_str(&text)
+            .map_err(|error| ClusterError::Unreachable(format!("{}: {error}", name(node))))
+    }
+
+    /// Posts to the nodes in turn until one accepts, one refuses, or the time is up.
+    async fn ask(
+        &self,
+        path: &str,
+        body: impl Into<bytes::Bytes>,
+        wait_max: Duration,
+    ) -> Result<Value, ClusterError> {
+        let (clock, body) = (Clock::system(), body.into());
+        let end = clock.monotonic() + wait_max;
+        let (mut wait, mut was_unknown, mut last) = (WAIT_MIN, false, String::new());
+        for node in self.nodes.iter().cycle() {
+            match self.try_node(node, path, body.clone(), end).await {
+                Tried::Done(answer) => return Ok(answer),
+                Tried::Failed(error) => return Err(error),
+                Tried::Again { told, is_unknown } => {
+                    was_unknown |= is_unknown;
+                    last = format!("{}: {told}", name(node));
+                }
+            }
+            if clock.monotonic() + wait >= end {
+                break;
+            }
+            clock.sleep(wait).await;
+            wait = (wait * 2).min(WAIT_MAX);
+        }
+        Err(if was_unknown {
+            ClusterError::Unknown(last)
+        } else {
+            ClusterError::Unreachable(last)
+        })
+    }
+
+    async fn try_node(&self, node: &Url, path: &str, body: bytes::Bytes, end: Monotonic) -> Tried {
+        let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);
+        let left = end - Clock::system().monotonic();
+        let timeout = (ANSWER_TIMEOUT + TIME_PER_MIB * mib).min(left.max(CONNECT_TIMEOUT));
+        let content_type = if path == "db/load" {
+            "application/octet-stream"
+        } else {
+            "application/json"
+        };
+        let request = self
+            .client
+            .post(at(node, path))
+            .header("content-type", content_type)
+            .timeout(timeout)
+            .body(body);
+        let response = match request.send().await {
+            Ok(response) => response,
+            Err(error) => {
+                return Tried::Again {
+                    told: cause(&error),
+                    is_unknown: !error.is_connect(),
+                };
+            }
+        };
+        let status = response.status();
+        let text = read_text(response).await;
+        if status.is_server_error() {
+            return Tried::Again {
+                told: shortened(&format!("{status} {text}")),
+                is_unknown: true,
+            };
+        }
+        if status != StatusCode::OK {
+            let reason = status.canonical_reason().unwrap_or_default();
+            return Tried::Failed(ClusterError::Answer {
+                status: status.as_u16(),
+                told: shortened(if text.is_empty() { reason } else { &text }),
+            });
+        }
+        // `/db/load` of some releases answers with an empty body.
+        let answer = if text.trim().is_empty() {
+            Ok(json!({}))
+        } else {
+            serde_json::from_str::<Value>(&text)
+        };
+        match answer {
+            // 200 does not mean success: during an election the answer contains an error and no results.
+            Ok(answer) => match answer["error"].as_str() {
+                Some(error) => Tried::Again {
+                    told: shortened(error),
+                    is_unknown: true,
+                },
+                None => Tried::Done(answer),
+            },
+            Err(error) => Tried::Again {
+                told: error.to_string(),
+                is_unknown: true,
+            },
+        }
+    }
+}
+
+// Reads the nodes' answers and describes nodes and errors, without the other parts of a URL, which may hold a password.
+
+/// Maximum number of bytes of an answer that are read: results of a few thousand statements.
+const ANSWER_BYTES_MAX: usize = 4 << 20;
+/// Maximum number of characters of a node's message that an error repeats.
+const TOLD_CHARS_MAX: usize = 200;
+
+/// Beginning of rustls's message about a certificate.
+const UNTRUSTED: &str = "invalid peer certificate";
+const UNTRUSTED_ADVICE: &str = "it must name this host, and its authority must be among this machine's certificates or in SSL_CERT_FILE";
+
+/// Affected rows by statement.
+pub(super) fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
+    let results = answer["results"].as_array();
+    let results =
+        results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
+    results
+        .iter()
+        .map(|result| match result["error"].as_str() {
+            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
+            None => Ok(result["rows_affected"].as_u64().unwrap_or(0)),
+        })
+        .collect()
+}
+
+/// The body, up to [`ANSWER_BYTES_MAX`].
+pub(super) async fn read_text(mut response: Response) -> String {
+    let mut bytes = Vec::new();
+    while let Ok(Some(piece)) = response.chunk().await {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > ANSWER_BYTES_MAX {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+pub(super) fn at(node: &Url, path: &str) -> String {
+    format!("{node}{path}")
+}
+
+/// Host and port only.
+pub(super) fn name(node: &Url) -> String {
+    let port = node.port_or_known_default().unwrap_or_default();
+    format!("{}:{port}", node.host_str().unwrap_or_default())
+}
+
+pub(super) fn shortened(text: &str) -> String {
+    text.trim().chars().take(TOLD_CHARS_MAX).collect()
+}
+
+/// The innermost error, which is the most specific; never the URL, which may hold a password.
+pub(super) fn cause(error: &reqwest::Error) -> String {
+    let mut error: &dyn std::error::Error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    let told = shortened(&error.to_string());
+    if told.starts_with(UNTRUSTED) {
+        format!("{told}; {UNTRUSTED_ADVICE}")
+    } else {
+        told
+    }
+}
+
+// Cluster errors, distinguished by the possible effect of the write.
+
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub enum ClusterError {
+    /// No node accepted the write; nothing was changed.
+    #[error(
+        "no node of the rqlite cluster accepted the write in time ({0}); nothing was changed; check that a majority of the nodes \
+         is running, and that DATABASE_URL names them"
+    )]
+    Unreachable(String),
+    /// A connection was cut, or an election happened, after the write was sent; it may have been applied.
+    #[error(
+        "the rqlite cluster did not confirm the write in time ({0}); it may or may not have been applied; run it again, which \
+         changes nothing twice"
+    )]
+    Unknown(String),
+    /// The data read before have changed; nothing was written.
+    #[error(
+        "another process wrote to the cluster at the same time; nothing was changed; run it again"
+    )]
+    Overtaken,
+    /// A statement failed; nothing was changed.
+    #[error("the rqlite cluster rejects this: {0}")]
+    Refused(String),
+    /// A node refuses all requests of this kind.
+    #[error("the rqlite cluster answered {status} ({told}); correct {}", setting(*status))]
+    Answer {
+        status: u16,
+        /// Beginning of the body, or the status's name.
+        told: String,
+    },
+    /// This node's file has not caught up with the cluster.
+    #[error(
+        "the file of this node's rqlited has not caught up with the cluster within {seconds} s; check that DATABASE_URL names \
+         the file of a running node"
+    )]
+    Behind {
+        /// Seconds waited.
+        seconds: u64,
+    },
+    /// The client's settings cannot be used.
+    #[error("cannot connect to the rqlite cluster: {0}")]
+    Client(String),
+}
+
+/// The setting to correct if a node answers with this status. rqlite answers 401 without a body to unknown users, and to
+/// users without the permission.
+const fn setting(status: u16) -> &'static str {
+    match status {
+        401 => {
+            "user name and password in DATABASE_URL, or this user's permissions in the file of rqlited's -auth"
+        }
+        _ => "DATABASE_URL, or the cluster's settings",
+    }
+}
+
+impl From<ClusterError> for sqlx::Error {
+    /// This allows functions that return SQLite's errors to return a cluster error.
+    fn from(error: ClusterError) -> Self {
+        Self::Configuration(Box::new(error))
+    }
+}
+
+// An SQL statement with its bound values, in the form of rqlite's HTTP API
+// (<https://rqlite.io/docs/api/api/#parameterized-statements>). `query!` checks statements at compile time but does
+// not expose their values, so they are read back through SQLite.
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SqlStatement {
+    pub sql: String,
+    /// In the order of the parameters: null, numbers and texts.
+    pub values: Vec<Value>,
+}
+
+impl SqlStatement {
+    #[must_use]
+    pub fn new(sql: impl Into<String>, values: Vec<Value>) -> Self {
+        Self {
+            sql: sql.into(),
+            values,
+        }
+    }
+
+    /// Converts a statement of sqlx; `connection` reads the values back.
+    ///
+    /// # Errors
+    /// When a value is bytes, which the API cannot carry: bind them in hexadecimal, to `unhex(?)`.
+    pub async fn of(
+        connection: &mut SqliteConnection,
+        sql: &str,
+        arguments: Option<SqliteArguments>,
+    ) -> sqlx::Result<Self> {
+        let arguments = arguments.unwrap_or_default();
+        if arguments.len() == 0 {
+            return Ok(Self::new(sql, Vec::new()));
+        }
+        let parameters: Vec<String> = (1..=arguments.len()).map(|n| format!("?{n}")).collect();
+        let select = format!("select {}", parameters.join(", "));
+        let select = (sqlx::AssertSqlSafe(select).into_sql_str(), Some(arguments));
+        let row = connection.fetch_one(select).await?;
+        let values = (0..row.len()).map(|column| value(&row, column));
+        Ok(Self::new(sql, values.collect::<sqlx::Result<_>>()?))
+    }
+
+    /// The API's form: the text, then the values.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let mut array = vec![Value::from(self.sql.as_str())];
+        array.extend(self.values.iter().cloned());
+        Value::Array(array)
+    }
+}
+
+fn value(row: &SqliteRow, column: usize) -> sqlx::Result<Value> {
+    let kind = {
+        let raw = row.try_get_raw(column)?;
+        if raw.is_null() {
+            return Ok(Value::Null);
+        }
+        raw.type_info().name().to_owned()
+    };
+    Ok(match kind.as_str() {
+        "INTEGER" => json!(row.try_get_unchecked::<i64, _>(column)?),
+        "REAL" => json!(row.try_get_unchecked::<f64, _>(column)?),
+        "TEXT" => json!(row.try_get_unchecked::<String, _>(column)?),
+        kind => {
+            let reason =
+                format!("a {kind} cannot be bound on a cluster; bind it as text, to unhex(?)");
+            return Err(sqlx::Error::Encode(reason.into()));
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+    use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+    use sqlx::{Connection as _, Execute as _};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::task::JoinHandle;
+    use url::Url;
+
+    use super::{ClusterError, Executed, RqliteClient, SqlStatement};
+
+    const WAIT_MAX: Duration = Duration::from_secs(5);
+
+    /// A test node's reaction to one request.
+    #[derive(Clone)]
+    enum Act {
+        Answer(u16, Value),
+        /// Cuts the connection after reading the request.
+        Cut,
+    }
+
+    /// A test node that reacts in sequence, and the requests that it received.
+    struct Node {
+        url: Url,
+        bodies: Arc<Mutex<Vec<Value>>>,
+        task: JoinHandle<()>,
+    }
+
+    impl Node {
+        async fn that(acts: Vec<Act>) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let url = format!("http://{}/", listener.local_addr().unwrap());
+            let bodies: Arc<Mutex<Vec<Value>>> = Arc::default();
+            let kept = Arc::clone(&bodies);
+            let task = tokio::task::spawn_local(async move {
+                for act in acts {
+                    let (mut stream, _) = listener.accept().await.unwrap();
+                    let body = read(&mut stream).await;
+                    kept.lock().unwrap().push(body);
+                    if let Act::Answer(status, body) = act {
+                        let body = body.to_string();
+                        let head = format!(
+                            "HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                            body.len()
+                        );
+                        stream.write_all((head + &body).as_bytes()).await.unwrap();
+                    }
+                }
+            });
+            Self {
+                url: url.parse().unwrap(),
+                bodies,
+                task,
+            }
+        }
+
+        fn bodies(&self) -> Vec<Value> {
+            self.bodies.lock().unwrap().clone()
+        }
+    }
+
+    async fn read(stream: &mut TcpStream) -> Value {
+        let mut bytes = Vec::new();
+        loop {
+            let mut piece = [0; 4_096];
+            let read = stream.read(&mut piece).await.unwrap();
+            bytes.extend_from_slice(&piece[..read]);
+            let text = String::from_utf8_lossy(&bytes);
+            let Some((head, body)) = text.split_once("\r\n\r\n") else {
+                continue;
+            };
+            let length = head.lines().find_map(|line| {
+                line.to_lowercase()
+                    .strip_prefix("content-length: ")?
+                    .parse()
+                    .ok()
+            });
+            if body.len() >= length.unwrap_or(0) {
+                return serde_json::from_str(body).unwrap();
+            }
+        }
+    }
+
+    fn applied() -> Act {
+        Act::Answer(
+            200,
+            json!({"results": [{"rows_affected": 1}, {"rows_affected": 7}]}),
+        )
+    }
+
+    fn refused(reason: &str) -> Act {
+        Act::Answer(200, json!({"results": [{"error": reason}]}))
+    }
+
+    /// The outcome of one write to such nodes, and the requests that each received.
+    async fn write(acts: Vec<Vec<Act>>) -> (Result<Executed, ClusterError>, Vec<Vec<Value>>) {
+        let local = tokio::task::LocalSet::new();
+        local
+            .run_until(async {
+                let mut nodes = Vec::new();
+                for acts in acts {
+                    nodes.push(Node::that(acts).await);
+                }
+                let urls = nodes.iter().map(|node| node.url.clone()).collect();
+                let client = RqliteClient::new(urls).unwrap();
+                let statement = SqlStatement::new("update t set a = ?", vec![json!(1)]);
+                let done = client.execute(&[statement], WAIT_MAX).await;
+                let bodies = nodes.iter().map(Node::bodies).collect();
+                nodes.iter().for_each(|node| node.task.abort());
+                (done, bodies)
+            })
+            .await
+    }
+
+    fn marker(body: &Value) -> &Value {
+        &body[0][1]
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_200_with_an_error_is_no_success_and_is_tried_again() {
+        let election = json!({"results": [], "error": "node failed to process Execute"});
+        let (done, bodies) = write(vec![vec![Act::Answer(200, election), applied()]]).await;
+        assert_eq!(
+            done.unwrap().rows,
+            Some(vec![7]),
+            "without the marker's own"
+        );
+        assert_eq!(bodies[0].len(), 2);
+        assert_eq!(bodies[0][0], bodies[0][1], "the very same, marker included");
+    }
+
+    #[tokio::test]
+    async fn a_node_that_is_not_available_leaves_it_to_the_next_one() {
+        let unavailable = Act::Answer(503, json!("leader not found"));
+        let (done, bodies) = write(vec![vec![unavailable], vec![applied()]]).await;
+        assert_eq!(done.unwrap().rows, Some(vec![7]));
+        assert_eq!(bodies[0], bodies[1]);
+    }
+
+    #[tokio::test]
+    async fn a_write_whose_answer_was_cut_off_is_known_by_its_marker_and_applied_once() {
+        let there = refused("UNIQUE constraint failed: write_marker.marker");
+        let (done, bodies) = write(vec![vec![Act::Cut, there]]).await;
+        let done = done.unwrap();
+        assert_eq!(done.rows, None, "nobody knows how many rows any more");
+        assert_eq!(marker(&bodies[0][1]), &json!(done.marker));
+        assert_eq!(marker(&bodies[0][0]), marker(&bodies[0][1]));
+    }
+
+    #[tokio::test]
+    async fn a_stale_leader_that_cannot_commit_is_left_for_the_one_that_can() {
+        let stale = json!({"results": [], "error": "leadership lost while committing log"});
+        let (done, bodies) = write(vec![vec![Act::Answer(200, stale)], vec![applied()]]).await;
+        assert_eq!(done.unwrap().rows, Some(vec![7]));
+        assert_eq!(marker(&bodies[0][0]), marker(&bodies[1][0]));
+    }
+
+    #[tokio::test]
+    async fn what_was_taken_for_granted_and_is_not_so_any_more_is_overtaken() {
+        let (done, bodies) =
+            write(vec![vec![refused("CHECK constraint failed: guard_holds")]]).await;
+        assert_eq!(done.unwrap_err(), ClusterError::Overtaken);
+        assert_eq!(bodies[0].len(), 1, "it is not tried again");
+    }
+
+    #[tokio::test]
+    async fn a_statement_that_fails_is_refused_at_once() {
+        let (done, bodies) = write(vec![vec![refused("no such table: t")]]).await;
+        assert_eq!(
+            done.unwrap_err(),
+            ClusterError::Refused("no such table: t".to_owned())
+        );
+        assert_eq!(bodies[0].len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_node_that_wants_another_password_is_told_of_and_not_asked_again() {
+        let (done, bodies) = write(vec![vec![Act::Answer(401, json!("Unauthorized"))]]).await;
+        assert!(
+            matches!(done, Err(ClusterError::Answer { status: 401, .. })),
+            "{done:?}"
+        );
+        assert_eq!(bodies[0].len(), 1);
+    }
+
+    #[tokio::test]
+    async fn where_nobody_listens_nothing_was_changed_and_that_is_said() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        drop(listener);
+        let client = RqliteClient::new(vec![url.parse().unwrap()]).unwrap();
+        let done = client.execute(&[], Duration::from_millis(100)).await;
+        let error = done.unwrap_err();
+        assert!(matches!(error, ClusterError::Unreachable(_)), "{error}");
+        assert!(error.to_string().contains("nothing was changed"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_was_bound_is_read_back_with_its_type() {
+        let options = SqliteConnectOptions::new().in_memory(true);
+        let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+        let sql = "insert into t values (?, ?, ?, ?, ?)";
+        let mut query = sqlx::query(sql)
+            .bind(i64::MAX)
+            .bind(0.1)
+            .bind("it's")
+            .bind(None::<String>)
+            .bind(true);
+        let arguments = query.take_arguments().unwrap();
+        let statement = SqlStatement::of(&mut connection, sql, arguments)
+            .await
+            .unwrap();
+        let expected = json!([sql, i64::MAX, 0.1, "it's", null, 1]);
+        assert_eq!(statement.json(), expected);
+        let mut bytes = sqlx::query(sql).bind(b"x".as_slice());
+        let arguments = bytes.take_arguments().unwrap();
+        let error = SqlStatement::of(&mut connection, sql, arguments).await;
+        assert!(error.unwrap_err().to_string().contains("unhex"));
+    }
+}
