@@ -17,7 +17,7 @@ use super::{Outcome, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, ImportRequest, Position, Rejection, Rename, Report, TableColumns, Watch, import,
+    Format, ImportReport, ImportRequest, Position, Rejection, Rename, TableColumns, Watch, import,
 };
 use crate::mcp::escaped;
 use crate::model::{Review, Status};
@@ -149,7 +149,7 @@ impl Import {
 }
 
 /// Whether rows were rejected or undecided.
-pub(super) fn outcome(report: &Report) -> Outcome {
+pub(super) fn outcome(report: &ImportReport) -> Outcome {
     if report.rejected > 0 || report.undecided.count > 0 {
         Outcome::SomeRejected
     } else {

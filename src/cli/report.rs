@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::imports::{Format, Named, Rejection, Report};
+use crate::imports::{Format, ImportReport, Named, Rejection};
 use crate::mcp::escaped;
 
 /// Maximum number of rows with the same fault that are shown individually.
@@ -89,14 +89,14 @@ fn kind(error: &str) -> String {
 }
 
 #[must_use]
-pub fn summary(report: &Report, dry_run: bool) -> String {
+pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
     // Writing into a String cannot fail.
     let _ = summarise(&mut text, report, dry_run);
     escaped(text)
 }
 
-fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {
+fn summarise(text: &mut String, report: &ImportReport, dry_run: bool) -> std::fmt::Result {
     files(text, report)?;
     business(text, report)?;
     let written = report.written;
@@ -155,7 +155,7 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
 }
 
 /// Each file with its rows and notes on its format.
-fn files(text: &mut String, report: &Report) -> std::fmt::Result {
+fn files(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     for file in &report.files {
         let label = Format::find(file.format).map_or(file.format, |format| format.label);
         write!(text, "{}: {label}, {}", file.name, rows(file.rows))?;
@@ -171,7 +171,7 @@ fn files(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 /// The business in the files.
-fn business(text: &mut String, report: &Report) -> std::fmt::Result {
+fn business(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     if let Some(name) = &report.business {
         writeln!(text, "business: {name}, taken from the file")?;
     }
@@ -193,7 +193,7 @@ fn business(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 /// Counts by reason.
-fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
+fn withheld(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     let withheld: u64 = report.withheld.values().sum();
     if withheld > 0 {
         let reasons: Vec<String> = report
@@ -229,7 +229,7 @@ fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
 }
 
 /// The owner's decisions that the import kept although the file differs.
-fn kept(text: &mut String, report: &Report) -> std::fmt::Result {
+fn kept(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     let mut kept = Vec::new();
     if report.kept_withheld.count > 0 {
         kept.push(format!("{} kept withheld", report.kept_withheld.count));

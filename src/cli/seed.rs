@@ -12,7 +12,7 @@ use super::{OVERTAKEN_MAX, Outcome, is_overtaken, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed;
-use crate::imports::{Rejection, Report, Watch};
+use crate::imports::{ImportReport, Rejection, Watch};
 use crate::storage;
 use crate::storage::business::sample;
 use crate::storage::{Database, DbError, Opening};
@@ -59,7 +59,7 @@ pub async fn load(
     clock: &Clock,
     folder: &Path,
     watch: &mut (dyn Watch + Send),
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<ImportReport> {
     let fault = |error| DbError::at(database.path(), error);
     let mut seed = seed::read(folder, clock, watch)?;
     let editorial = seed.editorial.take();

@@ -6,8 +6,8 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::imports::map::Format;
-use crate::imports::map::fields::Problem;
+use crate::imports::map::fields::FieldError;
+use crate::imports::platforms::Format;
 use crate::storage::DbError;
 
 /// Maximum bytes that one import may read, unpacked, over all its files: 1 GiB.
@@ -163,7 +163,7 @@ pub enum FileError {
         reason: String,
     },
     #[error("business.{0}")]
-    Business(Problem),
+    Business(FieldError),
     /// The document's business sets the time zone, but the document comes after other files.
     #[error(
         "contains the business, whose time zone {0} also sets the days of the files before it; give this file first"

@@ -21,11 +21,14 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
-pub use map::fields::Problem;
-pub use map::{Format, Rename, RenameError};
+pub use map::fields::FieldError;
+pub use map::{Rename, RenameError};
 pub(crate) use merge::{time_zone, undo};
+pub use platforms::Format;
 pub use read::open::is_taken_from_folders;
-pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
+pub use report::{
+    FileReport, ImportReport, Named, Position, Quiet, Rejection, TableColumns, Watch,
+};
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
@@ -33,9 +36,8 @@ use crate::storage::business::sample::{self, SampleState};
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{Database, DbError, Write, business};
 use merge::collector::{Collected, Collector};
-use merge::withdraw::{self, MergeError};
-use merge::{Merging, completing};
-use read::detect::{self, Detected, Shape};
+use merge::{MergeError, Merging, completing};
+use read::detect::{self, Detected, FileShape};
 use read::open::{self, Budget, Opened};
 use report::Watcher;
 
@@ -92,7 +94,7 @@ pub async fn import(
     clock: &Clock,
     order: &ImportRequest,
     watch: Watcher<'_>,
-) -> Result<Report, ImportError> {
+) -> Result<ImportReport, ImportError> {
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
     let before = Before::read(database).await.map_err(fault)?;
@@ -146,7 +148,7 @@ async fn merged(
     order: &ImportRequest,
     now: DateTime<Utc>,
     watch: Watcher<'_>,
-) -> Result<Report, MergeError> {
+) -> Result<ImportReport, MergeError> {
     let Collected {
         mut staging,
         business: brought,
@@ -183,7 +185,7 @@ async fn merged(
     merging.all(&mut staging, watch).await?;
     merging.refuse_other_source()?;
     if order.withdraw_missing {
-        withdraw::missing(&mut merging, &mut staging, order.yes).await?;
+        merge::withdraw_missing(&mut merging, &mut staging, order.yes).await?;
     }
     let report = merging.report;
     reviews::end_run(write, run, counts(&report)).await?;
@@ -204,7 +206,7 @@ fn file_names(files: &[PathBuf]) -> Vec<String> {
 }
 
 /// The counts that a run stores.
-fn counts(report: &Report) -> RunCounts {
+fn counts(report: &ImportReport) -> RunCounts {
     let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     RunCounts {
         added: count(report.written.new),
@@ -216,7 +218,7 @@ fn counts(report: &Report) -> RunCounts {
 }
 
 /// Detects the format of a file by its shape.
-type Find<'f> = &'f dyn Fn(Shape, &ImportRequest) -> Result<Detected, FileError>;
+type Find<'f> = &'f dyn Fn(FileShape, &ImportRequest) -> Result<Detected, FileError>;
 
 /// Reads all files of `order`; `find` detects their formats. Reports every file that cannot be read.
 fn gather(

@@ -16,7 +16,7 @@ const LINE_CHARACTERS: usize = 80;
 
 /// The outcome of an import, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ImportReport {
     /// In the order of reading.
     pub files: Vec<FileReport>,
     /// New, updated and unchanged reviews.

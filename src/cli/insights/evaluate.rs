@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::whole;
 use crate::cli::{Outcome, say};
-use crate::config::bounded_read::read_text;
+use crate::config::read_text;
 use crate::insights::evaluate::{
     AnnotatedRow, EvaluationFigures, Miss, Proportion, evaluate, rows,
 };

@@ -14,8 +14,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
 use super::Outcome;
-use crate::config::bounded_read::read_text;
-use crate::config::{DatabaseConfig, TradeConfig};
+use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::classifier::NgramClassifier;
 use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
 use crate::insights::{Engine, Engines, Trade};

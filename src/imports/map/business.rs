@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
-use crate::imports::map::Names;
-use crate::imports::map::fields::{Fields, Problem, shown_text};
+use crate::imports::map::fields::{FieldError, Fields, shown_text};
+use crate::imports::platforms::Names;
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
     local_business_type,
@@ -41,7 +41,7 @@ const ELEMENTS: [(&str, Names); 3] = [
 
 /// For files written by hand: refuses unknown members, and types that search engines do not know. Documents of another
 /// release may have both.
-pub fn check_members(value: &Value) -> Result<(), Problem> {
+pub fn check_members(value: &Value) -> Result<(), FieldError> {
     let fields = Fields::of(value, String::new())?;
     fields.only(MEMBERS)?;
     for (name, members) in PARTS {
@@ -65,7 +65,7 @@ pub fn check_members(value: &Value) -> Result<(), Problem> {
 
 /// Reads the business in `value`. A missing member keeps its value from `before`; `null` removes it. With `is_whole`,
 /// id and name are required.
-pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, Problem> {
+pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, FieldError> {
     check_lengths(value, &mut String::new())?;
     let fields = &Fields::of(value, String::new())?;
     let default = Business::default();
@@ -113,8 +113,8 @@ fn given<T>(
     fields: &Fields<'_>,
     name: &str,
     before: T,
-    read: impl FnOnce(&Fields<'_>) -> Result<T, Problem>,
-) -> Result<T, Problem> {
+    read: impl FnOnce(&Fields<'_>) -> Result<T, FieldError>,
+) -> Result<T, FieldError> {
     if fields.has(name) {
         read(fields)
     } else {
@@ -126,7 +126,7 @@ fn given<T>(
 fn address(
     fields: &Fields<'_>,
     before: Option<Map<String, Value>>,
-) -> Result<Option<Map<String, Value>>, Problem> {
+) -> Result<Option<Map<String, Value>>, FieldError> {
     if fields.is_null("address") {
         return Ok(None);
     }
@@ -140,7 +140,7 @@ fn address(
     Ok(Some(address))
 }
 
-fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
+fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, FieldError> {
     let Some(name) = fields.filled("publish_staff")? else {
         return Ok(PublishStaff::default());
     };
@@ -155,7 +155,7 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
 }
 
 /// Refuses texts that are too long to be published with every document.
-pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
+pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), FieldError> {
     let length = path.len();
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
@@ -163,7 +163,7 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
                 "has {} bytes; at most {TEXT_BYTES_MAX} can be published; shorten it",
                 text.len()
             );
-            return Err(Problem::new(path.as_str(), message));
+            return Err(FieldError::new(path.as_str(), message));
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
@@ -188,7 +188,7 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
     Ok(())
 }
 
-fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
+fn time_zone(fields: &Fields<'_>) -> Result<Tz, FieldError> {
     let Some(name) = fields.filled("time_zone")? else {
         return Ok(Tz::UTC);
     };
@@ -205,7 +205,7 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
 }
 
 /// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
-fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
+fn language(fields: &Fields<'_>) -> Result<Option<String>, FieldError> {
     let Some(tag) = fields.filled("language")? else {
         return Ok(None);
     };
@@ -225,7 +225,7 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
 }
 
 /// Checks the form of a country code, not that it is assigned.
-fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
+fn country(fields: &Fields<'_>) -> Result<Option<String>, FieldError> {
     let Some(code) = fields.filled("country")? else {
         return Ok(None);
     };
@@ -240,7 +240,7 @@ fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
 }
 
 /// Pages where customers can write a review. A published page links to them, so they must be https.
-fn review_links(fields: &Fields<'_>) -> Result<Vec<ReviewLink>, Problem> {
+fn review_links(fields: &Fields<'_>) -> Result<Vec<ReviewLink>, FieldError> {
     let one = |(path, value)| {
         let link = Fields::of(value, path)?;
         let url = link.needed("url", link.url("url"))?;
@@ -261,7 +261,7 @@ fn is_https(url: &str) -> bool {
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
-fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {
+fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, FieldError> {
     let Some(geo) = fields.object("geo")? else {
         return Ok(None);
     };
@@ -280,7 +280,7 @@ fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {
     )))
 }
 
-fn services(fields: &Fields<'_>) -> Result<Vec<Service>, Problem> {
+fn services(fields: &Fields<'_>) -> Result<Vec<Service>, FieldError> {
     entries(fields, "services", |id, entry| {
         Ok(Service {
             id,
@@ -290,7 +290,7 @@ fn services(fields: &Fields<'_>) -> Result<Vec<Service>, Problem> {
     })
 }
 
-fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
+fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, FieldError> {
     entries(fields, "technicians", |id, entry| {
         Ok(Technician {
             id,
@@ -304,8 +304,8 @@ fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
 fn entries<T>(
     fields: &Fields<'_>,
     name: &str,
-    make: impl Fn(String, &Fields<'_>) -> Result<T, Problem>,
-) -> Result<Vec<T>, Problem> {
+    make: impl Fn(String, &Fields<'_>) -> Result<T, FieldError>,
+) -> Result<Vec<T>, FieldError> {
     let mut ids = HashSet::new();
     let one = |(path, value)| {
         let entry = Fields::of(value, path)?;
@@ -316,7 +316,7 @@ fn entries<T>(
     fields.list(name)?.map(one).collect()
 }
 
-fn service_areas(fields: &Fields<'_>) -> Result<Vec<String>, Problem> {
+fn service_areas(fields: &Fields<'_>) -> Result<Vec<String>, FieldError> {
     let areas = fields.texts("service_areas")?;
     let mut names = HashSet::new();
     for (index, area) in areas.iter().enumerate() {
@@ -327,18 +327,22 @@ fn service_areas(fields: &Fields<'_>) -> Result<Vec<String>, Problem> {
     Ok(areas)
 }
 
-fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Result<(), Problem> {
+fn once(
+    seen: &mut HashSet<String>,
+    key: &str,
+    path: impl Fn() -> String,
+) -> Result<(), FieldError> {
     if seen.insert(key.to_owned()) {
         return Ok(());
     }
     let message = format!("{} appears twice; each must be unique", shown_text(key));
-    Err(Problem::new(path(), message))
+    Err(FieldError::new(path(), message))
 }
 
 // The editorial texts, as in an `editorial.json` and the first line of an export.
 
 /// Refuses unknown members; the message names the nearest known one.
-pub fn check_editorial(value: &Value) -> Result<(), Problem> {
+pub fn check_editorial(value: &Value) -> Result<(), FieldError> {
     let fields = Fields::of(value, String::new())?;
     fields.only("summary, faq")?;
     if let Some(summary) = fields.object("summary")? {
@@ -351,7 +355,7 @@ pub fn check_editorial(value: &Value) -> Result<(), Problem> {
 }
 
 /// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
-pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Problem> {
+pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, FieldError> {
     check_lengths(value, &mut String::new())?;
     let fields = Fields::of(value, String::new())?;
     let given = |name: &str| value.get(name).is_some();

@@ -7,7 +7,7 @@
 use std::num::NonZeroU8;
 
 use crate::imports::map::values::quoted;
-use crate::imports::map::{Names, names};
+use crate::imports::platforms::{Names, names};
 use crate::model::Rating;
 
 const WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::imports::map::fields::{Problem, shown};
+use crate::imports::map::fields::{FieldError, shown};
 use crate::imports::map::values::{flag, quoted, without_accent, words};
-use crate::imports::map::{Names, names};
+use crate::imports::platforms::{Names, names};
 
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
@@ -108,7 +108,7 @@ impl Says {
     }
 
     /// `path` and `may_ignore` (whether the format allows `--map`) are for the message.
-    pub fn read(self, path: &str, text: &str, may_ignore: bool) -> Result<bool, Problem> {
+    pub fn read(self, path: &str, text: &str, may_ignore: bool) -> Result<bool, FieldError> {
         self.is_public(text)
             .ok_or_else(|| unknown(path, &quoted(text), may_ignore))
     }
@@ -119,7 +119,7 @@ pub fn of_members(
     members: &Map<String, Value>,
     is_taken: impl Fn(&str) -> bool,
     may_ignore: bool,
-) -> Result<Option<bool>, Problem> {
+) -> Result<Option<bool>, FieldError> {
     let mut public = None;
     for (name, value) in members {
         let Some(says) = Says::find(name).filter(|_| !is_taken(name)) else {
@@ -139,7 +139,7 @@ pub fn of_members(
     Ok(public)
 }
 
-fn unknown(path: &str, value: &str, may_ignore: bool) -> Problem {
+fn unknown(path: &str, value: &str, may_ignore: bool) -> FieldError {
     let ignore = if may_ignore {
         ", or ignore that column with --map status="
     } else {
@@ -148,7 +148,7 @@ fn unknown(path: &str, value: &str, may_ignore: bool) -> Problem {
     let message = format!(
         "{value} does not say whether the review is public at its source; write published or withheld there{ignore}"
     );
-    Problem::new(path, message)
+    FieldError::new(path, message)
 }
 
 #[cfg(test)]

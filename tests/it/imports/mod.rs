@@ -30,7 +30,7 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
-    Format, ImportError, ImportRequest, Position, Quiet, Rejection, Report, Watch, import,
+    Format, ImportError, ImportReport, ImportRequest, Position, Quiet, Rejection, Watch, import,
 };
 use reviews_service::model::business;
 use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};
@@ -71,13 +71,16 @@ impl Bench {
         path
     }
 
-    async fn order(&self, order: &ImportRequest) -> (Result<Report, ImportError>, Vec<Rejection>) {
+    async fn order(
+        &self,
+        order: &ImportRequest,
+    ) -> (Result<ImportReport, ImportError>, Vec<Rejection>) {
         let mut watch = Quiet::default();
         let report = import(&self.database, &self.clock, order, &mut watch).await;
         (report, watch.rejections)
     }
 
-    async fn import(&self, files: &[&Path]) -> (Report, Vec<Rejection>) {
+    async fn import(&self, files: &[&Path]) -> (ImportReport, Vec<Rejection>) {
         let files = files.iter().map(|file| file.to_path_buf()).collect();
         let (report, rejections) = self
             .order(&ImportRequest {
@@ -89,7 +92,7 @@ impl Bench {
     }
 
     /// Imports a file of that content.
-    async fn take(&self, content: impl AsRef<[u8]>) -> (Report, Vec<Rejection>) {
+    async fn take(&self, content: impl AsRef<[u8]>) -> (ImportReport, Vec<Rejection>) {
         self.import(&[&self.file("some.txt", content)]).await
     }
 
@@ -131,7 +134,7 @@ impl Bench {
     }
 }
 
-fn counts(report: &Report) -> (u64, u64, u64, u64) {
+fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
     (
         report.written.new,
         report.written.updated,
