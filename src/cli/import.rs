@@ -266,7 +266,7 @@ impl Console {
         } = rejection;
         let (place, number) = match at {
             Position::Line { line, column: _ } => (PLACES[0], line),
-            Position::Element(index) | Position::Within { array: _, index } => (PLACES[1], index),
+            Position::Element { array: _, index } => (PLACES[1], index),
         };
         serde_json::to_writer(
             &mut *file,

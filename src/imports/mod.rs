@@ -26,9 +26,7 @@ pub use map::{Rename, RenameError};
 pub(crate) use merge::{time_zone, undo};
 pub use platforms::Format;
 pub use read::open::is_taken_from_folders;
-pub use report::{
-    FileReport, ImportReport, Named, Position, Quiet, Rejection, TableColumns, Watch,
-};
+pub use report::{FileReport, ImportReport, Named, Position, Rejection, TableColumns, Watch};
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
@@ -97,19 +95,18 @@ pub async fn import(
 ) -> Result<ImportReport, ImportError> {
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
-    let before = Before::read(database).await.map_err(fault)?;
-    if before.sample == SampleState::Alone && !order.with_sample {
+    let (known, zone, sample) = before(database).await.map_err(fault)?;
+    if sample == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
-    let is_known = before.business.is_some();
-    let zone = before.time_zone;
+    let is_known = known.is_some();
     let gathered = gather(order, now, is_known, zone, watch, &detect::detect);
     let mut collected = gathered.map_err(ImportError::Files)?;
     let staging = &mut collected.staging;
     staging.put().await.map_err(ImportError::Staging)?;
     collected.report.left_out += staging.answer().await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
-    let merged = merged(&mut write, collected, before, order, now, watch).await;
+    let merged = merged(&mut write, collected, (known, sample), order, now, watch).await;
     let report = merged.map_err(|error| match error {
         MergeError::Refused(reason) => ImportError::Refused(reason),
         MergeError::Database(error) => fault(error).into(),
@@ -123,28 +120,21 @@ pub async fn import(
     Ok(report)
 }
 
-struct Before {
-    business: Option<Business>,
-    time_zone: Option<Tz>,
-    sample: SampleState,
-}
-
-impl Before {
-    async fn read(database: &Database) -> sqlx::Result<Self> {
-        let mut reader = database.readers().acquire().await?;
-        Ok(Self {
-            business: business::find(&mut reader).await?,
-            time_zone: business::time_zone(&mut reader).await?,
-            sample: sample::state(&mut reader).await?,
-        })
-    }
+/// The business, its time zone if it was ever set, and whether there is sample data.
+async fn before(database: &Database) -> sqlx::Result<(Option<Business>, Option<Tz>, SampleState)> {
+    let mut reader = database.readers().acquire().await?;
+    Ok((
+        business::find(&mut reader).await?,
+        business::time_zone(&mut reader).await?,
+        sample::state(&mut reader).await?,
+    ))
 }
 
 /// Merges the collected reviews within `write`, which the caller commits.
 async fn merged(
     write: &mut Write,
     collected: Collected,
-    before: Before,
+    (known, sample): (Option<Business>, SampleState),
     order: &ImportRequest,
     now: DateTime<Utc>,
     watch: Watcher<'_>,
@@ -156,7 +146,6 @@ async fn merged(
         editorial,
         mut report,
     } = collected;
-    let known = before.business.as_ref();
     if brought.is_some() || known.is_some_and(|its| its.name != Business::default().name) {
         report.listing = None;
     }
@@ -171,7 +160,7 @@ async fn merged(
     {
         business::replace_editorial(write, &texts).await?;
     }
-    if before.sample == SampleState::Alone {
+    if sample == SampleState::Alone {
         sample::note(write, true).await?;
     }
     if let Some(zone) = business::time_zone(write).await? {

@@ -148,7 +148,11 @@ impl EditorialFile {
 /// [`SeedError`] with the file.
 pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<SampleData, SeedError> {
     let now = clock.now();
-    let file = BusinessFile::read(&folder.join("business.json")).map_err(missing)?;
+    let path = folder.join("business.json");
+    if matches!(path.try_exists(), Ok(false)) {
+        return Err(SeedError::Missing(path));
+    }
+    let file = BusinessFile::read(&path)?;
     let business = file.merged(None)?;
     let path = folder.join("editorial.json");
     let editorial = if path.exists() {
@@ -247,23 +251,12 @@ impl JsonFile {
     }
 }
 
-/// Turns a missing file into [`SeedError::Missing`].
-fn missing(error: SeedError) -> SeedError {
-    if let SeedError::Unreadable { path, reason } = &error
-        && reason.kind() == io::ErrorKind::NotFound
-    {
-        return SeedError::Missing(path.clone());
-    }
-    error
-}
-
 /// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it. It is
 /// needed because problems are found in parsed values, which have no positions.
 fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     let object = path.rsplit_once('.').map_or("", |(object, _)| object);
-    let is_meant = |its: &str, is_end| if is_end { its == object } else { its == path };
     walk(json.as_bytes(), DEEP_MAX, true, &mut |its, is_end| {
-        is_meant(its, is_end)
+        its == if is_end { object } else { path }
     })
 }
 

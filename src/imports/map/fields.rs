@@ -17,7 +17,7 @@ use crate::model::business::nearest;
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of characters of an invalid value that a message repeats.
-const SHOWN_CHARACTERS_MAX: usize = 60;
+pub const SHOWN_CHARACTERS_MAX: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
@@ -34,11 +34,6 @@ impl FieldError {
             path: path.into(),
             message: message.into(),
         }
-    }
-
-    /// A problem of the row as a whole.
-    pub fn of_all(message: impl Into<String>) -> Self {
-        Self::new("", message)
     }
 }
 

@@ -16,9 +16,7 @@ pub(crate) mod business;
 pub(crate) mod date;
 pub(crate) mod fields;
 pub(crate) mod plan;
-pub(crate) mod rating;
 pub(crate) mod values;
-pub(crate) mod visibility;
 
 // A review as its source states it: the result of reading one row, for every format. Unlike
 // [`Review`](crate::model::Review), it distinguishes unstated values from absent ones.
@@ -141,20 +139,10 @@ impl Posted {
 }
 
 impl Dated {
-    /// `path` is the field that states the day.
-    pub fn day(day: Day, path: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            posted: Posted::Day(day),
-            path: path.into(),
-        }
-    }
-
-    /// `path` is the field that states the instant.
-    pub fn instant(instant: DateTime<Utc>, path: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            posted: Posted::Instant(instant),
-            path: path.into(),
-        }
+    /// `path` is the field that states the time.
+    pub fn new(posted: Posted, path: impl Into<Cow<'static, str>>) -> Self {
+        let path = path.into();
+        Self { posted, path }
     }
 }
 
@@ -177,8 +165,10 @@ pub const STATUS: &str = "status";
 /// One of our fields, and its name in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
-    ours: &'static str,
-    theirs: String,
+    /// The field of the native record.
+    pub(super) ours: &'static str,
+    /// The field's name in the file; empty only for an ignored status.
+    pub(super) theirs: String,
 }
 
 /// An invalid `--map`.
@@ -193,19 +183,9 @@ pub enum RenameError {
 }
 
 impl Rename {
-    /// The field of the native record.
-    pub(super) const fn ours(&self) -> &'static str {
-        self.ours
-    }
-
     /// Whether the file's status is ignored.
     pub(super) fn ignores_status(&self) -> bool {
         self.ours == STATUS && self.theirs.is_empty()
-    }
-
-    /// The field's name in the file; empty only for an ignored status.
-    pub(super) fn theirs(&self) -> &str {
-        &self.theirs
     }
 }
 

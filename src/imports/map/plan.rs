@@ -13,12 +13,14 @@ use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::fields::{FieldError, TEXT_BYTES_MAX, check_url, noted, shown};
-use crate::imports::map::values::{flag, quoted, same_name, words};
-use crate::imports::map::visibility::{NOT_PUBLISHED, Says};
-use crate::imports::map::{
-    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, STATUS, rating, values,
-    visibility,
+use crate::imports::map::values::{
+    NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
+    words,
 };
+use crate::imports::map::{
+    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, STATUS, values,
+};
+use crate::imports::platforms::table::CombinedHeader;
 use crate::imports::platforms::{Format, Hidden, NO_STARS, Names, ReviewField, When, names, table};
 use crate::imports::report::TableColumns;
 use crate::model::{
@@ -67,11 +69,6 @@ impl Lookup {
             columns: vec![number],
         }
     }
-
-    /// The first name, for messages about a missing field.
-    pub fn name(&self) -> &str {
-        self.names.first().map_or("", |name| name)
-    }
 }
 
 impl Columns {
@@ -119,14 +116,13 @@ impl<'r> InputRow<'r> {
 
     /// The file's name of the field, for messages.
     pub fn path(self, field: &Lookup) -> String {
-        match self {
-            Self::Cells(columns, _) => field
-                .columns
-                .first()
-                .map_or(field.name(), |column| &columns.0[*column])
-                .to_owned(),
-            Self::Json(_) => field.name().to_owned(),
-        }
+        let column = match self {
+            Self::Cells(columns, _) => field.columns.first().map(|column| &columns.0[*column]),
+            Self::Json(_) => None,
+        };
+        let name = || field.names.first().map(|name| name.as_ref());
+        let path = column.map(String::as_str).or_else(name);
+        path.unwrap_or_default().to_owned()
     }
 }
 
@@ -250,8 +246,8 @@ impl<'o> Plan<'o> {
     ) -> Self {
         let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
         let fields = ReviewField::ALL.map(|(field, ours)| {
-            if let Some(rename) = request.renames.iter().find(|its| its.ours() == ours) {
-                return Lookup::new(vec![Cow::Owned(rename.theirs().to_owned())], columns);
+            if let Some(rename) = request.renames.iter().find(|its| its.ours == ours) {
+                return Lookup::new(vec![Cow::Owned(rename.theirs.clone())], columns);
             }
             let listed = format.fields.get(&field);
             listed.map_or_else(Lookup::default, |list| lookup(list))
@@ -289,7 +285,7 @@ impl<'o> Plan<'o> {
         free.retain(|(number, _)| !taken.contains(number));
         let mut open = ReviewField::ALL.to_vec();
         open.retain(|(field, ours)| {
-            let is_renamed = self.request.renames.iter().any(|its| its.ours() == *ours);
+            let is_renamed = self.request.renames.iter().any(|its| its.ours == *ours);
             self.field(*field).columns.is_empty() && !is_renamed
         });
         let fields = &mut self.fields;
@@ -306,18 +302,18 @@ impl<'o> Plan<'o> {
         for (field, list) in &self.format.fields {
             fill(*field, &mut |free| called(list, free));
         }
-        for (field, list) in table::OTHER_LANGUAGES {
+        for (field, list) in &table::HEADERS.other_languages {
             self.is_day_first |= fill(*field, &mut |free| called(list, free));
         }
         for field in [ReviewField::Rating, ReviewField::Text] {
-            self.is_day_first |= fill(field, &mut |free| called(table::AMBIGUOUS, free));
+            self.is_day_first |= fill(field, &mut |free| called(&table::HEADERS.ambiguous, free));
         }
-        for (field, words) in table::QUESTIONS {
+        for (field, words) in &table::HEADERS.questions {
             fill(*field, &mut |free| asked(free, *field, words));
         }
-        for (field, known, beside) in table::COMBINED {
+        for (field, header) in &table::HEADERS.combined {
             fill(*field, &mut |free| {
-                let combined = combined(known, beside, free);
+                let combined = combined(header, free);
                 if let [only] = combined.as_slice() {
                     return Some(only.0);
                 }
@@ -330,8 +326,8 @@ impl<'o> Plan<'o> {
 
     fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
         let mut renames = self.request.renames.iter();
-        if let Some(rename) = renames.find(|rename| rename.ours() == STATUS) {
-            let theirs = Some(rename.theirs()).filter(|theirs| !theirs.is_empty());
+        if let Some(rename) = renames.find(|rename| rename.ours == STATUS) {
+            let theirs = Some(rename.theirs.as_str()).filter(|theirs| !theirs.is_empty());
             let state = |theirs: &str| {
                 let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
                 (lookup, Says::find(theirs).unwrap_or(Says::State))
@@ -581,9 +577,9 @@ impl<'o> Plan<'o> {
         let lacks: Vec<&'static str> = lacks.map(|(_, ours, _)| ours).collect();
         let unknown =
             self.request.renames.iter().filter(|rename| {
-                !rename.ignores_status() && columns.find(rename.theirs()).is_none()
+                !rename.ignores_status() && columns.find(&rename.theirs).is_none()
             });
-        let unknown: Vec<String> = unknown.map(|rename| rename.theirs().to_owned()).collect();
+        let unknown: Vec<String> = unknown.map(|rename| rename.theirs.clone()).collect();
         if lacks.is_empty() && unknown.is_empty() {
             return Ok(());
         }
@@ -602,7 +598,7 @@ impl<'o> Plan<'o> {
     /// A rating in `row` that proves a scale of 10, if no scale was given.
     pub fn scale_of_ten(&self, row: InputRow<'_>) -> Option<String> {
         let text = row.get(self.field(ReviewField::Rating))?.text().ok()?;
-        (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
+        (self.request.scale.is_none() && shows_scale_of_ten(&text)).then_some(text)
     }
 
     /// Whether the member is read for any purpose besides visibility.
@@ -662,7 +658,7 @@ impl<'o> Plan<'o> {
         let stars = if is_recommendation {
             recommendation(&text)
         } else {
-            rating::parse(&text, self.request.scale)
+            parse_rating(&text, self.request.scale)
         };
         let stars = stars.map_err(|error| found.problem(error))?;
         Ok((stars, is_recommendation))
@@ -679,10 +675,8 @@ impl<'o> Plan<'o> {
             zone: self.format.zone,
         };
         let posted = dates.parse(&found.text()?);
-        Ok(Some(Dated {
-            posted: posted.map_err(|error| found.problem(error))?,
-            path: Cow::Owned(found.path.into_owned()),
-        }))
+        let posted = posted.map_err(|error| found.problem(error))?;
+        Ok(Some(Dated::new(posted, found.path.into_owned())))
     }
 
     fn date(&self, row: InputRow<'_>) -> Result<Dated, FieldError> {
@@ -847,9 +841,7 @@ impl<'o> Plan<'o> {
     fn is_public(&self, row: InputRow<'_>) -> Result<Option<bool>, FieldError> {
         let Some(states) = &self.states else {
             return match row {
-                InputRow::Json(members) => {
-                    visibility::of_members(members, |name| self.takes(name), true)
-                }
+                InputRow::Json(members) => is_public(members, |name| self.takes(name), true),
                 InputRow::Cells(..) => Ok(None),
             };
         };
@@ -927,13 +919,13 @@ fn called(list: Names, free: &Free<'_>) -> Option<usize> {
 }
 
 /// The columns whose names consist of a known word and neutral words: `Stars given`.
-fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
+fn combined<'c>(header: &'static CombinedHeader, free: &Free<'c>) -> Free<'c> {
     let is_in = |list: Names, word: &str| names(list).any(|its| its == word);
     let is_combined = |name: &str| {
         let words = words(name.split('(').next().unwrap_or_default());
         let mut words = words.split_whitespace();
-        words.clone().any(|word| is_in(known, word))
-            && words.all(|word| is_in(known, word) || is_in(beside, word))
+        words.clone().any(|word| is_in(&header.known, word))
+            && words.all(|word| is_in(&header.known, word) || is_in(&header.neutral, word))
     };
     let columns = free.iter().filter(|(_, name)| is_combined(name));
     columns.copied().collect()
@@ -947,7 +939,7 @@ fn asked(free: &Free<'_>, field: ReviewField, wanted: Names) -> Option<usize> {
     let questions = free.iter().filter(|(_, name)| is_question(name));
     let questions: Vec<(usize, String)> = questions
         .map(|(number, name)| (*number, words(name)))
-        .filter(|(_, question)| has(question, wanted) && !has(question, table::NOT_ASKED))
+        .filter(|(_, question)| has(question, wanted) && !has(question, &table::HEADERS.not_asked))
         .collect();
     match questions.as_slice() {
         [(only, _)] => Some(*only),

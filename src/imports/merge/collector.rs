@@ -85,7 +85,7 @@ impl<'a> Collector<'a> {
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
-            staging: Staging::new().map_err(FileError::Rows)?,
+            staging: Staging::new().map_err(FileError::staging)?,
             business: None,
             has_zone: false,
             editorial: None,
@@ -134,7 +134,7 @@ impl<'a> Collector<'a> {
         self.collected.report.taken += 1;
         staged
             .push(&mut self.collected.staging)
-            .map_err(FileError::Rows)
+            .map_err(FileError::staging)
     }
 
     /// # Errors
@@ -246,7 +246,7 @@ impl<'a> Collector<'a> {
         let answer = json!(answer).to_string();
         let staging = &mut self.collected.staging;
         let pushed = staging.push_answer(comment.review.as_str(), &writer, &answer);
-        pushed.map_err(FileError::Rows)
+        pushed.map_err(FileError::staging)
     }
 
     /// Adds a deletion by the owner; only in our own exports.

@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
-use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, values};
-use crate::imports::platforms::{Format, Names, Reader, names};
-use crate::model::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
+use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted, values};
+use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
+use crate::model::{InvalidReviewId, Rating, ReviewId, Source, Stated};
 
 /// Google's name for an anonymous author.
 const ANONYMOUS: &str = "A Google user";
@@ -43,7 +43,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
             id,
             has_id: true,
             rating: rating?,
-            posted: Dated::instant(created?, "createTime"),
+            posted: Dated::new(Posted::Instant(created?), "createTime"),
             author: author?,
             title: Stated::Unsaid,
             // Reviews with stars only have no comment.
@@ -55,11 +55,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
             }),
             location,
             status: Stated::Unsaid,
-            verification: Stated::Given(Verification {
-                verified: true,
-                method: Method::SourcePlatform,
-                verified_at: None,
-            }),
+            verification: Stated::Given(BY_PLATFORM),
             mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.or(created),
@@ -143,7 +139,7 @@ fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
     }
     let posted = reply
         .instant("updateTime")?
-        .map(|instant| Dated::instant(instant, reply.path("updateTime")));
+        .map(|instant| Dated::new(Posted::Instant(instant), reply.path("updateTime")));
     Ok(Stated::Given(IncomingResponse {
         text: text.to_owned(),
         posted,

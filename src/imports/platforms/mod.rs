@@ -10,7 +10,6 @@ pub(crate) mod schema_org;
 pub(crate) mod table;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::LazyLock;
 
 use chrono_tz::Tz;
@@ -21,6 +20,7 @@ use serde_json::Value;
 use crate::imports::map::Incoming;
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::FieldError;
+use crate::model::{Method, Verification};
 
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
@@ -71,7 +71,7 @@ pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
 ///
 /// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
 /// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 pub struct Format {
@@ -99,7 +99,7 @@ pub struct Format {
     /// the same id.
     pub ids: Option<&'static str>,
     /// The columns of each field, in the order in which they are tried.
-    pub fields: BTreeMap<ReviewField, Names>,
+    pub fields: BTreeMap<ReviewField, String>,
     /// Columns that hide a review at its source, so that it must not be published here.
     pub hidden: Vec<Hidden>,
     /// Order in dates with slashes.
@@ -221,12 +221,6 @@ fn time_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tz>, D
     name.parse().map(Some).map_err(D::Error::custom)
 }
 
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Format({})", self.name)
-    }
-}
-
 /// A field of a review that a column may fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -257,6 +251,13 @@ pub enum ReviewField {
     Recommended,
     Reason,
 }
+
+/// Verification of a review whose platform verifies its reviews.
+const BY_PLATFORM: Verification = Verification {
+    verified: true,
+    method: Method::SourcePlatform,
+    verified_at: None,
+};
 
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 pub const NO_STARS: &str = "recommendation without stars";

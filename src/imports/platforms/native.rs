@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
-use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted};
+use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted};
 use crate::imports::platforms::{Format, Reader};
 use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
@@ -125,7 +125,7 @@ fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, FieldError> {
 
 fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, FieldError> {
     let day = fields.parsed::<Day>(name)?;
-    Ok(day.map(|day| Dated::day(day, fields.path(name))))
+    Ok(day.map(|day| Dated::new(Posted::Day(day), fields.path(name))))
 }
 
 /// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.

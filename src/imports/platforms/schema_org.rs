@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use crate::imports::file_error::FileError;
 use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{FieldError, Fields, noted};
-use crate::imports::map::visibility::Says;
-use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, rating, values};
-use crate::imports::platforms::{Format, Names, Reader, names};
-use crate::model::{Method, Rating, ReviewId, Source, Stated, Verification};
+use crate::imports::map::values::Says;
+use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, values};
+use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
+use crate::model::{Rating, ReviewId, Source, Stated};
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "schema-org",
@@ -95,11 +95,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
             source: Stated::Given(source),
             location: location?,
             status: Stated::Unsaid,
-            verification: Stated::Given(Verification {
-                verified: true,
-                method: Method::SourcePlatform,
-                verified_at: None,
-            }),
+            verification: Stated::Given(BY_PLATFORM),
             mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.and_then(|dated| dated.posted.instant()),
@@ -152,7 +148,7 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, FieldError> {
     };
     // On a scale of five, half stars are refused, as in all formats.
     let scale = best.filter(|best| best.get() != 5);
-    rating::parse(&value, scale).map_err(|error| rated.problem("ratingValue", error))
+    values::parse_rating(&value, scale).map_err(|error| rated.problem("ratingValue", error))
 }
 
 fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, FieldError> {
@@ -160,10 +156,8 @@ fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Field
         return Ok(None);
     };
     let posted = Dates::default().parse(&text);
-    Ok(Some(Dated {
-        posted: posted.map_err(|error| fields.problem(name, error))?,
-        path: fields.path(name).into(),
-    }))
+    let posted = posted.map_err(|error| fields.problem(name, error))?;
+    Ok(Some(Dated::new(posted, fields.path(name))))
 }
 
 /// The name of a person, an organization or a thing: a plain text, an object, or the first of several.

@@ -394,7 +394,7 @@ fn insisted(
     // The rows are in the object that has the fields of `--map`, because a document may be on a single line, like JSON
     // Lines.
     let has_mapped = |prefix: &String| {
-        let has = |rename: &Rename| shape.has_below(prefix, rename.theirs());
+        let has = |rename: &Rename| shape.has_below(prefix, &rename.theirs);
         !renames.is_empty() && renames.iter().all(has)
     };
     let arrays = shape.arrays().into_iter().map(|array| format!("{array}."));

@@ -14,8 +14,8 @@ use serde_json::Value;
 use crate::imports::file_error::{FileError, reason};
 use crate::imports::map::fields::{FieldError, Fields};
 use crate::imports::map::plan::{Columns, InputRow, Plan};
-use crate::imports::map::visibility::NOT_PUBLISHED;
-use crate::imports::map::{self, Incoming, Rename, business, visibility};
+use crate::imports::map::values::{NOT_PUBLISHED, is_public};
+use crate::imports::map::{self, Incoming, Rename, business};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::{Format, Reader, names, native, schema_org};
 use crate::imports::report::Position;
@@ -122,7 +122,7 @@ fn table(
             return Err(FileError::Scale { line, found });
         }
         match fault {
-            Some(message) => sink.reject(at, &|| plan.raw(its), &[FieldError::of_all(message)]),
+            Some(message) => sink.reject(at, &|| plan.raw(its), &[FieldError::new("", message)]),
             None => row(&plan, at, its, sink),
         }
     };
@@ -150,14 +150,9 @@ fn array(
             business::business(&value, Business::default(), true).map_err(FileError::Business)
         }),
         Met::Element(element) => {
-            let index = element.index;
-            let at = if &*array == "reviews" {
-                Position::Element(index)
-            } else {
-                Position::Within {
-                    array: Arc::clone(&array),
-                    index,
-                }
+            let at = Position::Element {
+                array: Arc::clone(&array),
+                index: element.index,
             };
             value(plan, at, parsed(&element), sink)
         }
@@ -195,7 +190,7 @@ fn value(
     let value = match value {
         Ok(value) => value,
         Err((message, raw)) => {
-            return sink.reject(at, &|| raw.clone(), &[FieldError::of_all(message)]);
+            return sink.reject(at, &|| raw.clone(), &[FieldError::new("", message)]);
         }
     };
     let raw = || value.clone();
@@ -269,9 +264,13 @@ fn linked_data(
             is_page: *rows == Rows::Page,
         });
     }
+    let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {
         let made = held(review, schema_org::review(review), &|_| false, false);
-        sink.review(Position::Element(index), made, &|| schema_org::raw(review))?;
+        let array = Arc::clone(&array);
+        sink.review(Position::Element { array, index }, made, &|| {
+            schema_org::raw(review)
+        })?;
     }
     Ok(())
 }
@@ -287,7 +286,7 @@ fn held(
     let Value::Object(members) = row else {
         return Ok(incoming);
     };
-    let public = visibility::of_members(members, is_taken, may_ignore);
+    let public = is_public(members, is_taken, may_ignore);
     if public.map_err(|problem| vec![problem])? == Some(false)
         && !matches!(incoming.status, Stated::Given(Status::Withheld { .. }))
     {

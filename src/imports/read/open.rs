@@ -90,18 +90,18 @@ impl Opener<'_, '_> {
         }
         // A zip archive is read from its end, which a pipe has only when it is over, so the archive is first stored on
         // disk.
-        let mut packed = tempfile::tempfile().map_err(FileError::Staging)?;
+        let mut packed = tempfile::tempfile().map_err(FileError::staging)?;
         let mut input = BufReader::new(self.budget.bound(input));
         loop {
             let part = input.fill_buf().map_err(FileError::reading)?;
             if part.is_empty() {
                 break;
             }
-            packed.write_all(part).map_err(FileError::Staging)?;
+            packed.write_all(part).map_err(FileError::staging)?;
             let used = part.len();
             input.consume(used);
         }
-        packed.rewind().map_err(FileError::Staging)?;
+        packed.rewind().map_err(FileError::staging)?;
         self.archive(STDIN, BufReader::new(packed))
     }
 

@@ -50,7 +50,7 @@ fn header(
     request: &ImportRequest,
 ) -> Option<HeaderRow> {
     let is_known = |cell: &&String| {
-        let is_renamed = |rename: &Rename| same_name(rename.theirs(), cell);
+        let is_renamed = |rename: &Rename| same_name(&rename.theirs, cell);
         cell.len() <= HEADER_BYTES_MAX
             && cell.chars().any(char::is_alphabetic)
             && (table::is_header(cell) || request.renames.iter().any(is_renamed))
@@ -264,15 +264,9 @@ fn reader<R: Read>(input: R, delimiter: u8) -> csv::Reader<R> {
         .from_reader(input)
 }
 
-fn is_too_long(error: &io::Error) -> bool {
-    match error.get_ref() {
-        Some(inner) => inner.is::<RowTooLong>(),
-        None => false,
-    }
-}
-
 #[expect(clippy::wildcard_enum_match_arm, reason = "the crate adds kinds")]
 fn fault(error: csv::Error, line: u64) -> FileError {
+    let is_too_long = |error: &io::Error| error.get_ref().is_some_and(|its| its.is::<RowTooLong>());
     match error.into_kind() {
         csv::ErrorKind::Io(error) if is_too_long(&error) => FileError::RowTooLong(line),
         csv::ErrorKind::Io(error) => FileError::reading(error),

@@ -30,7 +30,7 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
-    Format, ImportError, ImportReport, ImportRequest, Position, Quiet, Rejection, Watch, import,
+    Format, ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, import,
 };
 use reviews_service::model::business;
 use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};
@@ -39,6 +39,8 @@ use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::support::Quiet;
 
 /// A database of its own, on the 20th of November 2026 at noon in UTC.
 struct Bench {
@@ -281,7 +283,8 @@ async fn our_own_document_brings_its_business_along_where_there_is_none() {
         (counts(&report), report.business.as_deref()),
         ((1, 0, 0, 1), Some("Desert Peak"))
     );
-    assert_eq!(rejections[0].at, Position::Element(1));
+    let array = "reviews".into();
+    assert_eq!(rejections[0].at, Position::Element { array, index: 1 });
     assert!(
         rejections[0]
             .to_string()

@@ -1,7 +1,7 @@
 //! The story of a firm's month, with every format: it withholds, edits, deletes and answers; then the same file comes
 //! again, and a newer one. Once by commands, once by statements of the `sqlite3` shell.
 
-use std::fs;
+use reviews_service::imports::Format;
 
 use super::Home;
 use crate::support::sqlite3;
