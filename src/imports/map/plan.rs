@@ -120,7 +120,7 @@ impl<'r> InputRow<'r> {
             Self::Cells(columns, _) => field.columns.first().map(|column| &columns.0[*column]),
             Self::Json(_) => None,
         };
-        let name = || field.names.first().map(|name| name.as_ref());
+        let name = || field.names.first().map(AsRef::as_ref);
         let path = column.map(String::as_str).or_else(name);
         path.unwrap_or_default().to_owned()
     }

@@ -211,7 +211,7 @@ impl Format {
     }
 
     /// Whether its rows are native records.
-    pub const fn is_own(&self) -> bool {
+    pub(super) const fn is_own(&self) -> bool {
         matches!(self.reader, Reader::Native)
     }
 }

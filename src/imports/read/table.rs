@@ -266,7 +266,10 @@ fn reader<R: Read>(input: R, delimiter: u8) -> csv::Reader<R> {
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the crate adds kinds")]
 fn fault(error: csv::Error, line: u64) -> FileError {
-    let is_too_long = |error: &io::Error| error.get_ref().is_some_and(|its| its.is::<RowTooLong>());
+    let is_too_long = |error: &io::Error| match error.get_ref() {
+        Some(inner) => inner.is::<RowTooLong>(),
+        None => false,
+    };
     match error.into_kind() {
         csv::ErrorKind::Io(error) if is_too_long(&error) => FileError::RowTooLong(line),
         csv::ErrorKind::Io(error) => FileError::reading(error),
