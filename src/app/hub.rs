@@ -9,8 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::operations::CUT_OFF_AFTER;
 use crate::clock::Clock;
-use crate::config::bounded_read;
-use crate::config::{ConfigError, HubConfig};
+use crate::config::{ConfigError, HubConfig, read_file};
 use crate::jobs::{Schedule, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
@@ -74,7 +73,7 @@ impl HubOptions {
     /// See [`HubError`].
     pub fn new(config: HubConfig) -> Result<Self, HubError> {
         let extra = config.ca_file().map(|path| {
-            bounded_read::read(path, CA_FILE_MIB_MAX).map_err(|reason| HubError::CaFile {
+            read_file(path, CA_FILE_MIB_MAX).map_err(|reason| HubError::CaFile {
                 path: path.to_owned(),
                 reason,
             })

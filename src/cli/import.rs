@@ -21,7 +21,8 @@ use super::{Exit, output, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, ImportRequest, Named, Position, Rejection, Rename, Report, TableColumns, Watch, import,
+    Format, ImportReport, ImportRequest, Named, Position, Rejection, Rename, TableColumns, Watch,
+    import,
 };
 use crate::mcp::escaped;
 use crate::model::{Review, Status};
@@ -153,7 +154,7 @@ impl Import {
 }
 
 /// Whether rows were rejected or undecided.
-pub(super) fn outcome(report: &Report) -> Exit {
+pub(super) fn outcome(report: &ImportReport) -> Exit {
     if report.rejected > 0 || report.undecided.count > 0 {
         Exit::SomeRejected
     } else {
@@ -266,7 +267,7 @@ impl Console {
         } = rejection;
         let (place, number) = match at {
             Position::Line { line, column: _ } => (PLACES[0], line),
-            Position::Element(index) | Position::Within { array: _, index } => (PLACES[1], index),
+            Position::Element { array: _, index } => (PLACES[1], index),
         };
         serde_json::to_writer(
             &mut *file,
@@ -439,14 +440,14 @@ fn kind(error: &str) -> String {
 }
 
 #[must_use]
-pub fn summary(report: &Report, dry_run: bool) -> String {
+pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
     // Writing into a String cannot fail.
     let _ = summarise(&mut text, report, dry_run);
     escaped(text)
 }
 
-fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Result {
+fn summarise(text: &mut String, report: &ImportReport, dry_run: bool) -> std::fmt::Result {
     files(text, report)?;
     business(text, report)?;
     let written = report.written;
@@ -505,7 +506,7 @@ fn summarise(text: &mut String, report: &Report, dry_run: bool) -> std::fmt::Res
 }
 
 /// Each file with its rows and notes on its format.
-fn files(text: &mut String, report: &Report) -> std::fmt::Result {
+fn files(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     for file in &report.files {
         let label = Format::find(file.format).map_or(file.format, |format| format.label);
         write!(text, "{}: {label}, {}", file.name, rows(file.rows))?;
@@ -521,7 +522,7 @@ fn files(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 /// The business in the files.
-fn business(text: &mut String, report: &Report) -> std::fmt::Result {
+fn business(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     if let Some(name) = &report.business {
         writeln!(text, "business: {name}, taken from the file")?;
     }
@@ -543,7 +544,7 @@ fn business(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 /// Counts by reason.
-fn withheld(text: &mut String, report: &Report) -> std::fmt::Result {
+fn withheld(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     let withheld: u64 = report.withheld.values().sum();
     if withheld > 0 {
         let reasons: Vec<String> = report
@@ -579,7 +580,7 @@ fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
 }
 
 /// The owner's decisions that the import kept although the file differs.
-fn kept(text: &mut String, report: &Report) -> std::fmt::Result {
+fn kept(text: &mut String, report: &ImportReport) -> std::fmt::Result {
     let mut kept = Vec::new();
     if report.kept_withheld.count > 0 {
         kept.push(format!("{} kept withheld", report.kept_withheld.count));

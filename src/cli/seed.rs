@@ -11,7 +11,7 @@ use super::{Exit, OVERTAKEN_MAX, is_overtaken, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed;
-use crate::imports::{Rejection, Report, Watch};
+use crate::imports::{ImportReport, Rejection, Watch};
 use crate::storage;
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::{AtPath as _, Database, Opening};
@@ -50,7 +50,7 @@ pub async fn load(
     clock: &Clock,
     folder: &Path,
     watch: &mut (dyn Watch + Send),
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<ImportReport> {
     let mut seed = seed::read(folder, clock, watch)?;
     let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, Error};
 
-use crate::config::bounded_read::read_text;
+use crate::config::read_text;
 
 /// The path that packages use.
 const PLACE: &str = "/etc/reviews.env";

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
 use super::ConfigError;
-use super::span::{Nets, RetryDelays};
+use super::values::{Nets, RetryDelays};
 
 /// A year; leases that never end are forbidden (W3C WebSub §5.3).
 const LEASE_SECONDS_LIMIT: u64 = 31_536_000;
@@ -169,18 +169,33 @@ impl fmt::Display for HubConfig {
             trusted_proxies,
             limits,
         } = self;
-        writeln!(f, "REVIEWS_TRUSTED_PROXIES={trusted_proxies}")?;
-        writeln!(f, "REVIEWS_HUB_RETRY_DELAYS={retry_delays}")?;
-        writeln!(f, "REVIEWS_HUB_LEASE_SECONDS_MIN={lease_seconds_min}")?;
-        writeln!(
+        write_settings(
             f,
-            "REVIEWS_HUB_LEASE_SECONDS_DEFAULT={lease_seconds_default}"
+            &[
+                ("TRUSTED_PROXIES", trusted_proxies),
+                ("HUB_RETRY_DELAYS", retry_delays),
+                ("HUB_LEASE_SECONDS_MIN", lease_seconds_min),
+                ("HUB_LEASE_SECONDS_DEFAULT", lease_seconds_default),
+                ("HUB_LEASE_SECONDS_MAX", lease_seconds_max),
+                ("HUB_CA_FILE", ca_file),
+                ("HUB_ALLOW_CALLBACK_NETS", allow_callback_nets),
+            ],
         )?;
-        writeln!(f, "REVIEWS_HUB_LEASE_SECONDS_MAX={lease_seconds_max}")?;
-        writeln!(f, "REVIEWS_HUB_CA_FILE={ca_file}")?;
-        writeln!(f, "REVIEWS_HUB_ALLOW_CALLBACK_NETS={allow_callback_nets}")?;
+        writeln!(f)?;
         write!(f, "{limits}")
     }
+}
+
+/// Lines `REVIEWS_NAME=value`, without a line break at the end.
+fn write_settings(
+    f: &mut fmt::Formatter<'_>,
+    settings: &[(&str, &dyn fmt::Display)],
+) -> fmt::Result {
+    for (index, (name, value)) in settings.iter().enumerate() {
+        let line_break = if index == 0 { "" } else { "\n" };
+        write!(f, "{line_break}REVIEWS_{name}={value}")?;
+    }
+    Ok(())
 }
 
 impl fmt::Display for HubLimits {
@@ -195,31 +210,30 @@ impl fmt::Display for HubLimits {
             subscriptions_max,
             bytes_per_host_per_hour,
         } = self;
-        writeln!(
+        write_settings(
             f,
-            "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE={requests_per_source_per_minute}"
-        )?;
-        writeln!(
-            f,
-            "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE={requests_per_network_per_minute}"
-        )?;
-        writeln!(
-            f,
-            "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE={verifications_per_host_per_minute}"
-        )?;
-        writeln!(
-            f,
-            "REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE={verifications_per_address_per_minute}"
-        )?;
-        writeln!(f, "REVIEWS_HUB_PENDING_MAX={pending_max}")?;
-        writeln!(
-            f,
-            "REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX={subscriptions_per_host_max}"
-        )?;
-        writeln!(f, "REVIEWS_HUB_SUBSCRIPTIONS_MAX={subscriptions_max}")?;
-        write!(
-            f,
-            "REVIEWS_HUB_BYTES_PER_HOST_PER_HOUR={bytes_per_host_per_hour}"
+            &[
+                (
+                    "HUB_REQUESTS_PER_SOURCE_PER_MINUTE",
+                    requests_per_source_per_minute,
+                ),
+                (
+                    "HUB_REQUESTS_PER_NETWORK_PER_MINUTE",
+                    requests_per_network_per_minute,
+                ),
+                (
+                    "HUB_VERIFICATIONS_PER_HOST_PER_MINUTE",
+                    verifications_per_host_per_minute,
+                ),
+                (
+                    "HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE",
+                    verifications_per_address_per_minute,
+                ),
+                ("HUB_PENDING_MAX", pending_max),
+                ("HUB_SUBSCRIPTIONS_PER_HOST_MAX", subscriptions_per_host_max),
+                ("HUB_SUBSCRIPTIONS_MAX", subscriptions_max),
+                ("HUB_BYTES_PER_HOST_PER_HOUR", bytes_per_host_per_hour),
+            ],
         )
     }
 }

@@ -1,25 +1,24 @@
 //! The settings: a flag, else its environment variable, else the default. No other module reads the environment.
 
-pub(crate) mod bounded_read;
 mod database;
 mod hub;
-mod span;
+mod values;
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::builder::RangedI64ValueParser;
 use clap::{Args, ValueEnum};
 use thiserror::Error;
-use url::{Host, Url};
 
 use crate::links::{BaseUrlError, Links};
 
 pub use database::{ClusterAddress, DatabaseAddress, DatabaseConfig};
 pub use hub::{HubConfig, HubLimits, LeaseBounds};
-pub use span::{Nets, RetryDelays, TimeSpan, network};
+pub use values::{Contacts, Hosts, Nets, RetryDelays, TimeSpan, network};
 
 /// How texts are read.
 #[derive(Debug, Clone, Args)]
@@ -157,11 +156,8 @@ pub enum RequestLog {
 
 impl fmt::Display for RequestLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Off => "off",
-            Self::Errors => "errors",
-            Self::All => "all",
-        })
+        let value = self.to_possible_value();
+        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
     }
 }
 
@@ -232,124 +228,38 @@ impl ServeConfig {
     }
 }
 
-// Contacts for security issues in `/.well-known/security.txt` (RFC 9116 §2.5.3).
+// Files that settings and commands name are read whole, up to a size limit, because a given path may be `/dev/zero` or the
+// wrong file.
 
-/// URIs of contacts, comma-separated, the preferred one first; may be empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Contacts(pub Vec<String>);
-
-/// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
-fn contact(given: &str) -> Result<String, String> {
-    let fault = || {
-        format!(
-            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
-             tel:+1-201-555-0123"
-        )
-    };
-    let url = Url::parse(given).map_err(|_| fault())?;
-    let is_known = match url.scheme() {
-        "https" => url.host().is_some(),
-        "mailto" => url.path().contains('@'),
-        "tel" => !url.path().is_empty(),
-        _ => false,
-    };
-    if is_known {
-        Ok(url.into())
-    } else {
-        Err(fault())
+/// The bytes of the file at `path`, at most `mib_max` MiB.
+///
+/// # Errors
+/// The operating system's error; [`io::ErrorKind::FileTooLarge`] if the file is larger.
+pub(crate) fn read_file(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
+    let bytes_max = mib_max << 20;
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(bytes_max + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let message = format!("it has more than {mib_max} MiB; check that it is the right file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
+    Ok(bytes)
 }
 
-impl FromStr for Contacts {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        let given = given.split(',').map(str::trim);
-        let contacts = given.filter(|part| !part.is_empty()).map(contact);
-        contacts.collect::<Result<_, _>>().map(Self)
-    }
-}
-
-impl fmt::Display for Contacts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join(","))
-    }
-}
-
-// Lists of host names in settings: `agents.example.com,app.example.com:8443`.
-
-/// A host's name or address, with an optional port.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HostName {
-    /// The name in lower case, or the address.
-    pub host: Host,
-    /// `None` allows every port.
-    pub port: Option<u16>,
-}
-
-/// Comma-separated; may be empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hosts(pub Vec<HostName>);
-
-impl FromStr for HostName {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        let fault = || {
-            format!(
-                "`{given}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
-            )
-        };
-        let ends_with_port = !given.ends_with(']')
-            && given
-                .rsplit_once(':')
-                .is_some_and(|(_, port)| !port.is_empty());
-        let (name, port) = match given.rsplit_once(':').filter(|_| ends_with_port) {
-            Some((name, port)) => (name, Some(port.parse().map_err(|_| fault())?)),
-            None => (given, None),
-        };
-        // A URL parser accepts a star, but no host has one.
-        let host = Host::parse(name)
-            .ok()
-            .filter(|_| !name.contains('*'))
-            .ok_or_else(fault)?;
-        Ok(Self { host, port })
-    }
-}
-
-impl fmt::Display for HostName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.host)?;
-        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
-    }
-}
-
-impl FromStr for Hosts {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        given
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .map(str::parse)
-            .collect::<Result<_, _>>()
-            .map(Self)
-    }
-}
-
-impl fmt::Display for Hosts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, host) in self.0.iter().enumerate() {
-            write!(f, "{}{host}", if index == 0 { "" } else { "," })?;
-        }
-        Ok(())
-    }
+/// The text of the file at `path`, at most `mib_max` MiB.
+///
+/// # Errors
+/// Those of [`read_file`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+pub(crate) fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
+    String::from_utf8(read_file(path, mib_max)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Contacts, listen_address};
+    use super::listen_address;
 
     #[test]
     fn a_port_alone_is_one_of_this_machine() {
@@ -361,76 +271,6 @@ mod tests {
         for wrong in ["localhost", "99999", ":", "example.com:80", ""] {
             let said = listen_address(wrong).unwrap_err();
             assert!(said.contains("localhost:8080"), "{wrong}: {said}");
-        }
-    }
-
-    #[test]
-    fn contacts_are_addresses_that_somebody_reads() {
-        let contacts: Contacts = "mailto:a@example.com, https://example.com/s"
-            .parse()
-            .unwrap();
-        assert_eq!(
-            contacts.to_string(),
-            "mailto:a@example.com,https://example.com/s"
-        );
-        assert_eq!("".parse::<Contacts>().unwrap(), Contacts::default());
-        for wrong in [
-            "a@example.com",
-            "http://example.com",
-            "javascript:alert(1)",
-            "mailto:nobody",
-            "tel:",
-        ] {
-            let said = wrong.parse::<Contacts>().unwrap_err();
-            assert!(
-                said.starts_with(&format!("`{wrong}` is not a contact URI")),
-                "{said}"
-            );
-        }
-    }
-}
-
-#[cfg(test)]
-mod hosts_tests {
-    use super::Hosts;
-
-    #[test]
-    fn hosts_are_shown_as_they_are_compared() {
-        for (given, shown) in [
-            ("", ""),
-            ("Agents.Example.com", "agents.example.com"),
-            (" a.example , b.example:8443,", "a.example,b.example:8443"),
-            (
-                "192.0.2.1:80,[2001:DB8::1],[::1]:8080",
-                "192.0.2.1:80,[2001:db8::1],[::1]:8080",
-            ),
-            ("bücher.example", "xn--bcher-kva.example"),
-        ] {
-            assert_eq!(
-                given.parse::<Hosts>().unwrap().to_string(),
-                shown,
-                "{given}"
-            );
-        }
-    }
-
-    #[test]
-    fn what_is_no_host_is_told_how_to_write_one() {
-        for given in [
-            "https://a.example",
-            "*",
-            "*.example",
-            "a b",
-            "a.example:port",
-            "a.example:99999",
-            "a/b",
-            ":80",
-        ] {
-            let said = given.parse::<Hosts>().unwrap_err();
-            assert!(
-                said.contains(given) && said.contains("app.example.com:8443"),
-                "{given}: {said}"
-            );
         }
     }
 }

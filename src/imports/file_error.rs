@@ -1,13 +1,13 @@
 //! Errors of a whole file or a whole import. An error in a single row is a [`Rejection`](super::Rejection), which does
 //! not stop the import.
 
-use std::fmt;
+use std::error::Error as StdError;
 use std::io;
 
 use thiserror::Error;
 
-use crate::imports::map::Format;
-use crate::imports::map::fields::Problem;
+use crate::imports::map::fields::FieldError;
+use crate::imports::platforms::Format;
 use crate::storage::DbError;
 
 /// Maximum bytes that one import may read, unpacked, over all its files: 1 GiB.
@@ -163,7 +163,7 @@ pub enum FileError {
         reason: String,
     },
     #[error("business.{0}")]
-    Business(Problem),
+    Business(FieldError),
     /// The document's business sets the time zone, but the document comes after other files.
     #[error(
         "contains the business, whose time zone {0} also sets the days of the files before it; give this file first"
@@ -199,34 +199,23 @@ pub enum FileError {
         "is {0}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
     )]
     Excerpts(&'static str),
-    /// The rows cannot be written to temporary storage.
+    /// The rows, or an archive, cannot be written to temporary storage.
     #[error(
         "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
          TMPDIR"
     )]
-    Staging(io::Error),
-    /// The rows cannot be written to their temporary table.
-    #[error(
-        "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
-         TMPDIR"
-    )]
-    Rows(sqlx::Error),
+    Staging(Box<dyn StdError + Send + Sync>),
     /// The rejected rows cannot be stored.
     #[error("a rejected row cannot be stored: {0}; nothing was changed")]
     Rejects(io::Error),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{file}: {fault}")]
 pub struct FailedFile {
     /// File name; for a file in an archive or folder, with the container's name.
     pub file: String,
     pub fault: FileError,
-}
-
-impl fmt::Display for FailedFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.file, self.fault)
-    }
 }
 
 /// Why an import failed; nothing was changed.
@@ -256,6 +245,10 @@ pub enum ImportError {
 }
 
 impl FileError {
+    pub(super) fn staging(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::Staging(error.into())
+    }
+
     /// Classifies an I/O error while reading.
     pub(super) fn reading(error: io::Error) -> Self {
         match error.downcast::<TooLarge>() {

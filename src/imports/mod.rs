@@ -21,11 +21,12 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
-pub use map::fields::Problem;
-pub use map::{Format, Rename, RenameError};
+pub use map::fields::FieldError;
+pub use map::{Rename, RenameError};
 pub(crate) use merge::{time_zone, undo};
+pub use platforms::Format;
 pub use read::open::is_taken_from_folders;
-pub use report::{FileReport, Named, Position, Quiet, Rejection, Report, TableColumns, Watch};
+pub use report::{FileReport, ImportReport, Named, Position, Rejection, TableColumns, Watch};
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
@@ -33,9 +34,8 @@ use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
 use crate::storage::{Database, DbError, Write, business};
 use merge::collector::{Collected, Collector};
-use merge::withdraw::{self, MergeError};
-use merge::{Merging, completing};
-use read::detect::{self, Detected, Shape};
+use merge::{MergeError, Merging, completing};
+use read::detect::{self, Detected, FileShape};
 use read::open::{self, Budget, Opened};
 use report::Watcher;
 
@@ -92,22 +92,21 @@ pub async fn import(
     clock: &Clock,
     order: &ImportRequest,
     watch: Watcher<'_>,
-) -> Result<Report, ImportError> {
+) -> Result<ImportReport, ImportError> {
     let now = clock.now();
     let fault = |error| DbError::at(database.path(), error);
-    let before = Before::read(database).await.map_err(fault)?;
-    if before.sample == SampleState::Alone && !order.with_sample {
+    let (known, zone, sample) = before(database).await.map_err(fault)?;
+    if sample == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
-    let is_known = before.business.is_some();
-    let zone = before.time_zone;
+    let is_known = known.is_some();
     let gathered = gather(order, now, is_known, zone, watch, &detect::detect);
     let mut collected = gathered.map_err(ImportError::Files)?;
     let staging = &mut collected.staging;
     staging.put().await.map_err(ImportError::Staging)?;
     collected.report.left_out += staging.answer().await.map_err(ImportError::Staging)?;
     let mut write = database.write_long(clock).await?;
-    let merged = merged(&mut write, collected, before, order, now, watch).await;
+    let merged = merged(&mut write, collected, (known, sample), order, now, watch).await;
     let report = merged.map_err(|error| match error {
         MergeError::Refused(reason) => ImportError::Refused(reason),
         MergeError::Database(error) => fault(error).into(),
@@ -121,32 +120,25 @@ pub async fn import(
     Ok(report)
 }
 
-struct Before {
-    business: Option<Business>,
-    time_zone: Option<Tz>,
-    sample: SampleState,
-}
-
-impl Before {
-    async fn read(database: &Database) -> sqlx::Result<Self> {
-        let mut reader = database.readers().acquire().await?;
-        Ok(Self {
-            business: business::find(&mut reader).await?,
-            time_zone: business::time_zone(&mut reader).await?,
-            sample: sample_state(&mut reader).await?,
-        })
-    }
+/// The business, its time zone if it was ever set, and whether there is sample data.
+async fn before(database: &Database) -> sqlx::Result<(Option<Business>, Option<Tz>, SampleState)> {
+    let mut reader = database.readers().acquire().await?;
+    Ok((
+        business::find(&mut reader).await?,
+        business::time_zone(&mut reader).await?,
+        sample_state(&mut reader).await?,
+    ))
 }
 
 /// Merges the collected reviews within `write`, which the caller commits.
 async fn merged(
     write: &mut Write,
     collected: Collected,
-    before: Before,
+    (known, sample): (Option<Business>, SampleState),
     order: &ImportRequest,
     now: DateTime<Utc>,
     watch: Watcher<'_>,
-) -> Result<Report, MergeError> {
+) -> Result<ImportReport, MergeError> {
     let Collected {
         mut staging,
         business: brought,
@@ -154,7 +146,6 @@ async fn merged(
         editorial,
         mut report,
     } = collected;
-    let known = before.business.as_ref();
     if brought.is_some() || known.is_some_and(|its| its.name != Business::default().name) {
         report.listing = None;
     }
@@ -169,7 +160,7 @@ async fn merged(
     {
         business::replace_editorial(write, &texts).await?;
     }
-    if before.sample == SampleState::Alone {
+    if sample == SampleState::Alone {
         note_sample(write, true).await?;
     }
     if let Some(zone) = business::time_zone(write).await? {
@@ -183,7 +174,7 @@ async fn merged(
     merging.all(&mut staging, watch).await?;
     merging.refuse_other_source()?;
     if order.withdraw_missing {
-        withdraw::missing(&mut merging, &mut staging, order.yes).await?;
+        merge::withdraw_missing(&mut merging, &mut staging, order.yes).await?;
     }
     let report = merging.report;
     reviews::end_run(write, run, counts(&report)).await?;
@@ -204,7 +195,7 @@ fn file_names(files: &[PathBuf]) -> Vec<String> {
 }
 
 /// The counts that a run stores.
-fn counts(report: &Report) -> RunCounts {
+fn counts(report: &ImportReport) -> RunCounts {
     let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     RunCounts {
         added: count(report.written.new),
@@ -216,7 +207,7 @@ fn counts(report: &Report) -> RunCounts {
 }
 
 /// Detects the format of a file by its shape.
-type Find<'f> = &'f dyn Fn(Shape, &ImportRequest) -> Result<Detected, FileError>;
+type Find<'f> = &'f dyn Fn(FileShape, &ImportRequest) -> Result<Detected, FileError>;
 
 /// Reads all files of `order`; `find` detects their formats. Reports every file that cannot be read.
 fn gather(

@@ -16,7 +16,7 @@ const LINE_CHARACTERS: usize = 80;
 
 /// The outcome of an import, or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct ImportReport {
     /// In the order of reading.
     pub files: Vec<FileReport>,
     /// New, updated and unchanged reviews.
@@ -180,10 +180,7 @@ pub enum Position {
         /// Column of broken JSON, in bytes from 1.
         column: Option<usize>,
     },
-    /// Index in the document's `reviews`, from 0.
-    Element(u64),
-    /// An element of another array.
-    Within {
+    Element {
         /// The array's path, as `result.reviews`; empty at the top level.
         array: Arc<str>,
         /// From 0.
@@ -199,8 +196,7 @@ impl fmt::Display for Position {
                 line,
                 column: Some(column),
             } => write!(f, "{line}:{column}"),
-            Self::Element(index) => write!(f, " reviews[{index}]"),
-            Self::Within { array, index } => write!(f, " {array}[{index}]"),
+            Self::Element { array, index } => write!(f, " {array}[{index}]"),
         }
     }
 }
@@ -237,29 +233,6 @@ pub trait Watch {
 
 /// `Send`, because an import moves between tasks.
 pub type Watcher<'a> = &'a mut (dyn Watch + Send);
-
-/// Collects the rejections and tables without showing anything, for callers without a terminal.
-#[derive(Debug, Default)]
-pub struct Quiet {
-    /// In the order of reading.
-    pub rejections: Vec<Rejection>,
-    pub tables: Vec<TableColumns>,
-}
-
-impl Watch for Quiet {
-    fn read(&mut self, _rows: u64) {}
-
-    fn table(&mut self, _file: &str, columns: &TableColumns) {
-        self.tables.push(columns.clone());
-    }
-
-    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        self.rejections.push(rejection);
-        Ok(())
-    }
-
-    fn written(&mut self, _done: usize, _of: usize) {}
-}
 
 // Lists of reviews in a report: all reviews are counted, and the first are named.
 

@@ -10,16 +10,16 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::config::bounded_read::read_text;
+use crate::config::read_text;
 use crate::imports::file_error::{ImportError, reason};
 use crate::imports::map::business;
-use crate::imports::map::fields::Problem;
+use crate::imports::map::fields::FieldError;
 use crate::imports::merge::collector::Collected;
 use crate::imports::merge::{Merging, time_zone};
 use crate::imports::platforms::native;
 use crate::imports::read::detect::{Detected, Rows};
 use crate::imports::read::json::walk;
-use crate::imports::report::{Report, Watcher};
+use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::{ImportRequest, gather};
 use crate::model::business::{Business, Editorial};
 use crate::storage;
@@ -30,7 +30,7 @@ const JSON_MIB_MAX: u64 = 16;
 
 /// A folder's data, ready to be written.
 #[derive(Debug)]
-pub struct Seed {
+pub struct SampleData {
     business: Business,
     /// Whether business.json contains the setting `publish_staff`.
     says_publish_staff: bool,
@@ -146,9 +146,13 @@ impl EditorialFile {
 ///
 /// # Errors
 /// [`SeedError`] with the file.
-pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<Seed, SeedError> {
+pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<SampleData, SeedError> {
     let now = clock.now();
-    let file = BusinessFile::read(&folder.join("business.json")).map_err(missing)?;
+    let path = folder.join("business.json");
+    if matches!(path.try_exists(), Ok(false)) {
+        return Err(SeedError::Missing(path));
+    }
+    let file = BusinessFile::read(&path)?;
     let business = file.merged(None)?;
     let path = folder.join("editorial.json");
     let editorial = if path.exists() {
@@ -173,7 +177,7 @@ pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<Seed, Se
     let zone = Some(business.time_zone);
     let collected = gather(&request, now, true, zone, watch, &found);
     let collected = collected.map_err(ImportError::Files)?;
-    Ok(Seed {
+    Ok(SampleData {
         business,
         says_publish_staff: file.says("publish_staff"),
         collected,
@@ -182,12 +186,12 @@ pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<Seed, Se
     })
 }
 
-impl Seed {
+impl SampleData {
     /// Writes the business and the reviews within `write`, which the caller commits. Repeating it changes nothing.
     ///
     /// # Errors
     /// When the database refuses the write.
-    pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<Report> {
+    pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<ImportReport> {
         let known = storage::business::find(write).await?;
         let mut business = self.business;
         if let Some(known) = known.as_ref().filter(|_| !self.says_publish_staff) {
@@ -206,7 +210,7 @@ impl Seed {
         let request = ImportRequest::default();
         let mut merging = Merging::new(write, self.now, &request, report).await?;
         merging.all(&mut staging, watch).await?;
-        Ok(Report {
+        Ok(ImportReport {
             moved,
             ..merging.report
         })
@@ -234,7 +238,7 @@ impl JsonFile {
     }
 
     /// The result of `make`; a problem gets the position of its value in the file.
-    fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, Problem>) -> Result<T, SeedError> {
+    fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, FieldError>) -> Result<T, SeedError> {
         make(&self.value).map_err(|problem| {
             let (line, column) = locate(&self.text, &problem.path).unwrap_or((1, 1));
             SeedError::Wrong {
@@ -247,23 +251,12 @@ impl JsonFile {
     }
 }
 
-/// Turns a missing file into [`SeedError::Missing`].
-fn missing(error: SeedError) -> SeedError {
-    if let SeedError::Unreadable { path, reason } = &error
-        && reason.kind() == io::ErrorKind::NotFound
-    {
-        return SeedError::Missing(path.clone());
-    }
-    error
-}
-
 /// Line and column (both from 1) of the value at `path` in `json`, or of the end of the object that lacks it. It is
 /// needed because problems are found in parsed values, which have no positions.
 fn locate(json: &str, path: &str) -> Option<(usize, usize)> {
     let object = path.rsplit_once('.').map_or("", |(object, _)| object);
-    let is_meant = |its: &str, is_end| if is_end { its == object } else { its == path };
     walk(json.as_bytes(), DEEP_MAX, true, &mut |its, is_end| {
-        is_meant(its, is_end)
+        its == if is_end { object } else { path }
     })
 }
 

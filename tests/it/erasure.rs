@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use reviews_service::imports::{ImportRequest, Quiet, import};
+use reviews_service::imports::{ImportRequest, import};
 use reviews_service::jobs::erase;
 use reviews_service::storage::{DeliveryLock, REWRITE_AT_ONCE_MAX};
 use serde_json::{Value, json};
 
 use crate::process::reviews;
-use crate::support::{Generator, TestApp, connect, publications, sqlite3};
+use crate::support::{Generator, Quiet, TestApp, connect, publications, sqlite3};
 
 /// What only the review that goes says, in its text, its author, its answer and its title.
 const WORDS: [&str; 4] = ["zyxglintword", "Quixwendol", "Vorplent", "Bjarqvist"];

@@ -2,14 +2,14 @@
 //! `updated` ever goes back. Here the writer is a plain SQLite connection, which binds no instant.
 
 use chrono::{DateTime, Duration, Utc};
-use reviews_service::imports::{ImportRequest, Quiet, import};
+use reviews_service::imports::{ImportRequest, import};
 use reviews_service::snapshot::Document;
 use reviews_service::storage::is_overtaken;
 use reviews_service::storage::reviews;
 use reviews_service::storage::reviews::Observation;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Generator, TestApp, rows, sqlite3, start};
+use crate::support::{Answer, Generator, Quiet, TestApp, rows, sqlite3, start};
 
 /// What a review says of when it changed: in the dataset, the JSON Feed and Atom, which are the same.
 async fn updated(app: &TestApp, id: &str) -> DateTime<Utc> {

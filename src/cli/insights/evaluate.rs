@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{Exit, say};
-use crate::config::bounded_read::read_text;
+use crate::config::read_text;
 use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::combine::Decisions;
 use crate::insights::classifier::NgramClassifier;

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
-use crate::imports::map::Names;
-use crate::imports::map::fields::{Fields, Problem, shown_text};
+use crate::imports::map::fields::{FieldError, Fields, shown_text};
+use crate::imports::platforms::Names;
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
     local_business_type,
@@ -41,7 +41,7 @@ const ELEMENTS: [(&str, Names); 3] = [
 
 /// For files written by hand: refuses unknown members, and types that search engines do not know. Documents of another
 /// release may have both.
-pub fn check_members(value: &Value) -> Result<(), Problem> {
+pub fn check_members(value: &Value) -> Result<(), FieldError> {
     let fields = Fields::of(value, String::new())?;
     fields.only(MEMBERS)?;
     for (name, members) in PARTS {
@@ -65,7 +65,7 @@ pub fn check_members(value: &Value) -> Result<(), Problem> {
 
 /// Reads the business in `value`. A missing member keeps its value from `before`; `null` removes it. With `is_whole`,
 /// id and name are required.
-pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, Problem> {
+pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, FieldError> {
     check_lengths(value, &mut String::new())?;
     let fields = &Fields::of(value, String::new())?;
     let default = Business::default();
@@ -76,8 +76,8 @@ pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Busin
             Ok(before)
         }
     };
-    let kind = |fields: &Fields<'_>| {
-        let named = fields.filled("type")?.unwrap_or(default.kind);
+    let kind = |fields: &Fields<'_>, name: &str| {
+        let named = fields.filled(name)?.unwrap_or(default.kind);
         Ok(local_business_type(&named).map_or(named, str::to_owned))
     };
     let address = address(fields, before.address.clone());
@@ -89,18 +89,12 @@ pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Busin
         publish_staff: given(fields, "publish_staff", before.publish_staff, publish_staff)?,
         language: given(fields, "language", before.language, language)?,
         country: given(fields, "country", before.country, country)?,
-        description: given(fields, "description", before.description, |fields| {
-            fields.filled("description")
-        })?,
-        url: given(fields, "url", before.url, |fields| fields.url("url"))?,
-        telephone: given(fields, "telephone", before.telephone, |fields| {
-            fields.filled("telephone")
-        })?,
+        description: given(fields, "description", before.description, Fields::filled)?,
+        url: given(fields, "url", before.url, Fields::url)?,
+        telephone: given(fields, "telephone", before.telephone, Fields::filled)?,
         address: address?,
         geo: given(fields, "geo", before.geo, geo)?,
-        same_as: given(fields, "same_as", before.same_as, |fields| {
-            fields.urls("same_as")
-        })?,
+        same_as: given(fields, "same_as", before.same_as, Fields::urls)?,
         review_links: given(fields, "review_links", before.review_links, review_links)?,
         services: given(fields, "services", before.services, services)?,
         technicians: given(fields, "technicians", before.technicians, technicians)?,
@@ -109,14 +103,14 @@ pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Busin
 }
 
 /// The result of `read` for the member `name`; if the file does not have the member, its value from `before`.
-fn given<T>(
-    fields: &Fields<'_>,
+fn given<'f, T>(
+    fields: &Fields<'f>,
     name: &str,
     before: T,
-    read: impl FnOnce(&Fields<'_>) -> Result<T, Problem>,
-) -> Result<T, Problem> {
+    read: impl FnOnce(&Fields<'f>, &str) -> Result<T, FieldError>,
+) -> Result<T, FieldError> {
     if fields.has(name) {
-        read(fields)
+        read(fields, name)
     } else {
         Ok(before)
     }
@@ -126,7 +120,7 @@ fn given<T>(
 fn address(
     fields: &Fields<'_>,
     before: Option<Map<String, Value>>,
-) -> Result<Option<Map<String, Value>>, Problem> {
+) -> Result<Option<Map<String, Value>>, FieldError> {
     if fields.is_null("address") {
         return Ok(None);
     }
@@ -140,8 +134,8 @@ fn address(
     Ok(Some(address))
 }
 
-fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
-    let Some(name) = fields.filled("publish_staff")? else {
+fn publish_staff(fields: &Fields<'_>, member: &str) -> Result<PublishStaff, FieldError> {
+    let Some(name) = fields.filled(member)? else {
         return Ok(PublishStaff::default());
     };
     PublishStaff::find(&name).ok_or_else(|| {
@@ -150,12 +144,12 @@ fn publish_staff(fields: &Fields<'_>) -> Result<PublishStaff, Problem> {
             shown_text(&name),
             PublishStaff::ALL.map(PublishStaff::name).join(", ")
         );
-        fields.problem("publish_staff", message)
+        fields.problem(member, message)
     })
 }
 
 /// Refuses texts that are too long to be published with every document.
-pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
+pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), FieldError> {
     let length = path.len();
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
@@ -163,7 +157,7 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
                 "has {} bytes; at most {TEXT_BYTES_MAX} can be published; shorten it",
                 text.len()
             );
-            return Err(Problem::new(path.as_str(), message));
+            return Err(FieldError::new(path.as_str(), message));
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
@@ -188,8 +182,8 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), Problem> {
     Ok(())
 }
 
-fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
-    let Some(name) = fields.filled("time_zone")? else {
+fn time_zone(fields: &Fields<'_>, member: &str) -> Result<Tz, FieldError> {
+    let Some(name) = fields.filled(member)? else {
         return Ok(Tz::UTC);
     };
     name.parse().map_err(|_| {
@@ -200,13 +194,13 @@ fn time_zone(fields: &Fields<'_>) -> Result<Tz, Problem> {
             shown_text(&name),
             meant.unwrap_or("America/Phoenix")
         );
-        fields.problem("time_zone", message)
+        fields.problem(member, message)
     })
 }
 
 /// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
-fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
-    let Some(tag) = fields.filled("language")? else {
+fn language(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldError> {
+    let Some(tag) = fields.filled(member)? else {
         return Ok(None);
     };
     let is_part = |part: &str| {
@@ -221,12 +215,12 @@ fn language(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
         "{} is not a language tag; write it like en or es-MX",
         shown_text(&tag)
     );
-    Err(fields.problem("language", message))
+    Err(fields.problem(member, message))
 }
 
 /// Checks the form of a country code, not that it is assigned.
-fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
-    let Some(code) = fields.filled("country")? else {
+fn country(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldError> {
+    let Some(code) = fields.filled(member)? else {
         return Ok(None);
     };
     if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
@@ -236,11 +230,11 @@ fn country(fields: &Fields<'_>) -> Result<Option<String>, Problem> {
         "{} is not a country code of ISO 3166; write it like US or DE",
         shown_text(&code)
     );
-    Err(fields.problem("country", message))
+    Err(fields.problem(member, message))
 }
 
 /// Pages where customers can write a review. A published page links to them, so they must be https.
-fn review_links(fields: &Fields<'_>) -> Result<Vec<ReviewLink>, Problem> {
+fn review_links(fields: &Fields<'_>, member: &str) -> Result<Vec<ReviewLink>, FieldError> {
     let one = |(path, value)| {
         let link = Fields::of(value, path)?;
         let url = link.needed("url", link.url("url"))?;
@@ -253,7 +247,7 @@ fn review_links(fields: &Fields<'_>) -> Result<Vec<ReviewLink>, Problem> {
             url,
         })
     };
-    fields.list("review_links")?.map(one).collect()
+    fields.list(member)?.map(one).collect()
 }
 
 fn is_https(url: &str) -> bool {
@@ -261,8 +255,8 @@ fn is_https(url: &str) -> bool {
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
-fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {
-    let Some(geo) = fields.object("geo")? else {
+fn geo(fields: &Fields<'_>, member: &str) -> Result<Option<(f64, f64)>, FieldError> {
+    let Some(geo) = fields.object(member)? else {
         return Ok(None);
     };
     let degrees = |name, most: f64| {
@@ -280,8 +274,8 @@ fn geo(fields: &Fields<'_>) -> Result<Option<(f64, f64)>, Problem> {
     )))
 }
 
-fn services(fields: &Fields<'_>) -> Result<Vec<Service>, Problem> {
-    entries(fields, "services", |id, entry| {
+fn services(fields: &Fields<'_>, member: &str) -> Result<Vec<Service>, FieldError> {
+    entries(fields, member, |id, entry| {
         Ok(Service {
             id,
             name: entry.required("name")?,
@@ -290,8 +284,8 @@ fn services(fields: &Fields<'_>) -> Result<Vec<Service>, Problem> {
     })
 }
 
-fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
-    entries(fields, "technicians", |id, entry| {
+fn technicians(fields: &Fields<'_>, member: &str) -> Result<Vec<Technician>, FieldError> {
+    entries(fields, member, |id, entry| {
         Ok(Technician {
             id,
             name: entry.required("name")?,
@@ -304,8 +298,8 @@ fn technicians(fields: &Fields<'_>) -> Result<Vec<Technician>, Problem> {
 fn entries<T>(
     fields: &Fields<'_>,
     name: &str,
-    make: impl Fn(String, &Fields<'_>) -> Result<T, Problem>,
-) -> Result<Vec<T>, Problem> {
+    make: impl Fn(String, &Fields<'_>) -> Result<T, FieldError>,
+) -> Result<Vec<T>, FieldError> {
     let mut ids = HashSet::new();
     let one = |(path, value)| {
         let entry = Fields::of(value, path)?;
@@ -316,29 +310,33 @@ fn entries<T>(
     fields.list(name)?.map(one).collect()
 }
 
-fn service_areas(fields: &Fields<'_>) -> Result<Vec<String>, Problem> {
-    let areas = fields.texts("service_areas")?;
+fn service_areas(fields: &Fields<'_>, member: &str) -> Result<Vec<String>, FieldError> {
+    let areas = fields.texts(member)?;
     let mut names = HashSet::new();
     for (index, area) in areas.iter().enumerate() {
         once(&mut names, area, || {
-            format!("{}[{index}]", fields.path("service_areas"))
+            format!("{}[{index}]", fields.path(member))
         })?;
     }
     Ok(areas)
 }
 
-fn once(seen: &mut HashSet<String>, key: &str, path: impl Fn() -> String) -> Result<(), Problem> {
+fn once(
+    seen: &mut HashSet<String>,
+    key: &str,
+    path: impl Fn() -> String,
+) -> Result<(), FieldError> {
     if seen.insert(key.to_owned()) {
         return Ok(());
     }
     let message = format!("{} appears twice; each must be unique", shown_text(key));
-    Err(Problem::new(path(), message))
+    Err(FieldError::new(path(), message))
 }
 
 // The editorial texts, as in an `editorial.json` and the first line of an export.
 
 /// Refuses unknown members; the message names the nearest known one.
-pub fn check_editorial(value: &Value) -> Result<(), Problem> {
+pub fn check_editorial(value: &Value) -> Result<(), FieldError> {
     let fields = Fields::of(value, String::new())?;
     fields.only("summary, faq")?;
     if let Some(summary) = fields.object("summary")? {
@@ -351,7 +349,7 @@ pub fn check_editorial(value: &Value) -> Result<(), Problem> {
 }
 
 /// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
-pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Problem> {
+pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, FieldError> {
     check_lengths(value, &mut String::new())?;
     let fields = Fields::of(value, String::new())?;
     let given = |name: &str| value.get(name).is_some();

@@ -4,10 +4,11 @@
 use chrono::format::{Parsed, StrftimeItems};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
+use serde::Deserialize;
 
 use crate::imports::map::Posted;
 use crate::imports::map::values::quoted;
-use crate::imports::map::{Names, names};
+use crate::imports::platforms::{Names, names};
 use crate::model::Day;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,7 +22,8 @@ pub struct Dates<'a> {
 }
 
 /// The order in a date with slashes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DateOrder {
     /// Month, day, year: `10/31/2026`.
     MonthFirst,

@@ -11,34 +11,29 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use url::Url;
 
-use crate::imports::map::{Names, names};
+use crate::imports::platforms::{Names, names};
 use crate::model::business::nearest;
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of characters of an invalid value that a message repeats.
-const SHOWN_CHARACTERS_MAX: usize = 60;
+pub const SHOWN_CHARACTERS_MAX: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
-pub struct Problem {
+pub struct FieldError {
     /// Path of the field, as `mentions.services[2]`; empty for the row as a whole.
     pub path: String,
     /// The value found, and the allowed values.
     pub message: String,
 }
 
-impl Problem {
+impl FieldError {
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             path: path.into(),
             message: message.into(),
         }
-    }
-
-    /// A problem of the row as a whole.
-    pub fn of_all(message: impl Into<String>) -> Self {
-        Self::new("", message)
     }
 }
 
@@ -50,14 +45,14 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// `path` is the path of `value`; it is empty at the top level.
-    pub fn of(value: &'a Value, path: String) -> Result<Self, Problem> {
+    pub fn of(value: &'a Value, path: String) -> Result<Self, FieldError> {
         let Value::Object(map) = value else {
             let (path, wanted) = if path.is_empty() {
                 ("record".to_owned(), "a JSON object in {…}")
             } else {
                 (path, "an object")
             };
-            return Err(Problem::new(path, not_a(value, wanted)));
+            return Err(FieldError::new(path, not_a(value, wanted)));
         };
         Ok(Self { map, path })
     }
@@ -70,16 +65,20 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub fn problem(&self, name: &str, message: impl Into<String>) -> Problem {
-        Problem::new(self.path(name), message)
+    pub fn problem(&self, name: &str, message: impl Into<String>) -> FieldError {
+        FieldError::new(self.path(name), message)
     }
 
-    pub fn missing(&self, name: &str) -> Problem {
+    pub fn missing(&self, name: &str) -> FieldError {
         self.problem(name, "missing")
     }
 
     /// Makes a missing value an error.
-    pub fn needed<T>(&self, name: &str, made: Result<Option<T>, Problem>) -> Result<T, Problem> {
+    pub fn needed<T>(
+        &self,
+        name: &str,
+        made: Result<Option<T>, FieldError>,
+    ) -> Result<T, FieldError> {
         made?.ok_or_else(|| self.missing(name))
     }
 
@@ -94,7 +93,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Refuses members that are not in `known`; the message names the nearest known one.
-    pub fn only(&self, known: Names) -> Result<(), Problem> {
+    pub fn only(&self, known: Names) -> Result<(), FieldError> {
         let is_unknown = |name: &&String| names(known).all(|its| its != *name);
         let Some(name) = self.map.keys().find(is_unknown) else {
             return Ok(());
@@ -110,14 +109,14 @@ impl<'a> Fields<'a> {
     }
 
     /// The text unchanged, even if empty.
-    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Problem> {
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>, FieldError> {
         self.value(name)
             .map(|value| text(value, || self.path(name)))
             .transpose()
     }
 
     /// An empty text counts as absent.
-    pub fn filled(&self, name: &str) -> Result<Option<String>, Problem> {
+    pub fn filled(&self, name: &str) -> Result<Option<String>, FieldError> {
         Ok(self
             .text(name)?
             .filter(|text| !text.is_empty())
@@ -125,13 +124,13 @@ impl<'a> Fields<'a> {
     }
 
     /// The text, which must be present and not blank.
-    pub fn required(&self, name: &str) -> Result<String, Problem> {
+    pub fn required(&self, name: &str) -> Result<String, FieldError> {
         self.filled(name)?
             .filter(|text| !text.trim().is_empty())
             .ok_or_else(|| self.missing(name))
     }
 
-    pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, Problem>
+    pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, FieldError>
     where
         T: FromStr,
         T::Err: Display,
@@ -143,11 +142,11 @@ impl<'a> Fields<'a> {
         self.filled(name)?.map(parse).transpose()
     }
 
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, FieldError> {
         self.typed(name, Value::as_bool, "true or false")
     }
 
-    pub fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
+    pub fn number(&self, name: &str) -> Result<Option<f64>, FieldError> {
         self.typed(name, Value::as_f64, "a number")
     }
 
@@ -157,14 +156,14 @@ impl<'a> Fields<'a> {
         name: &str,
         read: impl FnOnce(&Value) -> Option<T>,
         wanted: &str,
-    ) -> Result<Option<T>, Problem> {
+    ) -> Result<Option<T>, FieldError> {
         let read =
             |value: &Value| read(value).ok_or_else(|| self.problem(name, not_a(value, wanted)));
         self.value(name).map(read).transpose()
     }
 
     /// A whole number: 5.0 is one (JSON has only one kind of number); 4.5 and "5" are not.
-    pub fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, Problem> {
+    pub fn whole(&self, name: &str, allowed: &str) -> Result<Option<i64>, FieldError> {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "whole and small, as was just asked"
@@ -178,19 +177,19 @@ impl<'a> Fields<'a> {
     }
 
     /// RFC 3339 with any offset.
-    pub fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, Problem> {
+    pub fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, FieldError> {
         let read =
             |text: String| instant(&text).ok_or_else(|| self.problem(name, no_instant(&text)));
         self.filled(name)?.map(read).transpose()
     }
 
     /// An http or https URL, because browsers get it as a link.
-    pub fn url(&self, name: &str) -> Result<Option<String>, Problem> {
+    pub fn url(&self, name: &str) -> Result<Option<String>, FieldError> {
         let check = |text: String| check_url(text, || self.path(name));
         self.filled(name)?.map(check).transpose()
     }
 
-    pub fn object(&self, name: &str) -> Result<Option<Fields<'a>>, Problem> {
+    pub fn object(&self, name: &str) -> Result<Option<Fields<'a>>, FieldError> {
         self.value(name)
             .map(|value| Fields::of(value, self.path(name)))
             .transpose()
@@ -200,7 +199,7 @@ impl<'a> Fields<'a> {
     pub fn list(
         &self,
         name: &str,
-    ) -> Result<impl Iterator<Item = (String, &'a Value)> + use<'a>, Problem> {
+    ) -> Result<impl Iterator<Item = (String, &'a Value)> + use<'a>, FieldError> {
         let elements = match self.value(name) {
             None => &[],
             Some(Value::Array(elements)) => elements.as_slice(),
@@ -214,11 +213,11 @@ impl<'a> Fields<'a> {
     }
 
     /// The texts of the array `name`; an empty text is an error.
-    pub fn texts(&self, name: &str) -> Result<Vec<String>, Problem> {
+    pub fn texts(&self, name: &str) -> Result<Vec<String>, FieldError> {
         let one = |(path, value): (String, &Value)| {
             let text = text(value, || path.clone())?;
             if text.is_empty() {
-                Err(Problem::new(path, "empty; leave it out"))
+                Err(FieldError::new(path, "empty; leave it out"))
             } else {
                 Ok(text.to_owned())
             }
@@ -226,7 +225,7 @@ impl<'a> Fields<'a> {
         self.list(name)?.map(one).collect()
     }
 
-    pub fn urls(&self, name: &str) -> Result<Vec<String>, Problem> {
+    pub fn urls(&self, name: &str) -> Result<Vec<String>, FieldError> {
         self.texts(name)?
             .into_iter()
             .enumerate()
@@ -236,7 +235,7 @@ impl<'a> Fields<'a> {
 }
 
 /// Returns the value, or adds the error to `wrong`.
-pub fn noted<T>(wrong: &mut Vec<Problem>, made: Result<T, Problem>) -> Option<T> {
+pub fn noted<T>(wrong: &mut Vec<FieldError>, made: Result<T, FieldError>) -> Option<T> {
     made.map_err(|problem| wrong.push(problem)).ok()
 }
 
@@ -260,8 +259,8 @@ fn not_a(value: &Value, wanted: &str) -> String {
     format!("{} is not {wanted}", shown(value))
 }
 
-fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, Problem> {
-    let problem = |message: String| Problem::new(path(), message);
+fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, FieldError> {
+    let problem = |message: String| FieldError::new(path(), message);
     let Value::String(text) = value else {
         return Err(problem(not_a(value, "a text in \"quotes\"")));
     };
@@ -300,12 +299,12 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
         .then_some(instant)
 }
 
-pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, Problem> {
+pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, FieldError> {
     let fits = Url::parse(&text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     if fits {
         return Ok(text);
     }
     let message = format!("{} is not an http or https URL", shown_text(&text));
-    Err(Problem::new(path(), message))
+    Err(FieldError::new(path(), message))
 }

@@ -1,226 +1,22 @@
-//! Maps rows to reviews. A format is a file in `platforms` with a `FORMAT`, and one line in the list of `platforms`;
-//! `plan` turns its rows into [`Incoming`] reviews.
+//! Turns the rows of a file into [`Incoming`] reviews, by the [`Format`](super::platforms::Format) of the file.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::imports::export::{COLUMNS, EXPORT_ALONE};
-use crate::imports::map::date::DateOrder;
-use crate::imports::map::fields::Problem;
 use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
 
 pub(crate) mod business;
 pub(crate) mod date;
 pub(crate) mod fields;
 pub(crate) mod plan;
-pub(crate) mod rating;
 pub(crate) mod values;
-pub(crate) mod visibility;
-
-/// Names separated by `, `, in the order in which they are tried.
-pub type Names = &'static str;
-
-pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
-    list.split(", ")
-}
-
-/// A kind of file with reviews.
-///
-/// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
-/// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
-pub struct Format {
-    /// Value of `--format`.
-    pub name: &'static str,
-    /// Display name.
-    pub label: &'static str,
-    /// Whether its files have only some of a place's reviews, so that a missing review does not mean a deleted one.
-    pub excerpts: bool,
-    /// Whether its authors' names were public; otherwise they are shortened to "Jane D." .
-    pub authors_public: bool,
-    /// A note for the owner, shown with the report.
-    pub note: Option<&'static str>,
-    /// Whether `--map` is allowed.
-    pub(super) renames: bool,
-    /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
-    pub(super) document: Names,
-    /// A file has this format if its rows have all names of one of these lists.
-    pub(super) keys: &'static [Names],
-    pub(super) reader: Reader,
-    /// Source name of reviews whose row has none.
-    pub(super) source: &'static str,
-    /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
-    /// the same id.
-    pub(super) ids: Option<&'static str>,
-    /// The columns of each field, in the order in which they are tried.
-    pub(super) fields: &'static [(Field, Names)],
-    /// Columns that hide a review at its source, so that it must not be published here.
-    pub(super) hidden: &'static [Hidden],
-    /// Order in dates with slashes.
-    pub(super) date_order: Option<DateOrder>,
-    /// The platform's time zone, for times without an offset.
-    pub(super) zone: Option<Tz>,
-    /// Author of a review without one; if `None`, such a row is rejected.
-    pub(super) anonymous: Option<&'static str>,
-    /// Whether the platform verifies its reviews; otherwise their verification is `manual`.
-    pub(super) vouches: bool,
-    /// The value of [`Field::Matched`] that means that the review matches a job in the business's books.
-    pub(super) matched: Option<&'static str>,
-    /// Whether earlier releases read its exports as tables, so that its reviews may have ids of table rows.
-    pub(super) was_table: bool,
-    /// Whether its columns are also recognized by words of several languages and by the questions of a form.
-    pub(super) reads_headers: bool,
-    /// The columns that identify answers, if rows of the format answer each other.
-    pub(super) comments: Option<Comments>,
-}
-
-/// How rows become reviews.
-#[derive(Debug)]
-pub enum Reader {
-    /// As native records, which may also be deletions.
-    Native,
-    Json(fn(&Value) -> Result<Incoming, Vec<Problem>>),
-    /// By the meanings of their columns.
-    Columns,
-    /// As schema.org linked data, in which all objects are searched.
-    LinkedData,
-}
-
-/// The columns of rows that answer each other. A row with a parent and no rating is an answer.
-#[derive(Debug)]
-pub struct Comments {
-    /// Id of the row that it answers; 0 for none.
-    pub parent: Names,
-    /// Number of the logged-in author; 0 for a visitor.
-    pub writer: Names,
-}
-
-/// A column whose values may hide a review.
-#[derive(Debug)]
-pub struct Hidden {
-    pub names: Names,
-    pub when: When,
-    /// The reason for withholding the review.
-    pub reason: &'static str,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum When {
-    /// When its flag is yes.
-    Yes,
-    /// When its flag is no.
-    No,
-    /// When it has a value other than these (case-insensitive).
-    NoneOf(Names),
-}
-
-impl Format {
-    /// Defaults of most platforms: all reviews, with public author names.
-    pub(super) const PLAIN: Self = Self {
-        name: "",
-        label: "",
-        excerpts: false,
-        authors_public: true,
-        note: None,
-        renames: true,
-        document: "",
-        keys: &[],
-        reader: Reader::Columns,
-        source: "Direct",
-        ids: None,
-        fields: &[],
-        hidden: &[],
-        date_order: None,
-        zone: None,
-        anonymous: Some("Anonymous"),
-        vouches: true,
-        matched: None,
-        was_table: false,
-        reads_headers: false,
-        comments: None,
-    };
-
-    /// Whether its rows are native records.
-    pub(super) const fn is_own(&self) -> bool {
-        matches!(self.reader, Reader::Native)
-    }
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Format({})", self.name)
-    }
-}
-
-/// A field of a review that a column may fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    Id,
-    Rating,
-    Date,
-    Author,
-    FirstName,
-    LastName,
-    Title,
-    Text,
-    Language,
-    SourceName,
-    Url,
-    Location,
-    UpdatedAt,
-    Verified,
-    Method,
-    VerifiedAt,
-    Matched,
-    Technicians,
-    Services,
-    ServiceAreas,
-    ResponseText,
-    ResponseDate,
-    ResponseAuthor,
-    Recommended,
-    Reason,
-}
-
-/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
-pub const NO_STARS: &str = "recommendation without stars";
-
-impl Field {
-    pub const ALL: [(Self, &'static str); 25] = [
-        (Self::Id, "id"),
-        (Self::Rating, "rating"),
-        (Self::Date, "date"),
-        (Self::Author, "author"),
-        (Self::FirstName, ""),
-        (Self::LastName, ""),
-        (Self::Title, "title"),
-        (Self::Text, "text"),
-        (Self::Language, "language"),
-        (Self::SourceName, "source.name"),
-        (Self::Url, "source.url"),
-        (Self::Location, "location"),
-        (Self::UpdatedAt, "updated_at"),
-        (Self::Verified, "verification.verified"),
-        (Self::Method, "verification.method"),
-        (Self::VerifiedAt, "verification.verified_at"),
-        (Self::Matched, ""),
-        (Self::Technicians, "mentions.technicians"),
-        (Self::Services, "mentions.services"),
-        (Self::ServiceAreas, "mentions.service_areas"),
-        (Self::ResponseText, "response.text"),
-        (Self::ResponseDate, "response.date"),
-        (Self::ResponseAuthor, "response.author"),
-        (Self::Recommended, ""),
-        (Self::Reason, "withheld_reason"),
-    ];
-}
 
 // A review as its source states it: the result of reading one row, for every format. Unlike
 // [`Review`](crate::model::Review), it distinguishes unstated values from absent ones.
@@ -270,14 +66,14 @@ pub struct Noted {
     /// The source's own name, even if the owner renamed it.
     pub source_name: Option<String>,
     /// Ids that earlier releases may have used; `None` if they used the present id.
-    pub former: Option<Former>,
+    pub former: Option<FormerIdParts>,
     /// User number of the author, if rows answer each other.
     pub writer: Option<String>,
 }
 
 /// The parts of the ids that earlier releases, which read this format as a table, may have given to a review.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Former {
+pub struct FormerIdParts {
     /// The id as in the row.
     pub id: Option<String>,
     /// Whether `--source` was given or the platform verifies, so that the source may have been "Direct".
@@ -343,20 +139,10 @@ impl Posted {
 }
 
 impl Dated {
-    /// `path` is the field that states the day.
-    pub fn day(day: Day, path: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            posted: Posted::Day(day),
-            path: path.into(),
-        }
-    }
-
-    /// `path` is the field that states the instant.
-    pub fn instant(instant: DateTime<Utc>, path: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            posted: Posted::Instant(instant),
-            path: path.into(),
-        }
+    /// `path` is the field that states the time.
+    pub fn new(posted: Posted, path: impl Into<Cow<'static, str>>) -> Self {
+        let path = path.into();
+        Self { posted, path }
     }
 }
 
@@ -379,8 +165,10 @@ pub const STATUS: &str = "status";
 /// One of our fields, and its name in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
-    ours: &'static str,
-    theirs: String,
+    /// The field of the native record.
+    pub(super) ours: &'static str,
+    /// The field's name in the file; empty only for an ignored status.
+    pub(super) theirs: String,
 }
 
 /// An invalid `--map`.
@@ -395,19 +183,9 @@ pub enum RenameError {
 }
 
 impl Rename {
-    /// The field of the native record.
-    pub(super) const fn ours(&self) -> &'static str {
-        self.ours
-    }
-
     /// Whether the file's status is ignored.
     pub(super) fn ignores_status(&self) -> bool {
         self.ours == STATUS && self.theirs.is_empty()
-    }
-
-    /// The field's name in the file; empty only for an ignored status.
-    pub(super) fn theirs(&self) -> &str {
-        &self.theirs
     }
 }
 

@@ -12,14 +12,16 @@ use serde_json::{Map, Value};
 use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::{Problem, TEXT_BYTES_MAX, check_url, noted, shown};
-use crate::imports::map::values::{flag, quoted, same_name, words};
-use crate::imports::map::visibility::{NOT_PUBLISHED, Says};
-use crate::imports::map::{
-    Comment, Dated, Field, Format, Former, Hidden, Incoming, IncomingResponse, NO_STARS, Names,
-    Noted, STATUS, When, names, rating, values, visibility,
+use crate::imports::map::fields::{FieldError, TEXT_BYTES_MAX, check_url, noted, shown};
+use crate::imports::map::values::{
+    NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
+    words,
 };
-use crate::imports::platforms::table;
+use crate::imports::map::{
+    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, STATUS, values,
+};
+use crate::imports::platforms::table::CombinedHeader;
+use crate::imports::platforms::{Format, Hidden, NO_STARS, Names, ReviewField, When, names, table};
 use crate::imports::report::TableColumns;
 use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
@@ -27,7 +29,7 @@ use crate::model::{
 };
 
 #[derive(Debug, Clone, Copy)]
-pub enum Row<'r> {
+pub enum InputRow<'r> {
     Json(&'r Map<String, Value>),
     /// As many cells as columns.
     Cells(&'r Columns, &'r [String]),
@@ -45,7 +47,7 @@ pub struct Lookup {
 }
 
 #[derive(Debug, Clone)]
-pub struct Found<'r> {
+pub struct FieldValue<'r> {
     /// The column's header, or the path in the object.
     pub path: Cow<'r, str>,
     /// In a table, the cell as a JSON string.
@@ -67,11 +69,6 @@ impl Lookup {
             columns: vec![number],
         }
     }
-
-    /// The first name, for messages about a missing field.
-    pub fn name(&self) -> &str {
-        self.names.first().map_or("", |name| name)
-    }
 }
 
 impl Columns {
@@ -88,7 +85,7 @@ impl Columns {
     }
 }
 
-impl<'r> Row<'r> {
+impl<'r> InputRow<'r> {
     /// Whether the row has the field, even if empty.
     pub fn has(self, field: &Lookup) -> bool {
         match self {
@@ -98,18 +95,18 @@ impl<'r> Row<'r> {
     }
 
     /// The first value of the field that is neither null nor blank.
-    pub fn get(self, field: &'r Lookup) -> Option<Found<'r>> {
+    pub fn get(self, field: &'r Lookup) -> Option<FieldValue<'r>> {
         match self {
             Self::Json(map) => field.names.iter().find_map(|name| {
                 let value = inside(map, name).filter(|value| !is_empty(value))?;
-                Some(Found {
+                Some(FieldValue {
                     path: Cow::Borrowed(name),
                     value: Cow::Borrowed(value),
                 })
             }),
             Self::Cells(columns, cells) => field.columns.iter().find_map(|column| {
                 let cell = cells.get(*column).filter(|cell| !cell.trim().is_empty())?;
-                Some(Found {
+                Some(FieldValue {
                     path: Cow::Borrowed(&columns.0[*column]),
                     value: Cow::Owned(Value::from(cell.as_str())),
                 })
@@ -119,24 +116,23 @@ impl<'r> Row<'r> {
 
     /// The file's name of the field, for messages.
     pub fn path(self, field: &Lookup) -> String {
-        match self {
-            Self::Cells(columns, _) => field
-                .columns
-                .first()
-                .map_or(field.name(), |column| &columns.0[*column])
-                .to_owned(),
-            Self::Json(_) => field.name().to_owned(),
-        }
+        let column = match self {
+            Self::Cells(columns, _) => field.columns.first().map(|column| &columns.0[*column]),
+            Self::Json(_) => None,
+        };
+        let name = || field.names.first().map(AsRef::as_ref);
+        let path = column.map(String::as_str).or_else(name);
+        path.unwrap_or_default().to_owned()
     }
 }
 
-impl Found<'_> {
-    pub fn problem(&self, message: impl Into<String>) -> Problem {
-        Problem::new(&*self.path, message)
+impl FieldValue<'_> {
+    pub fn problem(&self, message: impl Into<String>) -> FieldError {
+        FieldError::new(&*self.path, message)
     }
 
     /// The value as text; numbers and booleans as written.
-    pub fn text(&self) -> Result<String, Problem> {
+    pub fn text(&self) -> Result<String, FieldError> {
         let text = match self.value.as_ref() {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string(),
@@ -162,7 +158,7 @@ impl Found<'_> {
     }
 
     /// The value as a list of names: an array, or a text separated by semicolons or bars.
-    pub fn texts(&self) -> Result<Vec<String>, Problem> {
+    pub fn texts(&self) -> Result<Vec<String>, FieldError> {
         if let Value::Array(elements) = self.value.as_ref() {
             let name = |element: &Value| element.as_str().map(|name| name.trim().to_owned());
             let names: Option<Vec<String>> = elements.iter().map(name).collect();
@@ -224,7 +220,7 @@ fn is_empty(value: &Value) -> bool {
 pub struct Plan<'o> {
     pub format: &'static Format,
     pub request: &'o ImportRequest,
-    fields: [Lookup; Field::ALL.len()],
+    fields: [Lookup; ReviewField::ALL.len()],
     hidden: Vec<(Lookup, &'static Hidden)>,
     /// The columns that show whether a row is public, without those that the format's entry names; `None` if the
     /// members of each row must be checked.
@@ -235,7 +231,7 @@ pub struct Plan<'o> {
     /// Whether the headers are in a language that writes the day before the month.
     is_day_first: bool,
     /// Columns that may fill the same field, none by its exact name.
-    doubtful: Vec<(Field, Vec<String>)>,
+    doubtful: Vec<(ReviewField, Vec<String>)>,
 }
 
 /// Columns that do not fill a field yet, with their numbers.
@@ -249,12 +245,12 @@ impl<'o> Plan<'o> {
         request: &'o ImportRequest,
     ) -> Self {
         let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
-        let fields = Field::ALL.map(|(field, ours)| {
-            if let Some(rename) = request.renames.iter().find(|its| its.ours() == ours) {
-                return Lookup::new(vec![Cow::Owned(rename.theirs().to_owned())], columns);
+        let fields = ReviewField::ALL.map(|(field, ours)| {
+            if let Some(rename) = request.renames.iter().find(|its| its.ours == ours) {
+                return Lookup::new(vec![Cow::Owned(rename.theirs.clone())], columns);
             }
-            let listed = format.fields.iter().find(|(its, _)| *its == field);
-            listed.map_or_else(Lookup::default, |(_, list)| lookup(list))
+            let listed = format.fields.get(&field);
+            listed.map_or_else(Lookup::default, |list| lookup(list))
         });
         let hidden = format.hidden.iter();
         let comments = format.comments.as_ref();
@@ -287,13 +283,13 @@ impl<'o> Plan<'o> {
         let taken = self.used();
         let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
         free.retain(|(number, _)| !taken.contains(number));
-        let mut open = Field::ALL.to_vec();
+        let mut open = ReviewField::ALL.to_vec();
         open.retain(|(field, ours)| {
-            let is_renamed = self.request.renames.iter().any(|its| its.ours() == *ours);
+            let is_renamed = self.request.renames.iter().any(|its| its.ours == *ours);
             self.field(*field).columns.is_empty() && !is_renamed
         });
         let fields = &mut self.fields;
-        let mut fill = |field: Field, find: &mut dyn FnMut(&Free<'_>) -> Option<usize>| {
+        let mut fill = |field: ReviewField, find: &mut dyn FnMut(&Free<'_>) -> Option<usize>| {
             let is_open = open.iter().any(|(its, _)| *its == field);
             let Some(number) = is_open.then(|| find(&free)).flatten() else {
                 return false;
@@ -303,21 +299,21 @@ impl<'o> Plan<'o> {
             fields[field as usize] = Lookup::column(number, columns);
             true
         };
-        for (field, list) in self.format.fields {
+        for (field, list) in &self.format.fields {
             fill(*field, &mut |free| called(list, free));
         }
-        for (field, list) in table::OTHER_LANGUAGES {
+        for (field, list) in &table::HEADERS.other_languages {
             self.is_day_first |= fill(*field, &mut |free| called(list, free));
         }
-        for field in [Field::Rating, Field::Text] {
-            self.is_day_first |= fill(field, &mut |free| called(table::AMBIGUOUS, free));
+        for field in [ReviewField::Rating, ReviewField::Text] {
+            self.is_day_first |= fill(field, &mut |free| called(&table::HEADERS.ambiguous, free));
         }
-        for (field, words) in table::QUESTIONS {
+        for (field, words) in &table::HEADERS.questions {
             fill(*field, &mut |free| asked(free, *field, words));
         }
-        for (field, known, beside) in table::COMBINED {
+        for (field, header) in &table::HEADERS.combined {
             fill(*field, &mut |free| {
-                let combined = combined(known, beside, free);
+                let combined = combined(header, free);
                 if let [only] = combined.as_slice() {
                     return Some(only.0);
                 }
@@ -330,8 +326,8 @@ impl<'o> Plan<'o> {
 
     fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
         let mut renames = self.request.renames.iter();
-        if let Some(rename) = renames.find(|rename| rename.ours() == STATUS) {
-            let theirs = Some(rename.theirs()).filter(|theirs| !theirs.is_empty());
+        if let Some(rename) = renames.find(|rename| rename.ours == STATUS) {
+            let theirs = Some(rename.theirs.as_str()).filter(|theirs| !theirs.is_empty());
             let state = |theirs: &str| {
                 let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
                 (lookup, Says::find(theirs).unwrap_or(Says::State))
@@ -382,13 +378,13 @@ impl<'o> Plan<'o> {
                 }
             }
         };
-        for (field, ours) in Field::ALL {
+        for (field, ours) in ReviewField::ALL {
             #[expect(clippy::wildcard_enum_match_arm, reason = "most go by their own names")]
             let shown = match field {
-                Field::FirstName | Field::LastName => "author",
-                Field::Recommended => "rating",
-                Field::Matched => "verification.method",
-                Field::ResponseText => "response",
+                ReviewField::FirstName | ReviewField::LastName => "author",
+                ReviewField::Recommended => "rating",
+                ReviewField::Matched => "verification.method",
+                ReviewField::ResponseText => "response",
                 _ => ours,
             };
             add(shown, self.field(field));
@@ -414,13 +410,13 @@ impl<'o> Plan<'o> {
     }
 
     /// The review of `row`, or all its errors.
-    pub fn review(&self, row: Row<'_>) -> Result<Incoming, Vec<Problem>> {
+    pub fn review(&self, row: InputRow<'_>) -> Result<Incoming, Vec<FieldError>> {
         let mut wrong = Vec::new();
         let rating = noted(&mut wrong, self.rating(row));
         let posted = noted(&mut wrong, self.date(row));
         let author = noted(&mut wrong, self.author(row));
-        let text = noted(&mut wrong, self.text(row, Field::Text));
-        let title = noted(&mut wrong, self.stated(row, Field::Title));
+        let text = noted(&mut wrong, self.text(row, ReviewField::Text));
+        let title = noted(&mut wrong, self.stated(row, ReviewField::Title));
         let source = noted(&mut wrong, self.source(row));
         let parts = || {
             let text = text.as_ref()?.as_deref().unwrap_or_default();
@@ -432,8 +428,8 @@ impl<'o> Plan<'o> {
             Some((posted.as_ref()?, parts))
         };
         let id = parts().and_then(|(posted, parts)| noted(&mut wrong, self.id(row, posted, parts)));
-        let language = noted(&mut wrong, self.stated(row, Field::Language));
-        let location = noted(&mut wrong, self.text(row, Field::Location));
+        let language = noted(&mut wrong, self.stated(row, ReviewField::Language));
+        let location = noted(&mut wrong, self.text(row, ReviewField::Location));
         let verification = noted(&mut wrong, self.verification(row));
         let starless = rating.as_ref().is_some_and(|(_, starless)| *starless);
         let status = noted(
@@ -442,12 +438,12 @@ impl<'o> Plan<'o> {
         );
         let mentions = noted(&mut wrong, self.mentions(row));
         let response = noted(&mut wrong, self.response(row));
-        let updated_at = noted(&mut wrong, self.instant(row, Field::UpdatedAt));
+        let updated_at = noted(&mut wrong, self.instant(row, ReviewField::UpdatedAt));
         let writer = noted(&mut wrong, self.writer(row));
-        let theirs = row.get(self.field(Field::Id));
+        let theirs = row.get(self.field(ReviewField::Id));
         let made = || {
             let (author, format) = (author?, self.format);
-            let former = format.was_table.then(|| Former {
+            let former = format.was_table.then(|| FormerIdParts {
                 // The ids of table rows have not changed.
                 id: (theirs.as_ref().filter(|_| format.vouches)).and_then(|id| id.text().ok()),
                 was_direct: format.vouches || self.request.source.is_some(),
@@ -455,8 +451,8 @@ impl<'o> Plan<'o> {
             });
             let text = match row {
                 // A table without a text column gives no statement about texts.
-                Row::Cells(..) if !row.has(self.field(Field::Text)) => Stated::Unsaid,
-                Row::Cells(..) | Row::Json(_) => Stated::Given(text?.unwrap_or_default()),
+                InputRow::Cells(..) if !row.has(self.field(ReviewField::Text)) => Stated::Unsaid,
+                InputRow::Cells(..) | InputRow::Json(_) => Stated::Given(text?.unwrap_or_default()),
             };
             Some(Incoming {
                 id: id?,
@@ -486,10 +482,10 @@ impl<'o> Plan<'o> {
     }
 
     /// The answer in `row`, or all its errors; `None` if the row is not an answer.
-    pub fn comment(&self, row: Row<'_>) -> Option<Result<Comment, Vec<Problem>>> {
+    pub fn comment(&self, row: InputRow<'_>) -> Option<Result<Comment, Vec<FieldError>>> {
         let (parent, _) = self.comments.as_ref()?;
         let found = row.get(parent)?;
-        let rating = row.get(self.field(Field::Rating));
+        let rating = row.get(self.field(ReviewField::Rating));
         let is_rated = rating.is_some_and(|its| its.text().is_ok_and(|text| text.trim() != "0"));
         let parent = found
             .text()
@@ -501,8 +497,8 @@ impl<'o> Plan<'o> {
             &mut wrong,
             review.map_err(|error| found.problem(error.to_string())),
         );
-        let text = noted(&mut wrong, self.text(row, Field::Text));
-        let posted = noted(&mut wrong, self.dated(row, Field::Date));
+        let text = noted(&mut wrong, self.text(row, ReviewField::Text));
+        let posted = noted(&mut wrong, self.dated(row, ReviewField::Date));
         let writer = noted(&mut wrong, self.writer(row));
         let status = noted(&mut wrong, self.status(row, false, None));
         let made = || {
@@ -521,7 +517,7 @@ impl<'o> Plan<'o> {
     }
 
     /// User number of the row's author; `None` for a visitor.
-    fn writer(&self, row: Row<'_>) -> Result<Option<String>, Problem> {
+    fn writer(&self, row: InputRow<'_>) -> Result<Option<String>, FieldError> {
         let Some((_, writer)) = &self.comments else {
             return Ok(None);
         };
@@ -536,9 +532,9 @@ impl<'o> Plan<'o> {
 
     /// The members of `row` that are read, under their own names. They are written to the file of rejected rows, which
     /// can be corrected and imported.
-    pub fn raw(&self, row: Row<'_>) -> Value {
+    pub fn raw(&self, row: InputRow<'_>) -> Value {
         let mut read = Map::new();
-        if let Row::Json(members) = row {
+        if let InputRow::Json(members) = row {
             let states = members
                 .iter()
                 .filter(|(name, _)| Says::find(name).is_some());
@@ -559,29 +555,37 @@ impl<'o> Plan<'o> {
 
     /// Refuses a table that lacks a column for a required field.
     pub fn complete(&self, columns: &Columns, used: &TableColumns) -> Result<(), FileError> {
-        let author = [Field::Author, Field::FirstName, Field::LastName];
-        let needed: [(&[Field], &'static str, bool); 4] = [
-            (&[Field::Rating, Field::Recommended], "rating", true),
-            (&[Field::Date], "date", true),
-            (&author, "author", self.format.anonymous.is_none()),
-            (&[Field::Text], "text", !self.request.no_text),
+        let author = [
+            ReviewField::Author,
+            ReviewField::FirstName,
+            ReviewField::LastName,
         ];
-        let is_there = |field: &Field| !self.field(*field).columns.is_empty();
+        let needed: [(&[ReviewField], &'static str, bool); 4] = [
+            (
+                &[ReviewField::Rating, ReviewField::Recommended],
+                "rating",
+                true,
+            ),
+            (&[ReviewField::Date], "date", true),
+            (&author, "author", self.format.anonymous.is_none()),
+            (&[ReviewField::Text], "text", !self.request.no_text),
+        ];
+        let is_there = |field: &ReviewField| !self.field(*field).columns.is_empty();
         let lacks = needed
             .into_iter()
             .filter(|(fields, _, is_needed)| *is_needed && !fields.iter().any(is_there));
         let lacks: Vec<&'static str> = lacks.map(|(_, ours, _)| ours).collect();
         let unknown =
             self.request.renames.iter().filter(|rename| {
-                !rename.ignores_status() && columns.find(rename.theirs()).is_none()
+                !rename.ignores_status() && columns.find(&rename.theirs).is_none()
             });
-        let unknown: Vec<String> = unknown.map(|rename| rename.theirs().to_owned()).collect();
+        let unknown: Vec<String> = unknown.map(|rename| rename.theirs.clone()).collect();
         if lacks.is_empty() && unknown.is_empty() {
             return Ok(());
         }
         let doubtful = self.doubtful.iter().filter(|(_, names)| !names.is_empty());
         let doubtful =
-            doubtful.map(|(field, names)| (Field::ALL[*field as usize].1, names.clone()));
+            doubtful.map(|(field, names)| (ReviewField::ALL[*field as usize].1, names.clone()));
         Err(FileError::Columns {
             doubtful: doubtful.filter(|(ours, _)| lacks.contains(ours)).collect(),
             lacks,
@@ -592,9 +596,9 @@ impl<'o> Plan<'o> {
     }
 
     /// A rating in `row` that proves a scale of 10, if no scale was given.
-    pub fn scale_of_ten(&self, row: Row<'_>) -> Option<String> {
-        let text = row.get(self.field(Field::Rating))?.text().ok()?;
-        (self.request.scale.is_none() && rating::shows_scale_of_ten(&text)).then_some(text)
+    pub fn scale_of_ten(&self, row: InputRow<'_>) -> Option<String> {
+        let text = row.get(self.field(ReviewField::Rating))?.text().ok()?;
+        (self.request.scale.is_none() && shows_scale_of_ten(&text)).then_some(text)
     }
 
     /// Whether the member is read for any purpose besides visibility.
@@ -604,17 +608,17 @@ impl<'o> Plan<'o> {
         names.any(|name| same_name(name, member))
     }
 
-    fn field(&self, field: Field) -> &Lookup {
+    fn field(&self, field: ReviewField) -> &Lookup {
         &self.fields[field as usize]
     }
 
-    fn text(&self, row: Row<'_>, field: Field) -> Result<Option<String>, Problem> {
+    fn text(&self, row: InputRow<'_>, field: ReviewField) -> Result<Option<String>, FieldError> {
         row.get(self.field(field))
             .map(|found| found.text())
             .transpose()
     }
 
-    fn stated(&self, row: Row<'_>, field: Field) -> Result<Stated<String>, Problem> {
+    fn stated(&self, row: InputRow<'_>, field: ReviewField) -> Result<Stated<String>, FieldError> {
         Ok(match self.text(row, field)? {
             Some(text) => Stated::Given(text.trim().to_owned()),
             None if row.has(self.field(field)) => Stated::None,
@@ -622,17 +626,22 @@ impl<'o> Plan<'o> {
         })
     }
 
-    fn problem(&self, row: Row<'_>, field: Field, message: impl Into<String>) -> Problem {
-        Problem::new(row.path(self.field(field)), message)
+    fn problem(
+        &self,
+        row: InputRow<'_>,
+        field: ReviewField,
+        message: impl Into<String>,
+    ) -> FieldError {
+        FieldError::new(row.path(self.field(field)), message)
     }
 
     /// The stars, and whether they were derived from a recommendation.
-    fn rating(&self, row: Row<'_>) -> Result<(Rating, bool), Problem> {
-        let recommended = row.get(self.field(Field::Recommended));
-        let rated = row.get(self.field(Field::Rating));
+    fn rating(&self, row: InputRow<'_>) -> Result<(Rating, bool), FieldError> {
+        let recommended = row.get(self.field(ReviewField::Recommended));
+        let rated = row.get(self.field(ReviewField::Rating));
         // Birdeye writes 0 for reviews without stars.
         let is_none = |text: &str| recommended.is_some() && matches!(text.trim(), "0" | "0.0");
-        let text = rated.as_ref().map(Found::text).transpose()?;
+        let text = rated.as_ref().map(FieldValue::text).transpose()?;
         let text = text.filter(|text| !is_none(text));
         let (found, text, is_recommendation) = match (rated, text, recommended) {
             (Some(found), Some(text), _) => {
@@ -644,18 +653,18 @@ impl<'o> Plan<'o> {
                 let text = found.text()?;
                 (found, text, true)
             }
-            _ => return Err(self.problem(row, Field::Rating, "missing")),
+            _ => return Err(self.problem(row, ReviewField::Rating, "missing")),
         };
         let stars = if is_recommendation {
             recommendation(&text)
         } else {
-            rating::parse(&text, self.request.scale)
+            parse_rating(&text, self.request.scale)
         };
         let stars = stars.map_err(|error| found.problem(error))?;
         Ok((stars, is_recommendation))
     }
 
-    fn dated(&self, row: Row<'_>, field: Field) -> Result<Option<Dated>, Problem> {
+    fn dated(&self, row: InputRow<'_>, field: ReviewField) -> Result<Option<Dated>, FieldError> {
         let Some(found) = row.get(self.field(field)) else {
             return Ok(None);
         };
@@ -666,27 +675,29 @@ impl<'o> Plan<'o> {
             zone: self.format.zone,
         };
         let posted = dates.parse(&found.text()?);
-        Ok(Some(Dated {
-            posted: posted.map_err(|error| found.problem(error))?,
-            path: Cow::Owned(found.path.into_owned()),
-        }))
+        let posted = posted.map_err(|error| found.problem(error))?;
+        Ok(Some(Dated::new(posted, found.path.into_owned())))
     }
 
-    fn date(&self, row: Row<'_>) -> Result<Dated, Problem> {
-        self.dated(row, Field::Date)?
-            .ok_or_else(|| self.problem(row, Field::Date, "missing"))
+    fn date(&self, row: InputRow<'_>) -> Result<Dated, FieldError> {
+        self.dated(row, ReviewField::Date)?
+            .ok_or_else(|| self.problem(row, ReviewField::Date, "missing"))
     }
 
-    fn instant(&self, row: Row<'_>, field: Field) -> Result<Option<DateTime<Utc>>, Problem> {
+    fn instant(
+        &self,
+        row: InputRow<'_>,
+        field: ReviewField,
+    ) -> Result<Option<DateTime<Utc>>, FieldError> {
         let dated = self.dated(row, field)?;
         Ok(dated.and_then(|dated| dated.posted.instant()))
     }
 
-    fn author(&self, row: Row<'_>) -> Result<String, Problem> {
-        let whole = self.text(row, Field::Author)?;
+    fn author(&self, row: InputRow<'_>) -> Result<String, FieldError> {
+        let whole = self.text(row, ReviewField::Author)?;
         let parts = [
-            self.text(row, Field::FirstName)?,
-            self.text(row, Field::LastName)?,
+            self.text(row, ReviewField::FirstName)?,
+            self.text(row, ReviewField::LastName)?,
         ];
         let parts: Vec<&str> = parts.iter().flatten().map(|part| part.trim()).collect();
         let joined = Some(parts.join(" ")).filter(|joined| !joined.is_empty());
@@ -699,15 +710,15 @@ impl<'o> Plan<'o> {
             Some(name) => Ok(name),
             None => unnamed
                 .map(str::to_owned)
-                .ok_or_else(|| self.problem(row, Field::Author, "missing")),
+                .ok_or_else(|| self.problem(row, ReviewField::Author, "missing")),
         }
     }
 
-    fn source(&self, row: Row<'_>) -> Result<Source, Problem> {
+    fn source(&self, row: InputRow<'_>) -> Result<Source, FieldError> {
         let named = self.request.source.as_deref().unwrap_or(self.format.source);
-        let name = self.text(row, Field::SourceName)?;
+        let name = self.text(row, ReviewField::SourceName)?;
         let url = row
-            .get(self.field(Field::Url))
+            .get(self.field(ReviewField::Url))
             .map(|found| check_url(found.text()?, || found.path.clone().into_owned()))
             .transpose()?;
         Ok(Source {
@@ -717,8 +728,13 @@ impl<'o> Plan<'o> {
     }
 
     /// The row's own id, or the digest of the day and of these parts: source, author, title, text.
-    fn id(&self, row: Row<'_>, posted: &Dated, parts: [&str; 4]) -> Result<ReviewId, Problem> {
-        let (path, made) = if let Some(found) = row.get(self.field(Field::Id)) {
+    fn id(
+        &self,
+        row: InputRow<'_>,
+        posted: &Dated,
+        parts: [&str; 4],
+    ) -> Result<ReviewId, FieldError> {
+        let (path, made) = if let Some(found) = row.get(self.field(ReviewField::Id)) {
             let text = found.text()?;
             let id = text.trim();
             let own = (!self.format.vouches).then(|| id.parse().ok()).flatten();
@@ -729,16 +745,16 @@ impl<'o> Plan<'o> {
             let parts = [source, author, &posted.posted.to_string(), title, text];
             ("id".to_owned(), values::digest(self.format.name, &parts))
         };
-        made.map_err(|error| Problem::new(path, error.to_string()))
+        made.map_err(|error| FieldError::new(path, error.to_string()))
     }
 
-    fn verification(&self, row: Row<'_>) -> Result<Stated<Verification>, Problem> {
-        let matched = self.text(row, Field::Matched)?.is_some_and(|text| {
+    fn verification(&self, row: InputRow<'_>) -> Result<Stated<Verification>, FieldError> {
+        let matched = self.text(row, ReviewField::Matched)?.is_some_and(|text| {
             self.format
                 .matched
                 .is_some_and(|value| value.eq_ignore_ascii_case(text.trim()))
         });
-        let verified_at = self.instant(row, Field::VerifiedAt)?;
+        let verified_at = self.instant(row, ReviewField::VerifiedAt)?;
         if self.format.vouches {
             let method = if matched {
                 Method::JobMatch
@@ -752,17 +768,20 @@ impl<'o> Plan<'o> {
             }));
         }
         let verified = row
-            .get(self.field(Field::Verified))
+            .get(self.field(ReviewField::Verified))
             .map(|found| flag(&found.text()?).map_err(|error| found.problem(error)))
             .transpose()?;
-        let named = |found: Found<'_>| {
+        let named = |found: FieldValue<'_>| {
             let text = found.text()?;
             let allowed = || Method::ALL.map(Method::name).join(", ");
             Method::find(text.trim()).ok_or_else(|| {
                 found.problem(format!("{} is not one of {}", quoted(&text), allowed()))
             })
         };
-        let method = row.get(self.field(Field::Method)).map(named).transpose()?;
+        let method = row
+            .get(self.field(ReviewField::Method))
+            .map(named)
+            .transpose()?;
         Ok(match (verified, method) {
             (None, None) => Stated::Unsaid,
             (verified, method) => Stated::Given(Verification {
@@ -775,10 +794,10 @@ impl<'o> Plan<'o> {
 
     fn status(
         &self,
-        row: Row<'_>,
+        row: InputRow<'_>,
         starless: bool,
         verification: Option<&Stated<Verification>>,
-    ) -> Result<Stated<Status>, Problem> {
+    ) -> Result<Stated<Status>, FieldError> {
         let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
         for (lookup, hidden) in &self.hidden {
             let Some(found) = row.get(lookup) else {
@@ -799,7 +818,7 @@ impl<'o> Plan<'o> {
         if starless {
             return withheld(NO_STARS);
         }
-        let reason = self.text(row, Field::Reason)?;
+        let reason = self.text(row, ReviewField::Reason)?;
         if verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified)) {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
@@ -819,20 +838,18 @@ impl<'o> Plan<'o> {
     }
 
     /// Whether the row is public, by columns or members that the platform's entry does not name.
-    fn is_public(&self, row: Row<'_>) -> Result<Option<bool>, Problem> {
+    fn is_public(&self, row: InputRow<'_>) -> Result<Option<bool>, FieldError> {
         let Some(states) = &self.states else {
             return match row {
-                Row::Json(members) => {
-                    visibility::of_members(members, |name| self.takes(name), true)
-                }
-                Row::Cells(..) => Ok(None),
+                InputRow::Json(members) => is_public(members, |name| self.takes(name), true),
+                InputRow::Cells(..) => Ok(None),
             };
         };
         let mut public = None;
         for (lookup, says) in states {
             let text = match (row.get(lookup), row) {
                 (Some(found), _) => found.text()?,
-                (None, Row::Cells(..)) if *says == Says::Public => String::new(),
+                (None, InputRow::Cells(..)) if *says == Says::Public => String::new(),
                 (None, _) => continue,
             };
             let is_public = says.read(&row.path(lookup), &text, true)?;
@@ -841,7 +858,7 @@ impl<'o> Plan<'o> {
         Ok(public)
     }
 
-    fn mentions(&self, row: Row<'_>) -> Result<Stated<Mentions>, Problem> {
+    fn mentions(&self, row: InputRow<'_>) -> Result<Stated<Mentions>, FieldError> {
         let mut any = false;
         let mut names = |field| {
             let Some(found) = row.get(self.field(field)) else {
@@ -858,9 +875,9 @@ impl<'o> Plan<'o> {
             }
         };
         let mentions = Mentions::new(
-            names(Field::Technicians)?,
-            names(Field::Services)?,
-            names(Field::ServiceAreas)?,
+            names(ReviewField::Technicians)?,
+            names(ReviewField::Services)?,
+            names(ReviewField::ServiceAreas)?,
         );
         Ok(if any {
             Stated::Given(mentions)
@@ -869,17 +886,17 @@ impl<'o> Plan<'o> {
         })
     }
 
-    fn response(&self, row: Row<'_>) -> Result<Stated<IncomingResponse>, Problem> {
-        let Some(text) = self.text(row, Field::ResponseText)? else {
-            return Ok(if row.has(self.field(Field::ResponseText)) {
+    fn response(&self, row: InputRow<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
+        let Some(text) = self.text(row, ReviewField::ResponseText)? else {
+            return Ok(if row.has(self.field(ReviewField::ResponseText)) {
                 Stated::None
             } else {
                 Stated::Unsaid
             });
         };
         let (posted, author) = (
-            self.dated(row, Field::ResponseDate)?,
-            self.text(row, Field::ResponseAuthor)?,
+            self.dated(row, ReviewField::ResponseDate)?,
+            self.text(row, ReviewField::ResponseAuthor)?,
         );
         Ok(Stated::Given(IncomingResponse {
             text,
@@ -902,13 +919,13 @@ fn called(list: Names, free: &Free<'_>) -> Option<usize> {
 }
 
 /// The columns whose names consist of a known word and neutral words: `Stars given`.
-fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
+fn combined<'c>(header: &'static CombinedHeader, free: &Free<'c>) -> Free<'c> {
     let is_in = |list: Names, word: &str| names(list).any(|its| its == word);
     let is_combined = |name: &str| {
         let words = words(name.split('(').next().unwrap_or_default());
         let mut words = words.split_whitespace();
-        words.clone().any(|word| is_in(known, word))
-            && words.all(|word| is_in(known, word) || is_in(beside, word))
+        words.clone().any(|word| is_in(&header.known, word))
+            && words.all(|word| is_in(&header.known, word) || is_in(&header.neutral, word))
     };
     let columns = free.iter().filter(|(_, name)| is_combined(name));
     columns.copied().collect()
@@ -916,17 +933,17 @@ fn combined<'c>(known: Names, beside: Names, free: &Free<'c>) -> Free<'c> {
 
 /// The column whose question contains one of these words. If there are several, the first is used for the text, and for
 /// the rating the one that contains "overall".
-fn asked(free: &Free<'_>, field: Field, wanted: Names) -> Option<usize> {
+fn asked(free: &Free<'_>, field: ReviewField, wanted: Names) -> Option<usize> {
     let has =
         |question: &str, list: Names| names(list).any(|its| question.contains(words(its).as_str()));
     let questions = free.iter().filter(|(_, name)| is_question(name));
     let questions: Vec<(usize, String)> = questions
         .map(|(number, name)| (*number, words(name)))
-        .filter(|(_, question)| has(question, wanted) && !has(question, table::NOT_ASKED))
+        .filter(|(_, question)| has(question, wanted) && !has(question, &table::HEADERS.not_asked))
         .collect();
     match questions.as_slice() {
         [(only, _)] => Some(*only),
-        [(first, _), ..] if field == Field::Text => Some(*first),
+        [(first, _), ..] if field == ReviewField::Text => Some(*first),
         several => {
             let is_overall = |(_, question): &&(usize, String)| has(question, "overall");
             let mut overall = several.iter().filter(is_overall);

@@ -1,12 +1,17 @@
-//! Parses the values of other platforms' files: dates, ratings, flags, ids. Each function is pure; its error contains
-//! the value, the allowed values and advice for the user.
+//! Parses the values of other platforms' files: flags, ratings, visibility, ids, names. Each function is pure; its error
+//! contains the value, the allowed values and advice for the user.
 
+use std::collections::HashMap;
+use std::num::NonZeroU8;
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::model::{InvalidReviewId, ReviewId};
-
-/// Maximum number of characters of an invalid value that a message repeats.
-const SHOWN_CHARACTERS_MAX: usize = 60;
+use crate::imports::map::fields::{FieldError, SHOWN_CHARACTERS_MAX, shown};
+use crate::imports::platforms::{Names, names};
+use crate::model::hash::hex;
+use crate::model::{InvalidReviewId, Rating, ReviewId};
 
 /// `text` in quotes, shortened.
 pub fn quoted(text: &str) -> String {
@@ -51,7 +56,7 @@ pub fn words(text: &str) -> String {
 }
 
 /// A lower-case letter of a European language without its accent.
-pub const fn without_accent(letter: char) -> char {
+const fn without_accent(letter: char) -> char {
     match letter {
         'á' | 'à' | 'â' | 'ä' | 'ã' | 'å' | 'ą' => 'a',
         'ç' | 'ć' => 'c',
@@ -86,6 +91,289 @@ pub fn flag(text: &str) -> Result<bool, String> {
     }
 }
 
+// Ratings: `5`, `4.0`, `5/5`, `4 out of 5`, `FIVE`, `★★★★☆`, `8` of 10 with `--scale 10`.
+//
+// A number is never rescaled silently: half stars and other scales need `--scale`. A low rating is never dropped: 0 on
+// a scale that begins at 0 is one star.
+
+const STAR_WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
+
+/// `scale` is the maximum rating, 5 by default.
+pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
+    let text = text.trim();
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let is_word = word == text || fraction(text).0.eq_ignore_ascii_case(word);
+    if let Some(place) = STAR_WORDS
+        .iter()
+        .position(|its| is_word && its.eq_ignore_ascii_case(word))
+    {
+        return stars(place + 1, text);
+    }
+    if let Some(count) = drawn(text) {
+        return stars(count, text);
+    }
+    let (value, of) = fraction(text);
+    let value: f64 = decimal(&value).ok_or_else(|| unknown_rating(text))?;
+    let of: Option<f64> = match of {
+        Some(of) => Some(
+            decimal(&of)
+                .filter(|of| *of >= 1.0)
+                .ok_or_else(|| unknown_rating(text))?,
+        ),
+        None => None,
+    };
+    match of.or(scale.map(|scale| f64::from(scale.get()))) {
+        Some(of)
+            if (0.0..=of).contains(&value)
+                && (of - 5.0).abs() < f64::EPSILON
+                && value.fract() == 0.0 =>
+        {
+            whole_stars(value.max(1.0), text)
+        }
+        Some(of) if (0.0..=of).contains(&value) && (scale.is_some() || value.fract() == 0.0) => {
+            whole_stars((value * 5.0 / of).round().max(1.0), text)
+        }
+        Some(of) if value > of => Err(format!(
+            "{} is above {of}, the end of the scale",
+            quoted(text)
+        )),
+        Some(_) => Err(half_stars(text)),
+        None if value.fract() != 0.0 && (0.0..=5.0).contains(&value) => Err(half_stars(text)),
+        None if (5.5..=10.0).contains(&value) => Err(format!(
+            "{} is not one of 1, 2, 3, 4, 5; for a scale up to 10 pass --scale 10",
+            quoted(text)
+        )),
+        None => whole_stars(value, text),
+    }
+}
+
+/// Whether `text` is a number that shows that the scale ends at 10: without `--scale`, a 3 in the same file would
+/// become three of five stars.
+pub fn shows_scale_of_ten(text: &str) -> bool {
+    decimal(text.trim()).is_some_and(|value| value > 5.0 && value <= 10.0)
+}
+
+fn decimal(text: &str) -> Option<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b',')
+        && text.len() <= 8;
+    plain.then(|| text.replace(',', ".").parse().ok()).flatten()
+}
+
+/// Words after a number of stars, in the languages whose headers are known.
+const UNITS: Names = "stars, star, ★, ⭐, sterne, stern, estrellas, estrella, étoiles, étoile, stelle, stella, sterren, ster, \
+    estrelas, estrela, gwiazdki, gwiazdek";
+/// Separators between a number of stars and the maximum.
+const BETWEEN: [&str; 9] = [
+    "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
+];
+
+/// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 Sterne`.
+fn fraction(text: &str) -> (String, Option<String>) {
+    let lower = text.to_lowercase();
+    let mut plain = lower.as_str();
+    for unit in names(UNITS) {
+        plain = plain.strip_suffix(unit).map_or(plain, str::trim_end);
+    }
+    for between in BETWEEN {
+        if let Some((value, of)) = plain.split_once(between) {
+            return (value.trim().to_owned(), Some(of.trim().to_owned()));
+        }
+    }
+    // `4 - good`, `5 (excellent)`: the words repeat the number.
+    let is_word = |rest: &str| {
+        let rest = rest.trim_start();
+        rest.starts_with(['-', '–', ':', '(']) && !rest.contains(|c: char| c.is_ascii_digit())
+    };
+    let value = match plain.split_at_checked(1) {
+        Some((value, rest)) if is_word(rest) => value,
+        _ => plain,
+    };
+    (value.to_owned(), None)
+}
+
+/// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
+fn drawn(text: &str) -> Option<usize> {
+    let full = |c: &char| matches!(c, '★' | '⭐' | '🌟');
+    let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');
+    let known = text.chars().all(|c| full(&c) || other(c));
+    (known && text.chars().any(|c| full(&c))).then(|| text.chars().filter(full).count())
+}
+
+fn stars(count: usize, text: &str) -> Result<Rating, String> {
+    i64::try_from(count)
+        .ok()
+        .and_then(|count| Rating::try_from(count).ok())
+        .ok_or_else(|| unknown_rating(text))
+}
+
+fn whole_stars(value: f64, text: &str) -> Result<Rating, String> {
+    (1_u8..=5)
+        .find(|stars| (f64::from(*stars) - value).abs() < 1e-9)
+        .map_or_else(
+            || Err(unknown_rating(text)),
+            |count| stars(count.into(), text),
+        )
+}
+
+fn half_stars(text: &str) -> String {
+    format!(
+        "{} is not a whole number of stars; pass --scale 5 to round halves up",
+        quoted(text)
+    )
+}
+
+fn unknown_rating(text: &str) -> String {
+    format!(
+        "{} is not one of 1, 2, 3, 4, 5 (nor 5/5, FIVE, ★★★★★)",
+        quoted(text)
+    )
+}
+
+// Whether a row is public at its source, by columns that no platform's entry names. The column's name identifies them,
+// and the words in them decide. Reviews hidden at the source are never published, so unknown words are refused.
+
+/// Reason for withholding a review that its source hides.
+pub const NOT_PUBLISHED: &str = "not published at the source";
+
+/// Maximum length of a column name, in letters and digits.
+const NAME_BYTES_MAX: usize = 20;
+/// Words that mean public, in English, German, Spanish, French, Italian, Dutch, Portuguese and Polish, without accents.
+const PUBLIC: Names = "accepted, activated, active, approve, approved, display, displayed, enabled, featured, live, ok, online, \
+    posted, public, publish, published, shown, visible, veroffentlicht, freigegeben, sichtbar, aktiv, genehmigt, \
+    publicado, publicada, aprobado, aprobada, activo, activa, publie, publiee, approuve, approuvee, pubblicato, \
+    pubblicata, approvato, approvata, attivo, gepubliceerd, goedgekeurd, zichtbaar, actief, aprovado, aprovada, \
+    opublikowany, opublikowana, zatwierdzony, zatwierdzona, widoczny";
+/// Words that mean not public, in the same languages.
+const HIDDEN: Names = "archived, awaiting approval, awaiting moderation, blocked, deactivated, declined, deleted, denied, disabled, \
+    disapproved, draft, expired, flagged, held, hidden, hide, hold, in moderation, in review, inactive, invisible, \
+    junk, moderation, not approved, not displayed, not public, not published, not shown, not visible, obsolete, \
+    offline, on hold, pending, pending approval, pending moderation, pending review, post trashed, private, \
+    quarantined, refused, rejected, removed, reported, spam, suppressed, suspended, trash, trashed, unapproved, \
+    under review, unpublished, versteckt, ausgeblendet, verborgen, entwurf, gesperrt, abgelehnt, ausstehend, \
+    geloscht, nicht freigegeben, nicht veroffentlicht, unveroffentlicht, oculto, oculta, pendiente, borrador, \
+    rechazado, rechazada, masque, masquee, en attente, brouillon, refuse, rejete, non publie, nascosto, nascosta, \
+    in attesa, bozza, rifiutato, non pubblicato, in afwachting, concept, afgewezen, pendente, rascunho, rejeitado, \
+    ukryty, ukryta, oczekujacy, szkic, odrzucony, withheld";
+
+/// Names of such columns by their letters and digits, without accents.
+const COLUMNS: [(Says, Names); 3] = [
+    (
+        Says::State,
+        "state, status, reviewstate, reviewstatus, commentstatus, moderation, moderationstate, \
+        moderationstatus, publishstate, publishstatus, publishedstatus, publishingstatus, publicationstate, \
+        publicationstatus, approval, approvalstate, approvalstatus, displaystatus, visibility, \
+        reviewvisibility, creativeworkstatus, estado, statut, stato, sichtbarkeit",
+    ),
+    (
+        Says::Public,
+        "approved, isapproved, commentapproved, reviewapproved, visible, isvisible, published, ispublished, \
+        displayed, isdisplayed, display, reviewdisplay, public, ispublic, curated, iscurated, active, \
+        isactive, enabled, isenabled, live, islive, veroffentlicht, freigegeben, sichtbar, publicado, \
+        publicada, aprobado, publie, approuve, pubblicato, pubblicata, approvato, visibile, gepubliceerd, \
+        goedgekeurd, zichtbaar, aprovado, visivel, opublikowano, opublikowany, opublikowana, zatwierdzony, \
+        widoczny",
+    ),
+    (
+        Says::Hidden,
+        "hidden, ishidden, reviewhidden, deleted, isdeleted, spam, isspam, unpublished, isunpublished, \
+        archived, isarchived, rejected, isrejected, private, isprivate, draft, isdraft, pending, ispending, \
+        withheld, iswithheld, blocked, isblocked, suppressed, issuppressed, trashed, istrashed, versteckt, \
+        ausgeblendet, verborgen, oculto, oculta, masque, nascosto, nascosta, ukryty, ukryta",
+    ),
+];
+static COLUMN_NAMES: LazyLock<HashMap<&str, Says>> = LazyLock::new(|| {
+    let named = |(says, list)| names(list).map(move |name| (name, says));
+    COLUMNS.into_iter().flat_map(named).collect()
+});
+
+/// The meaning of a column's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// The values are words for the state.
+    State,
+    /// Yes means public.
+    Public,
+    /// Yes means hidden.
+    Hidden,
+}
+
+impl Says {
+    /// By the column's name, ignoring case and punctuation.
+    pub fn find(name: &str) -> Option<Self> {
+        let mut plain = [0; NAME_BYTES_MAX];
+        let mut length = 0;
+        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+        for letter in letters.flat_map(char::to_lowercase).map(without_accent) {
+            // No name here has a letter outside ASCII.
+            *plain.get_mut(length)? = u8::try_from(letter).unwrap_or(u8::MAX);
+            length += 1;
+        }
+        let name = std::str::from_utf8(&plain[..length]).ok()?;
+        COLUMN_NAMES.get(name).copied()
+    }
+
+    /// `None` if the value is unknown.
+    fn is_public(self, text: &str) -> Option<bool> {
+        let word = words(text);
+        let word = word.trim();
+        let is_in = |list: Names| names(list).any(|its| its == word);
+        match self {
+            _ if is_in(PUBLIC) => Some(true),
+            _ if is_in(HIDDEN) => Some(false),
+            Self::State => None,
+            // In a column in which yes means public, an empty value means hidden.
+            Self::Public if word.is_empty() => Some(false),
+            Self::Public => flag(text).ok(),
+            Self::Hidden => flag(text).ok().map(|is_hidden| !is_hidden),
+        }
+    }
+
+    /// `path` and `may_ignore` (whether the format allows `--map`) are for the message.
+    pub fn read(self, path: &str, text: &str, may_ignore: bool) -> Result<bool, FieldError> {
+        self.is_public(text)
+            .ok_or_else(|| unknown_visibility(path, &quoted(text), may_ignore))
+    }
+}
+
+/// Whether the members of an object make it public, except those that `is_taken`; `None` if no member determines this.
+pub fn is_public(
+    members: &Map<String, Value>,
+    is_taken: impl Fn(&str) -> bool,
+    may_ignore: bool,
+) -> Result<Option<bool>, FieldError> {
+    let mut public = None;
+    for (name, value) in members {
+        let Some(says) = Says::find(name).filter(|_| !is_taken(name)) else {
+            continue;
+        };
+        let is_public = match value {
+            Value::Null => continue,
+            Value::String(text) if text.trim().is_empty() => continue,
+            Value::String(text) => says.read(name, text, may_ignore)?,
+            Value::Bool(_) | Value::Number(_) => says.read(name, &value.to_string(), may_ignore)?,
+            Value::Array(_) | Value::Object(_) => {
+                return Err(unknown_visibility(name, &shown(value), may_ignore));
+            }
+        };
+        public = Some(is_public && public.unwrap_or(true));
+    }
+    Ok(public)
+}
+
+fn unknown_visibility(path: &str, value: &str, may_ignore: bool) -> FieldError {
+    let ignore = if may_ignore {
+        ", or ignore that column with --map status="
+    } else {
+        ""
+    };
+    let message = format!(
+        "{value} does not say whether the review is public at its source; write published or withheld there{ignore}"
+    );
+    FieldError::new(path, message)
+}
+
 // Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
 // syntax (`[A-Za-z0-9._~=-]{1,128}`).
 
@@ -115,11 +403,7 @@ pub fn short_digest(platform: &str, key: &str) -> Result<ReviewId, InvalidReview
 }
 
 fn named(platform: &str, digest: &[u8]) -> Result<ReviewId, InvalidReviewId> {
-    let beginning = digest
-        .iter()
-        .take(16)
-        .fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
-    format!("{platform}-{beginning:032x}").parse()
+    format!("{platform}-{:.32}", hex(digest)).parse()
 }
 
 // Shortens author names that were never public: "Jane Doe" becomes "Jane D." .
@@ -140,7 +424,7 @@ pub fn shortened(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{flag, same_name};
+    use super::*;
 
     #[test]
     fn names_are_compared_by_their_letters_and_digits() {
@@ -160,11 +444,6 @@ mod tests {
         );
         assert!(flag("maybe").unwrap_err().contains("\"maybe\""));
     }
-}
-
-#[cfg(test)]
-mod identity_tests {
-    use super::{digest, of_platform};
 
     #[test]
     fn an_id_names_its_platform_and_fits_into_ours() {
@@ -189,11 +468,6 @@ mod identity_tests {
             digest("t", &["a", "bc"]).unwrap()
         );
     }
-}
-
-#[cfg(test)]
-mod authors_tests {
-    use super::shortened;
 
     #[test]
     fn a_family_name_is_cut_to_its_first_letter() {
@@ -206,6 +480,113 @@ mod authors_tests {
             ("Jane ***", "Jane"),
         ] {
             assert_eq!(shortened(name), short);
+        }
+    }
+
+    #[test]
+    fn every_common_form_of_a_rating_is_read() {
+        for (text, stars) in [
+            ("5", 5),
+            ("4.0", 4),
+            ("4,0", 4),
+            (" 3 ", 3),
+            ("5/5", 5),
+            ("2 / 5", 2),
+            ("4 out of 5 stars", 4),
+            ("1 star", 1),
+            ("FIVE", 5),
+            ("three", 3),
+            ("Four stars", 4),
+            ("4 Sterne", 4),
+            ("3 étoiles", 3),
+            ("4 von 5", 4),
+            ("5 ★", 5),
+            ("4 - Very good", 4),
+            ("5 (excellent)", 5),
+            ("★★★★★", 5),
+            ("★★☆☆☆", 2),
+            ("⭐⭐⭐", 3),
+            ("9/10", 5),
+            ("6/10", 3),
+            ("0/10", 1),
+        ] {
+            assert_eq!(
+                parse_rating(text, None).map(Rating::stars),
+                Ok(stars),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_scale_of_ten_keeps_low_ratings_and_rounds_halves_up() {
+        let ten = NonZeroU8::new(10);
+        let stars: Vec<u8> = (0..=10)
+            .map(|value| parse_rating(&value.to_string(), ten).unwrap().stars())
+            .collect();
+        assert_eq!(stars, [1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+        assert!(parse_rating("11", ten).unwrap_err().contains("above 10"));
+        assert_eq!(parse_rating("4.5", NonZeroU8::new(5)).unwrap().stars(), 5);
+    }
+
+    #[test]
+    fn what_would_have_to_be_bent_is_refused_with_what_to_do() {
+        assert!(parse_rating("8", None).unwrap_err().contains("--scale 10"));
+        assert!(parse_rating("4.5", None).unwrap_err().contains("--scale 5"));
+        for bad in [
+            "",
+            "0",
+            "11",
+            "-1",
+            "good",
+            "5e0",
+            "NaN",
+            "☆☆☆☆☆",
+            "1/0",
+            "★★★★★★",
+        ] {
+            assert!(
+                parse_rating(bad, None)
+                    .unwrap_err()
+                    .contains("1, 2, 3, 4, 5"),
+                "{bad}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_column_is_known_by_its_name_and_read_by_its_words() {
+        for (name, value, is_public) in [
+            ("state", "published", Some(true)),
+            ("State", "Unpublished", Some(false)),
+            ("Review Status", "Pending review", Some(false)),
+            ("state", "AZ", None),
+            ("status", "1", None),
+            ("comment_approved", "1", Some(true)),
+            ("comment_approved", "0", Some(false)),
+            ("comment_approved", "post-trashed", Some(false)),
+            ("isPublished", "no", Some(false)),
+            ("published", "2026-10-01", None),
+            ("visible", "", Some(false)),
+            ("hidden", "yes", Some(false)),
+            ("is_hidden", "false", Some(true)),
+            ("Veröffentlicht", "nein", Some(false)),
+            ("Statut", "Masqué", Some(false)),
+            ("Ukryta", "tak", Some(false)),
+            ("Estado", "Publicada", Some(true)),
+            ("curated", "spam", Some(false)),
+        ] {
+            let says = Says::find(name).unwrap();
+            assert_eq!(says.is_public(value), is_public, "{name}: {value}");
+        }
+        for name in [
+            "text",
+            "états",
+            "customer_status_of_the_year",
+            "",
+            "verified",
+        ] {
+            assert_eq!(Says::find(name), None, "{name}");
         }
     }
 }

@@ -5,21 +5,21 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
 use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
-use crate::imports::map::fields::{Problem, noted};
+use crate::imports::map::fields::{FieldError, noted};
 use crate::imports::map::values::shortened;
-use crate::imports::map::{
-    Comment, Dated, Format, Incoming, IncomingResponse, Noted, Posted, business,
-};
-use crate::imports::merge::time_zone::Calendar;
+use crate::imports::map::{Comment, Dated, Incoming, IncomingResponse, Noted, Posted, business};
 use crate::imports::merge::{Staged, StagedAnswer, StagedReview};
+use crate::imports::platforms::Format;
 use crate::imports::read::open::{Budget, Listing};
-use crate::imports::report::{FileReport, Position, Rejection, Report, TableColumns, Watcher};
+use crate::imports::report::{
+    FileReport, ImportReport, Position, Rejection, TableColumns, Watcher,
+};
 use crate::model::business::{Business, Editorial};
 use crate::model::{
     Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
@@ -71,7 +71,7 @@ pub struct Collected {
     /// The editorial texts in the files.
     pub editorial: Option<Editorial>,
     /// The report so far.
-    pub report: Report,
+    pub report: ImportReport,
 }
 
 impl<'a> Collector<'a> {
@@ -85,11 +85,11 @@ impl<'a> Collector<'a> {
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
-            staging: Staging::new().map_err(FileError::Rows)?,
+            staging: Staging::new().map_err(FileError::staging)?,
             business: None,
             has_zone: false,
             editorial: None,
-            report: Report::default(),
+            report: ImportReport::default(),
         };
         let rules = Calendar::new(now, zone.unwrap_or(Tz::UTC));
         Ok(Self {
@@ -134,7 +134,7 @@ impl<'a> Collector<'a> {
         self.collected.report.taken += 1;
         staged
             .push(&mut self.collected.staging)
-            .map_err(FileError::Rows)
+            .map_err(FileError::staging)
     }
 
     /// # Errors
@@ -177,7 +177,7 @@ impl<'a> Collector<'a> {
     pub fn review(
         &mut self,
         at: Position,
-        made: Result<Incoming, Vec<Problem>>,
+        made: Result<Incoming, Vec<FieldError>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
         let mut incoming = match made {
@@ -217,7 +217,7 @@ impl<'a> Collector<'a> {
     pub fn comment(
         &mut self,
         at: Position,
-        made: Result<Comment, Vec<Problem>>,
+        made: Result<Comment, Vec<FieldError>>,
         raw: Raw<'_>,
     ) -> Result<(), FileError> {
         let comment = match made {
@@ -246,7 +246,7 @@ impl<'a> Collector<'a> {
         let answer = json!(answer).to_string();
         let staging = &mut self.collected.staging;
         let pushed = staging.push_answer(comment.review.as_str(), &writer, &answer);
-        pushed.map_err(FileError::Rows)
+        pushed.map_err(FileError::staging)
     }
 
     /// Adds a deletion by the owner; only in our own exports.
@@ -260,7 +260,7 @@ impl<'a> Collector<'a> {
         &mut self,
         at: Position,
         raw: Raw<'_>,
-        problems: &[Problem],
+        problems: &[FieldError],
     ) -> Result<(), FileError> {
         self.count();
         let Some(file) = self.collected.report.files.last_mut() else {
@@ -324,7 +324,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The review in the staged form, or the problems of its days.
-    fn staged(&self, incoming: Incoming) -> Result<StagedReview, Vec<Problem>> {
+    fn staged(&self, incoming: Incoming) -> Result<StagedReview, Vec<FieldError>> {
         let mut wrong = Vec::new();
         let unsaid = unsaid(&incoming);
         let decided = noted(&mut wrong, decided(&incoming.decided));
@@ -383,7 +383,7 @@ impl<'a> Collector<'a> {
         })
     }
 
-    fn response(&self, its: IncomingResponse, wrong: &mut Vec<Problem>) -> Response {
+    fn response(&self, its: IncomingResponse, wrong: &mut Vec<FieldError>) -> Response {
         let date = its.posted.map(|posted| self.day(&posted)).transpose();
         Response {
             text: its.text,
@@ -393,8 +393,8 @@ impl<'a> Collector<'a> {
     }
 
     /// The day in the business's time zone, if plausible.
-    fn day(&self, dated: &Dated) -> Result<Day, Problem> {
-        let problem = |message: String| Problem::new(&*dated.path, message);
+    fn day(&self, dated: &Dated) -> Result<Day, FieldError> {
+        let problem = |message: String| FieldError::new(&*dated.path, message);
         let day = match dated.posted {
             Posted::Day(day) => day,
             Posted::Instant(instant) => {
@@ -442,7 +442,7 @@ fn unsaid(its: &Incoming) -> Units {
     unsaid.map(|(unit, _)| unit).collect()
 }
 
-fn decided(names: &[String]) -> Result<Units, Problem> {
+fn decided(names: &[String]) -> Result<Units, FieldError> {
     let unit = |name: &String| {
         let known = || Unit::ALL.map(Unit::name).join(", ");
         let message = || {
@@ -451,9 +451,45 @@ fn decided(names: &[String]) -> Result<Units, Problem> {
                 known()
             )
         };
-        Unit::find(name).ok_or_else(|| Problem::new("decided", message()))
+        Unit::find(name).ok_or_else(|| FieldError::new("decided", message()))
     };
     names.iter().map(unit).collect()
+}
+
+// Turns instants into days and checks that days are plausible. It is separate from the formats because both steps need
+// the business's time zone and the present time.
+
+#[derive(Debug, Clone, Copy)]
+struct Calendar {
+    zone: Tz,
+    tomorrow: NaiveDate,
+}
+
+impl Calendar {
+    fn new(now: DateTime<Utc>, zone: Tz) -> Self {
+        let today = now.with_timezone(&zone).date_naive();
+        Self {
+            zone,
+            tomorrow: today.succ_opt().unwrap_or(today),
+        }
+    }
+
+    fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
+        Day::new(instant.with_timezone(&self.zone).date_naive())
+    }
+
+    /// Returns `day` if it is not after tomorrow: this tolerates a fast clock or a zone further east, but not a typing
+    /// error.
+    fn plausible(self, day: Day) -> Result<Day, String> {
+        if day.date() <= self.tomorrow {
+            return Ok(day);
+        }
+        Err(format!(
+            "{day} is later than tomorrow ({} in {}); correct it",
+            self.tomorrow,
+            self.zone.name()
+        ))
+    }
 }
 
 // The locations of the rows: counted, and named if a Takeout contains their names. Several locations are refused if

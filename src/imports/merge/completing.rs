@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::imports::map::{Former, values};
+use crate::imports::map::{FormerIdParts, values};
 use crate::imports::merge::collector::SOURCE_DEFAULT;
 use crate::imports::merge::{Merging, Staged, StagedReview};
 use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
@@ -274,7 +274,7 @@ fn completes(
         ..review.clone()
     };
     // An earlier release may have stored this value.
-    let is_former = |unit: Unit, former: &Former| {
+    let is_former = |unit: Unit, former: &FormerIdParts| {
         let days = (there.date.number() - said.date.number()).abs();
         (unit == Unit::Source && former.was_direct && there.source.name == SOURCE_DEFAULT)
             || (unit == Unit::Author && there.author == former.author)

@@ -1,7 +1,7 @@
 //! The business's time zone, and the days that depend on it: instants from sources become days in this zone. If the
 //! zone changes, these days move, except those that the owner set.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
 use crate::model::{Day, DigestKey, Review, Unit};
@@ -79,40 +79,4 @@ fn moved_to(zone: Tz, key: &DigestKey, row: &mut SourceVersion, review: &Review)
             .set(Unit::Response, key.digest(Unit::Response, &after));
     }
     after
-}
-
-// Turns instants into days and checks that days are plausible. It is separate from the formats because both steps need
-// the business's time zone and the present time.
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Calendar {
-    zone: Tz,
-    tomorrow: NaiveDate,
-}
-
-impl Calendar {
-    pub(super) fn new(now: DateTime<Utc>, zone: Tz) -> Self {
-        let today = now.with_timezone(&zone).date_naive();
-        Self {
-            zone,
-            tomorrow: today.succ_opt().unwrap_or(today),
-        }
-    }
-
-    pub(super) fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
-        Day::new(instant.with_timezone(&self.zone).date_naive())
-    }
-
-    /// Returns `day` if it is not after tomorrow: this tolerates a fast clock or a zone further east, but not a typing
-    /// error.
-    pub(super) fn plausible(self, day: Day) -> Result<Day, String> {
-        if day.date() <= self.tomorrow {
-            return Ok(day);
-        }
-        Err(format!(
-            "{day} is later than tomorrow ({} in {}); correct it",
-            self.tomorrow,
-            self.zone.name()
-        ))
-    }
 }

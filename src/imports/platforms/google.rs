@@ -3,29 +3,30 @@
 //!
 //! Specification: <https://developers.google.com/my-business/reference/rest/v4/accounts.locations.reviews>.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
-use crate::imports::map::fields::{Fields, Problem, noted, shown_text};
-use crate::imports::map::{
-    Dated, Format, Incoming, IncomingResponse, Names, Noted, Reader, names, values,
-};
-use crate::model::{InvalidReviewId, Method, Rating, ReviewId, Source, Stated, Verification};
+use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
+use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted, values};
+use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
+use crate::model::{InvalidReviewId, Rating, ReviewId, Source, Stated};
 
 /// Google's name for an anonymous author.
 const ANONYMOUS: &str = "A Google user";
 const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 
-pub const FORMAT: Format = Format {
+pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "google",
     label: "Google Business Profile (Takeout or API)",
     renames: false,
     document: "reviews, averageRating, totalReviewCount, nextPageToken",
-    keys: &["starRating"],
+    keys: vec!["starRating"],
     reader: Reader::Json(review),
-    ..Format::PLAIN
-};
+    ..Format::default()
+});
 
-fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
     let created = fields.needed("createTime", fields.instant("createTime"));
@@ -42,7 +43,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             id,
             has_id: true,
             rating: rating?,
-            posted: Dated::instant(created?, "createTime"),
+            posted: Dated::new(Posted::Instant(created?), "createTime"),
             author: author?,
             title: Stated::Unsaid,
             // Reviews with stars only have no comment.
@@ -54,11 +55,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             }),
             location,
             status: Stated::Unsaid,
-            verification: Stated::Given(Verification {
-                verified: true,
-                method: Method::SourcePlatform,
-                verified_at: None,
-            }),
+            verification: Stated::Given(BY_PLATFORM),
             mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.or(created),
@@ -70,7 +67,7 @@ fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
 }
 
 /// An id from the location and the review, without the account: if two accounts own a location, it is exported twice.
-fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
+fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), FieldError> {
     let mut place = None;
     let key = match (fields.filled("name")?, fields.filled("reviewId")?) {
         (Some(name), id) => {
@@ -103,7 +100,7 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), Problem> {
     Ok((id?, place))
 }
 
-fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
+fn rating(fields: &Fields<'_>) -> Result<Rating, FieldError> {
     let name = fields.needed("starRating", fields.text("starRating"))?;
     let mut stars = (1..).zip(names(STARS));
     let stars = stars.find(|(_, its)| *its == name);
@@ -114,7 +111,7 @@ fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
     })
 }
 
-fn author(fields: &Fields<'_>) -> Result<String, Problem> {
+fn author(fields: &Fields<'_>) -> Result<String, FieldError> {
     let Some(reviewer) = fields.object("reviewer")? else {
         return Ok(ANONYMOUS.to_owned());
     };
@@ -127,7 +124,7 @@ fn author(fields: &Fields<'_>) -> Result<String, Problem> {
 
 /// The owner's reply, if Google shows it. Since 2026 replies are moderated, and exports also contain pending and
 /// rejected ones. Older exports have no state and contain only published replies.
-fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
     // Google exports all data, so a missing reply means that there is none.
     let Some(reply) = fields.object("reviewReply")? else {
         return Ok(Stated::None);
@@ -142,7 +139,7 @@ fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
     }
     let posted = reply
         .instant("updateTime")?
-        .map(|instant| Dated::instant(instant, reply.path("updateTime")));
+        .map(|instant| Dated::new(Posted::Instant(instant), reply.path("updateTime")));
     Ok(Stated::Given(IncomingResponse {
         text: text.to_owned(),
         posted,

@@ -1,67 +1,311 @@
-//! One file for each platform with a known export: how to recognize the export, and the meaning of its columns.
+//! The formats of files: one file for each platform with a known export tells how to recognize the export, and the meaning
+//! of its columns.
 //!
-//! To add a platform, add a file that ends with a `FORMAT`, and its lines below. Only the columns in that entry are
-//! read, so all others stay private (`docs/IMPORT.md` lists both).
+//! A platform whose rows are read by their columns is a TOML file; to add one, add the file and its name to
+//! [`COLUMN_FORMATS`]. Only the columns in that file are read, so all others stay private (`docs/IMPORT.md` lists both).
 
-pub(crate) mod apify;
-pub(crate) mod birdeye;
-pub(crate) mod facebook;
 pub(crate) mod google;
-pub(crate) mod google_places;
-pub(crate) mod judgeme;
-pub(crate) mod loox;
 pub(crate) mod native;
-pub(crate) mod okendo;
-pub(crate) mod outscraper;
-pub(crate) mod podium;
-pub(crate) mod powerreviews;
-pub(crate) mod reviews_json;
 pub(crate) mod schema_org;
-pub(crate) mod servicetitan;
-pub(crate) mod shopify;
-pub(crate) mod stamped;
 pub(crate) mod table;
-pub(crate) mod trustpilot;
-pub(crate) mod woocommerce;
-pub(crate) mod yelp;
-pub(crate) mod yotpo;
 
-use super::map::Format;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use chrono_tz::Tz;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::imports::map::Incoming;
+use crate::imports::map::date::DateOrder;
+use crate::imports::map::fields::FieldError;
+use crate::model::{Method, Verification};
+
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => {
+        &[$(include_str!(concat!($name, ".toml"))),+]
+    };
+}
+
+/// In the order of detection: the formats with the fewest required names come last.
+const COLUMN_FORMATS: &[&str] = files!(
+    "google_places",
+    "apify",
+    "outscraper",
+    "yelp",
+    "trustpilot",
+    "servicetitan",
+    "podium",
+    "birdeye",
+    "judgeme",
+    "facebook",
+    "okendo",
+    "powerreviews",
+    "yotpo",
+    "stamped",
+    "loox",
+    "shopify",
+    "woocommerce",
+);
+
+static FORMATS: LazyLock<Vec<&'static Format>> = LazyLock::new(|| {
+    // A test verifies that every file can be read.
+    static BY_COLUMNS: LazyLock<Vec<Format>> = LazyLock::new(|| {
+        let read = |file: &&'static str| toml::from_str(file).ok();
+        COLUMN_FORMATS.iter().filter_map(read).collect()
+    });
+    let first: [&Format; 2] = [&native::DOCUMENT, &google::FORMAT];
+    let last: [&Format; 3] = [&schema_org::FORMAT, &native::FORMAT, &table::FORMAT];
+    first.into_iter().chain(&*BY_COLUMNS).chain(last).collect()
+});
+
+/// Names separated by `, `, in the order in which they are tried.
+pub type Names = &'static str;
+
+pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
+    list.split(", ")
+}
+
+/// A kind of file with reviews.
+///
+/// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
+/// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
+pub struct Format {
+    /// Value of `--format`.
+    pub name: &'static str,
+    /// Display name.
+    pub label: &'static str,
+    /// Whether its files have only some of a place's reviews, so that a missing review does not mean a deleted one.
+    pub excerpts: bool,
+    /// Whether its authors' names were public; otherwise they are shortened to "Jane D." .
+    pub authors_public: bool,
+    /// A note for the owner, shown with the report.
+    pub note: Option<&'static str>,
+    /// Whether `--map` is allowed.
+    pub renames: bool,
+    /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
+    pub document: &'static str,
+    /// A file has this format if its rows have all names of one of these lists.
+    pub keys: Vec<Names>,
+    #[serde(skip)]
+    pub reader: Reader,
+    /// Source name of reviews whose row has none.
+    pub source: &'static str,
+    /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
+    /// the same id.
+    pub ids: Option<&'static str>,
+    /// The columns of each field, in the order in which they are tried.
+    pub fields: BTreeMap<ReviewField, String>,
+    /// Columns that hide a review at its source, so that it must not be published here.
+    pub hidden: Vec<Hidden>,
+    /// Order in dates with slashes.
+    pub date_order: Option<DateOrder>,
+    /// The platform's time zone, for times without an offset.
+    #[serde(deserialize_with = "time_zone")]
+    pub zone: Option<Tz>,
+    /// Author of a review without one; if `None`, such a row is rejected.
+    pub anonymous: Option<&'static str>,
+    /// Whether the platform verifies its reviews; otherwise their verification is `manual`.
+    pub vouches: bool,
+    /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
+    pub matched: Option<&'static str>,
+    /// Whether earlier releases read its exports as tables, so that its reviews may have ids of table rows.
+    pub was_table: bool,
+    /// Whether its columns are also recognized by words of several languages and by the questions of a form.
+    pub reads_headers: bool,
+    /// The columns that identify answers, if rows of the format answer each other.
+    pub comments: Option<Comments>,
+}
+
+/// How rows become reviews.
+#[derive(Debug, Default)]
+pub enum Reader {
+    /// As native records, which may also be deletions.
+    Native,
+    Json(fn(&Value) -> Result<Incoming, Vec<FieldError>>),
+    /// By the meanings of their columns.
+    #[default]
+    Columns,
+    /// As schema.org linked data, in which all objects are searched.
+    LinkedData,
+}
+
+/// The columns of rows that answer each other. A row with a parent and no rating is an answer.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comments {
+    /// Id of the row that it answers; 0 for none.
+    pub parent: &'static str,
+    /// Number of the logged-in author; 0 for a visitor.
+    pub writer: &'static str,
+}
+
+/// A column whose values may hide a review.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hidden {
+    pub names: &'static str,
+    pub when: When,
+    /// The reason for withholding the review.
+    pub reason: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// When its flag is yes.
+    Yes,
+    /// When its flag is no.
+    No,
+    /// When it has a value other than these (case-insensitive).
+    NoneOf(&'static str),
+}
+
+impl Default for Format {
+    /// Most platforms: all reviews, with public author names.
+    fn default() -> Self {
+        Self {
+            name: "",
+            label: "",
+            excerpts: false,
+            authors_public: true,
+            note: None,
+            renames: true,
+            document: "",
+            keys: Vec::new(),
+            reader: Reader::Columns,
+            source: "Direct",
+            ids: None,
+            fields: BTreeMap::new(),
+            hidden: Vec::new(),
+            date_order: None,
+            zone: None,
+            anonymous: Some("Anonymous"),
+            vouches: true,
+            matched: None,
+            was_table: false,
+            reads_headers: false,
+            comments: None,
+        }
+    }
+}
 
 impl Format {
-    /// In the order of detection: the formats with the fewest required names come last.
-    pub const ALL: [&'static Self; 22] = [
-        &reviews_json::FORMAT,
-        &google::FORMAT,
-        &google_places::FORMAT,
-        &apify::FORMAT,
-        &outscraper::FORMAT,
-        &yelp::FORMAT,
-        &trustpilot::FORMAT,
-        &servicetitan::FORMAT,
-        &podium::FORMAT,
-        &birdeye::FORMAT,
-        &judgeme::FORMAT,
-        &facebook::FORMAT,
-        &okendo::FORMAT,
-        &powerreviews::FORMAT,
-        &yotpo::FORMAT,
-        &stamped::FORMAT,
-        &loox::FORMAT,
-        &shopify::FORMAT,
-        &woocommerce::FORMAT,
-        &schema_org::FORMAT,
-        &native::FORMAT,
-        &table::FORMAT,
-    ];
+    /// In the order of detection.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        FORMATS.iter().copied()
+    }
 
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
-        Self::ALL.into_iter().find(|format| format.name == name)
+        Self::all().find(|format| format.name == name)
     }
 
     /// The values of `--format`.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::ALL.into_iter().map(|format| format.name)
+        Self::all().map(|format| format.name)
+    }
+
+    /// Whether its rows are native records.
+    pub(super) const fn is_own(&self) -> bool {
+        matches!(self.reader, Reader::Native)
+    }
+}
+
+fn time_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tz>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    name.parse().map(Some).map_err(D::Error::custom)
+}
+
+/// A field of a review that a column may fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewField {
+    Id,
+    Rating,
+    Date,
+    Author,
+    FirstName,
+    LastName,
+    Title,
+    Text,
+    Language,
+    SourceName,
+    Url,
+    Location,
+    UpdatedAt,
+    Verified,
+    Method,
+    VerifiedAt,
+    Matched,
+    Technicians,
+    Services,
+    ServiceAreas,
+    ResponseText,
+    ResponseDate,
+    ResponseAuthor,
+    Recommended,
+    Reason,
+}
+
+/// Verification of a review whose platform verifies its reviews.
+const BY_PLATFORM: Verification = Verification {
+    verified: true,
+    method: Method::SourcePlatform,
+    verified_at: None,
+};
+
+/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
+pub const NO_STARS: &str = "recommendation without stars";
+
+impl ReviewField {
+    pub const ALL: [(Self, &'static str); 25] = [
+        (Self::Id, "id"),
+        (Self::Rating, "rating"),
+        (Self::Date, "date"),
+        (Self::Author, "author"),
+        (Self::FirstName, ""),
+        (Self::LastName, ""),
+        (Self::Title, "title"),
+        (Self::Text, "text"),
+        (Self::Language, "language"),
+        (Self::SourceName, "source.name"),
+        (Self::Url, "source.url"),
+        (Self::Location, "location"),
+        (Self::UpdatedAt, "updated_at"),
+        (Self::Verified, "verification.verified"),
+        (Self::Method, "verification.method"),
+        (Self::VerifiedAt, "verification.verified_at"),
+        (Self::Matched, ""),
+        (Self::Technicians, "mentions.technicians"),
+        (Self::Services, "mentions.services"),
+        (Self::ServiceAreas, "mentions.service_areas"),
+        (Self::ResponseText, "response.text"),
+        (Self::ResponseDate, "response.date"),
+        (Self::ResponseAuthor, "response.author"),
+        (Self::Recommended, ""),
+        (Self::Reason, "withheld_reason"),
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COLUMN_FORMATS, Format};
+
+    #[test]
+    fn every_file_of_a_format_can_be_read() {
+        for file in COLUMN_FORMATS {
+            let format: Format =
+                toml::from_str(file).unwrap_or_else(|error| panic!("{error}\n{file}"));
+            assert!(
+                !format.fields.is_empty() && !format.keys.is_empty(),
+                "{file}"
+            );
+            assert!(Format::find(format.name).is_some(), "{file}");
+        }
     }
 }

@@ -1,26 +1,41 @@
-//! Native records, one per line or in an array, as `reviews export` writes them (`docs/IMPORT.md`).
+//! Native records, one per line or in an array, as `reviews export` writes them (`docs/IMPORT.md`), and those of another
+//! instance's `/reviews.json`.
+
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::imports::map::fields::{Fields, Problem, noted, shown_text};
-use crate::imports::map::{Dated, Format, Incoming, IncomingResponse, Noted, Reader};
+use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
+use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted};
+use crate::imports::platforms::{Format, Reader};
 use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
 };
 
-pub const FORMAT: Format = Format {
+pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "jsonl",
     label: "JSON Lines",
     // Names that all our records have, the shortest list first.
-    keys: &[
+    keys: vec![
         "id, rating, date",
         "rating, date, author",
         "rating, author, text",
         "id, deleted",
     ],
     reader: Reader::Native,
-    ..Format::PLAIN
-};
+    ..Format::default()
+});
+
+/// Another instance's `/reviews.json`. Its business is imported if the database has none; its counts are ignored.
+pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
+    name: "reviews-json",
+    label: "/reviews.json of this service",
+    renames: false,
+    // A large business may fill all bytes that detection reads, so its own members must identify the format.
+    document: "business, aggregate_rating",
+    reader: Reader::Json(review),
+    ..Format::default()
+});
 
 // Reads the native record: one review as JSON, as in our own files and documents (`docs/IMPORT.md`).
 //
@@ -28,7 +43,7 @@ pub const FORMAT: Format = Format {
 // fields are ignored, and so is `url`, which is computed when publishing.
 
 /// The review in `value`, or all its errors.
-pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+pub fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
     let id = noted(&mut wrong, fields.needed("id", fields.parsed("id")));
@@ -79,7 +94,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
 }
 
 /// A missing field is unstated; `null` and an empty text mean that there is no value.
-fn stated(fields: &Fields<'_>, name: &str) -> Result<Stated<String>, Problem> {
+fn stated(fields: &Fields<'_>, name: &str) -> Result<Stated<String>, FieldError> {
     let text = fields.text(name)?;
     Ok(match text {
         Some("") => Stated::None,
@@ -96,25 +111,25 @@ fn unsaid<T>(fields: &Fields<'_>, name: &str) -> Stated<T> {
     }
 }
 
-fn rating(fields: &Fields<'_>) -> Result<Rating, Problem> {
+fn rating(fields: &Fields<'_>) -> Result<Rating, FieldError> {
     const ALLOWED: &str = "one of 1, 2, 3, 4, 5";
     let stars = fields.needed("rating", fields.whole("rating", ALLOWED))?;
     Rating::try_from(stars)
         .map_err(|_| fields.problem("rating", format!("{stars} is not {ALLOWED}")))
 }
 
-fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, Problem> {
+fn text<'a>(fields: &Fields<'a>) -> Result<&'a str, FieldError> {
     let text = fields.text("text")?;
     text.ok_or_else(|| fields.problem("text", "missing; write \"\" for a rating without a text"))
 }
 
-fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
+fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, FieldError> {
     let day = fields.parsed::<Day>(name)?;
-    Ok(day.map(|day| Dated::day(day, fields.path(name))))
+    Ok(day.map(|day| Dated::new(Posted::Day(day), fields.path(name))))
 }
 
 /// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.
-fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
+fn language(fields: &Fields<'_>) -> Result<Stated<String>, FieldError> {
     let subtag = |part: &str| {
         (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
@@ -133,7 +148,7 @@ fn language(fields: &Fields<'_>) -> Result<Stated<String>, Problem> {
     }
 }
 
-fn source(fields: &Fields<'_>) -> Result<Stated<Source>, Problem> {
+fn source(fields: &Fields<'_>) -> Result<Stated<Source>, FieldError> {
     match fields.object("source")? {
         Some(source) => Ok(Stated::Given(Source {
             name: source.required("name")?,
@@ -143,7 +158,7 @@ fn source(fields: &Fields<'_>) -> Result<Stated<Source>, Problem> {
     }
 }
 
-fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, Problem> {
+fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, FieldError> {
     let Some(verification) = fields.object("verification")? else {
         return Ok(Stated::Unsaid);
     };
@@ -169,7 +184,7 @@ fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, Problem> {
 fn status(
     fields: &Fields<'_>,
     verification: Option<&Stated<Verification>>,
-) -> Result<Stated<Status>, Problem> {
+) -> Result<Stated<Status>, FieldError> {
     let reason = fields.filled("withheld_reason")?;
     let withheld = match fields.filled("status")?.as_deref() {
         // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
@@ -201,7 +216,7 @@ fn status(
     })
 }
 
-fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, Problem> {
+fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, FieldError> {
     let Some(mentions) = fields.object("mentions")? else {
         return Ok(unsaid(fields, "mentions"));
     };
@@ -225,7 +240,7 @@ fn mentions(fields: &Fields<'_>) -> Result<Stated<Mentions>, Problem> {
     )))
 }
 
-fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
     let Some(response) = fields.object("response")? else {
         return Ok(unsaid(fields, "response"));
     };

@@ -4,27 +4,27 @@
 
 use std::io::{BufRead, Read};
 use std::num::NonZeroU8;
+use std::sync::LazyLock;
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
 use crate::imports::file_error::FileError;
 use crate::imports::map::date::Dates;
-use crate::imports::map::fields::{Fields, Problem, noted};
-use crate::imports::map::visibility::Says;
-use crate::imports::map::{
-    Dated, Format, Incoming, IncomingResponse, Names, Noted, Reader, names, rating, values,
-};
-use crate::model::{Method, Rating, ReviewId, Source, Stated, Verification};
+use crate::imports::map::fields::{FieldError, Fields, noted};
+use crate::imports::map::values::Says;
+use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, values};
+use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
+use crate::model::{Rating, ReviewId, Source, Stated};
 
-pub const FORMAT: Format = Format {
+pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
     renames: false,
-    keys: &["@context, @type", "@context, @graph", "@type, reviewRating"],
+    keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
     reader: Reader::LinkedData,
-    ..Format::PLAIN
-};
+    ..Format::default()
+});
 
 /// Maximum nesting depth that is searched.
 pub const DEEP_MAX: usize = 32;
@@ -60,7 +60,7 @@ fn is_review(members: &Map<String, Value>) -> bool {
 }
 
 /// The review in `value`, or all its errors.
-pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
+pub fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
     let fields = Fields::of(value, String::new()).map_err(|problem| vec![problem])?;
     let mut wrong = Vec::new();
     let stars = noted(&mut wrong, stars(&fields));
@@ -95,11 +95,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<Problem>> {
             source: Stated::Given(source),
             location: location?,
             status: Stated::Unsaid,
-            verification: Stated::Given(Verification {
-                verified: true,
-                method: Method::SourcePlatform,
-                verified_at: None,
-            }),
+            verification: Stated::Given(BY_PLATFORM),
             mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.and_then(|dated| dated.posted.instant()),
@@ -127,7 +123,7 @@ pub fn raw(value: &Value) -> Value {
     Value::Object(read)
 }
 
-fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
+fn stars(fields: &Fields<'_>) -> Result<Rating, FieldError> {
     let rated = fields.needed("reviewRating", fields.object("reviewRating"))?;
     let text = |name| {
         let value = rated.value(name)?;
@@ -152,22 +148,20 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, Problem> {
     };
     // On a scale of five, half stars are refused, as in all formats.
     let scale = best.filter(|best| best.get() != 5);
-    rating::parse(&value, scale).map_err(|error| rated.problem("ratingValue", error))
+    values::parse_rating(&value, scale).map_err(|error| rated.problem("ratingValue", error))
 }
 
-fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Problem> {
+fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, FieldError> {
     let Some(text) = fields.filled(name)? else {
         return Ok(None);
     };
     let posted = Dates::default().parse(&text);
-    Ok(Some(Dated {
-        posted: posted.map_err(|error| fields.problem(name, error))?,
-        path: fields.path(name).into(),
-    }))
+    let posted = posted.map_err(|error| fields.problem(name, error))?;
+    Ok(Some(Dated::new(posted, fields.path(name))))
 }
 
 /// The name of a person, an organization or a thing: a plain text, an object, or the first of several.
-fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, Problem> {
+fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, FieldError> {
     let value = match fields.value(name) {
         Some(Value::Array(several)) => several.first(),
         other => other,
@@ -181,11 +175,11 @@ fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, Problem> {
     }
 }
 
-fn first(fields: &Fields<'_>, names: [&str; 2]) -> Result<Option<String>, Problem> {
+fn first(fields: &Fields<'_>, names: [&str; 2]) -> Result<Option<String>, FieldError> {
     Ok(fields.filled(names[0])?.or(fields.filled(names[1])?))
 }
 
-fn source(fields: &Fields<'_>) -> Result<Source, Problem> {
+fn source(fields: &Fields<'_>) -> Result<Source, FieldError> {
     let name = named(fields, "publisher")?.unwrap_or_else(|| "Direct".to_owned());
     let is_address = |address: &String| address.starts_with("http");
     let url = fields.filled("url")?.filter(is_address);
@@ -198,7 +192,7 @@ fn id(
     posted: &Dated,
     author: &str,
     text: &str,
-) -> Result<(ReviewId, bool), Problem> {
+) -> Result<(ReviewId, bool), FieldError> {
     let theirs = fields
         .filled("@id")?
         .or(fields.text("identifier").ok().flatten().map(str::to_owned))
@@ -213,7 +207,7 @@ fn id(
 }
 
 /// Schema.org has no property for an owner's answer; sites commonly use a comment for it.
-fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, Problem> {
+fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
     let value = match fields.value("comment") {
         Some(Value::Array(several)) => several.first(),
         other => other,

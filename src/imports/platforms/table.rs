@@ -1,199 +1,65 @@
 //! Any table: columns are found by common names or by `--map`; the owner who imports it vouches for the reviews.
-//! Headers are compared by their letters and digits, without accents (`same_name`).
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::imports::map::values::same_name;
-use crate::imports::map::{Field, Format, Names, names};
+use crate::imports::platforms::{Format, ReviewField, names};
 
-pub const FORMAT: Format = Format {
+pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: "table",
     label: "table (CSV, TSV, XLSX)",
-    keys: &[],
-    fields: &[
-        (Field::Id, "id, review_id, uid, external_id"),
-        (
-            Field::Rating,
-            "rating, stars, star_rating, score, review_score, review_rating, review_stars, \
-         number of stars, overall rating",
-        ),
-        (
-            Field::Date,
-            "date, review_date, created, created_at, create_time, publish_date, published_date, \
-         date_published, time_created, occurred_at, timestamp, when, date_created, published_at, \
-         submitted_at, submission date",
-        ),
-        (
-            Field::Author,
-            "author, author_name, reviewer, reviewer_name, name, display_name, nickname, consumer, \
-         customer, customer_name, client, client_name, your name, full name",
-        ),
-        (Field::FirstName, "first_name, reviewer_first_name"),
-        (Field::LastName, "last_name, reviewer_last_name"),
-        (Field::Title, "title, headline, review_title, subject"),
-        (
-            Field::Text,
-            "text, body, comment, comments, content, review, review_text, review_content, message, \
-         review_body, feedback, testimonial, customer feedback, customer comment, \
-         customer comments, your review, your feedback",
-        ),
-        (Field::Language, "language, lang"),
-        (Field::SourceName, "source.name, source, platform, site"),
-        (Field::Url, "source.url, review_url"),
-        (Field::Location, "location, store"),
-        (Field::UpdatedAt, "updated_at, updated"),
-        (
-            Field::Verified,
-            "verification.verified, verified, is_verified, verified_buyer",
-        ),
-        (Field::Method, "verification.method"),
-        (Field::VerifiedAt, "verification.verified_at"),
-        (
-            Field::Technicians,
-            "mentions.technicians, technicians, technician, employee",
-        ),
-        (Field::Services, "mentions.services"),
-        (Field::ServiceAreas, "mentions.service_areas"),
-        (
-            Field::ResponseText,
-            "response.text, response, reply, owner_response, company_reply, review_reply, \
-         review_response, owner_reply, owner_answer, business_response, company_response",
-        ),
-        (
-            Field::ResponseDate,
-            "response.date, reply_date, response_date",
-        ),
-        (Field::ResponseAuthor, "response.author"),
-        (Field::Reason, "withheld_reason"),
-    ],
+    fields: HEADERS.fields.clone(),
     anonymous: None,
     vouches: false,
     was_table: true,
     reads_headers: true,
-    ..Format::PLAIN
-};
+    ..Format::default()
+});
 
-/// Column names by field, in the order in which they are tried.
-type Words = &'static [(Field, Names)];
+/// The file `table.toml`; a test verifies that it can be read.
+pub static HEADERS: LazyLock<Headers> =
+    LazyLock::new(|| toml::from_str(include_str!("table.toml")).unwrap_or_default());
 
-/// In German, Spanish, French, Italian, Dutch, Portuguese and Polish, all of which write the day before the month.
-pub const OTHER_LANGUAGES: Words = &[
-    (
-        Field::Rating,
-        "Sterne, Anzahl Sterne, Punkte, Note, Noten, Estrellas, Puntuación, Calificación, \
-         Étoiles, Nombre d'étoiles, Stelle, Voto, Punteggio, Sterren, Aantal sterren, Score, \
-         Cijfer, Estrelas, Nota, Pontuação, Classificação, Gwiazdki, Liczba gwiazdek, Ocena",
-    ),
-    (
-        Field::Date,
-        "Datum, Bewertungsdatum, Erstellt am, Zeitstempel, Fecha, Fecha de la reseña, \
-         Marca temporal, Date de l'avis, Publié le, Horodateur, Data, Data della recensione, \
-         Informazioni cronologiche, Tijdstempel, Data da avaliação, Carimbo de data/hora, \
-         Data opinii, Data wystawienia, Sygnatura czasowa",
-    ),
-    (
-        Field::Author,
-        "Kunde, Kundenname, Kundin, Autor, Verfasser, Rezensent, Cliente, Nombre, \
-         Nombre del cliente, Autora, Client, Cliente nome, Nom, Nom du client, Auteur, Nome, \
-         Nome cliente, Nome del cliente, Autore, Klant, Klantnaam, Naam, Nome do cliente, \
-         Klient, Imię, Imię i nazwisko, Klientka",
-    ),
-    (
-        Field::Title,
-        "Titel, Überschrift, Betreff, Título, Asunto, Titre, Objet, Titolo, Oggetto, Onderwerp, \
-         Assunto, Tytuł, Temat",
-    ),
-    (
-        Field::Text,
-        "Kommentar, Bewertungstext, Rezension, Meinung, Nachricht, Rückmeldung, Comentario, \
-         Comentarios, Opinión, Reseña, Mensaje, Texto, Commentaire, Commentaires, Avis, Texte, \
-         Témoignage, Recensione, Commento, Commenti, Opinione, Testo, Messaggio, Recensie, \
-         Opmerking, Opmerkingen, Tekst, Reactie klant, Comentário, Comentários, Opinião, \
-         Mensagem, Opinia, Komentarz, Treść, Treść opinii, Recenzja",
-    ),
-    (
-        Field::Language,
-        "Sprache, Idioma, Langue, Lingua, Taal, Język",
-    ),
-    (
-        Field::SourceName,
-        "Quelle, Plattform, Fuente, Plataforma, Plateforme, Fonte, Piattaforma, Bron, Źródło",
-    ),
-    (
-        Field::ResponseText,
-        "Antwort, Unsere Antwort, Stellungnahme, Respuesta, Nuestra respuesta, Réponse, \
-         Notre réponse, Risposta, La nostra risposta, Antwoord, Ons antwoord, Reactie, Resposta, \
-         A nossa resposta, Odpowiedź, Nasza odpowiedź",
-    ),
-    (
-        Field::ResponseDate,
-        "Antwortdatum, Datum der Antwort, Fecha de respuesta, Date de réponse, \
-         Date de la réponse, Data risposta, Data della risposta, Datum antwoord, \
-         Data da resposta, Data odpowiedzi",
-    ),
-];
+type NamesByField = BTreeMap<ReviewField, String>;
 
-/// Names that mean the text if there is also a column of stars, and the stars if there is also a column of texts.
-pub const AMBIGUOUS: Names = "Bewertung, Bewertungen, Valoración, Evaluación, Évaluation, Valutazione, Beoordeling, \
-         Avaliação";
+/// The headers of any table of reviews.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Headers {
+    pub ambiguous: String,
+    pub not_asked: String,
+    fields: NamesByField,
+    pub other_languages: NamesByField,
+    pub questions: NamesByField,
+    pub combined: BTreeMap<ReviewField, CombinedHeader>,
+}
 
-/// Words that identify a form's question, in the order in which they are tried: `How would you rate us? (1-5)`.
-pub const QUESTIONS: Words = &[
-    (
-        Field::Rating,
-        "1-5, 1 - 5, 1 to 5, 1–5, out of 5, rate, rating, stars, bewerten, sterne, calificar, \
-         califica, calificaría, valorar, valora, valoraría, noter, notez, noteriez, étoiles, \
-         valuta, valuterebbe, valuteresti, stelle, beoordelen, beoordeelt, sterren, avaliar, \
-         avalia, avaliaria, estrelas, oceniasz, ocenić, gwiazdek",
-    ),
-    (
-        Field::Author,
-        "your name, full name, first name, display name, name, ihr name, dein name, su nombre, \
-         tu nombre, votre nom, il suo nome, tuo nome, uw naam, je naam, seu nome, imię",
-    ),
-    (
-        Field::Text,
-        "comment, comments, feedback, tell us, review, describe, your experience, opinion, \
-         thoughts, testimonial, kommentar, rückmeldung, erzählen, comentario, comentarios, \
-         opinión, experiencia, commentaire, commentaires, avis, expérience, commento, commenti, \
-         opinione, esperienza, opmerking, opmerkingen, ervaring, comentário, comentários, \
-         opinião, experiência, komentarz, opinia, opinię",
-    ),
-];
-
-/// Words that identify a field's header, and neutral words that may accompany them: `Stars given`. The list is short on
-/// purpose: `Customer score`, `Visit date` and `Name of the store` mean something else.
-pub const COMBINED: &[(Field, Names, Names)] = &[
-    (
-        Field::Rating,
-        "rating, ratings, star, stars, score",
-        "given, received, awarded, left, final, overall, review, our, your, their, the, of, by",
-    ),
-    (
-        Field::Date,
-        "date",
-        "review, rating, posted, written, submitted, left, given, received, the, of",
-    ),
-    (
-        Field::Author,
-        "author, reviewer, name",
-        "customer, client, display, full, s, of, the",
-    ),
-    (
-        Field::Text,
-        "comment, comments, feedback, testimonial, text",
-        "customer, client, review, written, given, left, received, posted, s, our, your, their, the, of",
-    ),
-];
-
-/// Words of questions whose answers are private or irrelevant.
-pub const NOT_ASKED: Names = "email, e-mail, mail, phone, telephone, telefon, teléfono, téléphone, telefono, \
-         telefoon, address, company, product, technician, recommend, store, user, employee, \
-         service name";
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CombinedHeader {
+    pub known: String,
+    pub neutral: String,
+}
 
 /// Whether a cell is a known header of any table of reviews or of any platform.
 pub fn is_header(cell: &str) -> bool {
-    let is_cell = |list: Names| names(list).any(|name| same_name(name, cell));
-    let mut platforms = Format::ALL.iter().flat_map(|format| format.fields);
-    is_cell(AMBIGUOUS)
-        || OTHER_LANGUAGES.iter().any(|(_, list)| is_cell(list))
-        || platforms.any(|(_, list)| is_cell(list))
+    let is_cell = |list: &'static String| names(list).any(|name| same_name(name, cell));
+    let mut platforms = Format::all().flat_map(|format| format.fields.values());
+    is_cell(&HEADERS.ambiguous)
+        || HEADERS.other_languages.values().any(is_cell)
+        || platforms.any(is_cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Headers;
+
+    #[test]
+    fn the_file_of_headers_can_be_read() {
+        let headers: Headers = toml::from_str(include_str!("table.toml")).unwrap();
+        assert!(!headers.fields.is_empty() && !headers.combined.is_empty());
+    }
 }

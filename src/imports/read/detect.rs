@@ -10,32 +10,33 @@ use serde::de::IgnoredAny;
 use crate::imports::ImportRequest;
 use crate::imports::export::is_export;
 use crate::imports::file_error::FileError;
+use crate::imports::map::Rename;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
-use crate::imports::map::{Field, Format, Reader, Rename, names};
-use crate::imports::platforms::{google, native, schema_org, table};
-use crate::imports::read::Place;
+use crate::imports::platforms::{
+    Format, Reader, ReviewField, google, names, native, schema_org, table,
+};
+use crate::imports::read::TablePlace;
 use crate::imports::read::json::walk;
-use crate::imports::read::table::{has_row, sniff};
-use crate::imports::read::workbook;
+use crate::imports::read::table::{SheetHeader, has_row, sniff};
 
 #[derive(Debug)]
-pub enum Kind {
+pub enum ContentKind {
     /// Empty or only whitespace.
     Nothing,
     /// JSON, or text that begins like JSON.
-    Json(Layout),
+    Json(JsonLayout),
     /// A page or another document with tags.
     Markup,
     /// In text or in a workbook.
-    Table(Place, Columns),
+    Table(TablePlace, Columns),
     /// Neither JSON nor markup nor a table.
     Text,
 }
 
 /// The layout of JSON values in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum JsonLayout {
     /// A single empty object, `{}`, without any field.
     Bare,
     /// A top-level array.
@@ -48,8 +49,8 @@ pub enum Layout {
 
 /// The structure of a file, detected from its beginning.
 #[derive(Debug)]
-pub struct Shape {
-    pub kind: Kind,
+pub struct FileShape {
+    pub kind: ContentKind,
     /// Paths of the fields: `reviews`, `reviews[].rating`, `[].rating`.
     paths: BTreeSet<String>,
 }
@@ -62,49 +63,49 @@ const PATHS_MAX: usize = 2_000;
 /// Maximum number of lines that are read, because a field may be missing in the first line.
 const LINES_MAX: usize = 50;
 
-impl Shape {
+impl FileShape {
     /// `head` is the beginning of a text, in UTF-8 without a byte order mark.
     pub fn of(head: &[u8], request: &ImportRequest) -> Result<Self, FileError> {
         let text = head.trim_ascii();
         let mut paths = BTreeSet::new();
         let kind = match text.first() {
-            None => Kind::Nothing,
+            None => ContentKind::Nothing,
             Some(b'{' | b'[') => {
-                let layout = Layout::of(text);
+                let layout = JsonLayout::of(text);
                 look(text, layout, &mut paths);
-                Kind::Json(if layout == Layout::Line && text == b"{}" {
-                    Layout::Bare
+                ContentKind::Json(if layout == JsonLayout::Line && text == b"{}" {
+                    JsonLayout::Bare
                 } else {
                     layout
                 })
             }
-            Some(b'<') => Kind::Markup,
+            Some(b'<') => ContentKind::Markup,
             Some(_) => match sniff(head, request) {
                 Some((dialect, columns)) => {
                     paths.extend(columns.0.iter().take(PATHS_MAX).cloned());
-                    Kind::Table(Place::Text(dialect), columns)
+                    ContentKind::Table(TablePlace::Text(dialect), columns)
                 }
                 // The first line may be broken.
                 None if text
                     .split(|byte| *byte == b'\n')
                     .any(|line| line.trim_ascii_start().starts_with(b"{")) =>
                 {
-                    look(text, Layout::Line, &mut paths);
-                    Kind::Json(Layout::Line)
+                    look(text, JsonLayout::Line, &mut paths);
+                    ContentKind::Json(JsonLayout::Line)
                 }
                 None => match request.header_row {
                     Some(row) if !has_row(head, row) => return Err(FileError::NoSuchRow(row)),
-                    Some(_) | None => Kind::Text,
+                    Some(_) | None => ContentKind::Text,
                 },
             },
         };
         Ok(Self { kind, paths })
     }
 
-    pub fn of_workbook(header: workbook::Header, columns: Columns) -> Self {
+    pub fn of_workbook(header: SheetHeader, columns: Columns) -> Self {
         let paths = columns.0.iter().cloned().collect();
         Self {
-            kind: Kind::Table(Place::Workbook(header), columns),
+            kind: ContentKind::Table(TablePlace::Workbook(header), columns),
             paths,
         }
     }
@@ -143,7 +144,7 @@ impl Shape {
     }
 }
 
-impl Layout {
+impl JsonLayout {
     fn of(text: &[u8]) -> Self {
         let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
         let is_whole = matches!(values.next(), Some(Ok(_)));
@@ -166,7 +167,7 @@ impl Layout {
 }
 
 /// Collects the paths in a text, which may be truncated anywhere.
-fn look(text: &[u8], layout: Layout, paths: &mut BTreeSet<String>) {
+fn look(text: &[u8], layout: JsonLayout, paths: &mut BTreeSet<String>) {
     let mut note = |path: &str, is_end: bool| {
         let is_member = !is_end && !path.ends_with(']');
         if is_member && path.len() <= PATH_BYTES_MAX && paths.len() < PATHS_MAX {
@@ -174,7 +175,7 @@ fn look(text: &[u8], layout: Layout, paths: &mut BTreeSet<String>) {
         }
         false
     };
-    if layout == Layout::Line {
+    if layout == JsonLayout::Line {
         let lines = text.split(|byte| *byte == b'\n');
         let lines = lines.filter(|line| line.trim_ascii_start().starts_with(b"{"));
         for line in lines.take(LINES_MAX) {
@@ -201,13 +202,13 @@ pub enum Rows {
     },
     /// In the array at that path; the top-level array if empty.
     Array(Vec<String>),
-    Table(Place, Columns),
+    Table(TablePlace, Columns),
     /// In a page's linked data.
     Page,
 }
 
 /// The requested format, or the detected one.
-pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileError> {
+pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, FileError> {
     refuse_options_of_tables(&shape, request)?;
     // GeoJSON's FeatureCollection (RFC 7946 §3.3): Google Maps exports a user's reviews as such.
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
@@ -216,7 +217,7 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
     let found = |format, rows| Ok(Detected { format, rows });
     let lines = Rows::Lines { rejected: false };
     if request.format.is_none_or(Format::is_own) {
-        if matches!(&shape.kind, Kind::Table(_, columns) if is_export(columns)) {
+        if matches!(&shape.kind, ContentKind::Table(_, columns) if is_export(columns)) {
             return found(&native::FORMAT, rows(shape, ""));
         }
         if is_lines_with_business(&shape) {
@@ -230,10 +231,12 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
         return insisted(shape, format, &request.renames);
     }
     match &shape.kind {
-        Kind::Json(Layout::Bare) => found(&google::FORMAT, Rows::Array(vec!["reviews".to_owned()])),
-        Kind::Nothing => found(&native::FORMAT, lines),
-        Kind::Markup => found(&schema_org::FORMAT, Rows::Page),
-        Kind::Json(Layout::Line)
+        ContentKind::Json(JsonLayout::Bare) => {
+            found(&google::FORMAT, Rows::Array(vec!["reviews".to_owned()]))
+        }
+        ContentKind::Nothing => found(&native::FORMAT, lines),
+        ContentKind::Markup => found(&schema_org::FORMAT, Rows::Page),
+        ContentKind::Json(JsonLayout::Line)
             if !request.renames.is_empty()
                 || shape.below("").next().is_none()
                 || looks_native(&shape) =>
@@ -241,9 +244,9 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
             found(&native::FORMAT, lines)
         }
         // Rejected rows of an unknown platform come from a table.
-        Kind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, rows(shape, "")),
-        Kind::Table(..) => found(&table::FORMAT, rows(shape, "")),
-        Kind::Json(_) | Kind::Text => Err(FileError::Unknown {
+        ContentKind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, rows(shape, "")),
+        ContentKind::Table(..) => found(&table::FORMAT, rows(shape, "")),
+        ContentKind::Json(_) | ContentKind::Text => Err(FileError::Unknown {
             said: described(&shape),
             advice: advice(&shape),
         }),
@@ -251,9 +254,9 @@ pub fn detect(shape: Shape, request: &ImportRequest) -> Result<Detected, FileErr
 }
 
 /// Refuses options for tables if the file is not a table.
-fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<(), FileError> {
-    let is_table = matches!(shape.kind, Kind::Table(..));
-    let is_workbook = matches!(shape.kind, Kind::Table(Place::Workbook(_), _));
+fn refuse_options_of_tables(shape: &FileShape, request: &ImportRequest) -> Result<(), FileError> {
+    let is_table = matches!(shape.kind, ContentKind::Table(..));
+    let is_workbook = matches!(shape.kind, ContentKind::Table(TablePlace::Workbook(_), _));
     for (what, is_given, is_there) in [
         ("sheet", request.sheet.is_some(), is_workbook),
         ("header-row", request.header_row.is_some(), is_table),
@@ -267,23 +270,23 @@ fn refuse_options_of_tables(shape: &Shape, request: &ImportRequest) -> Result<()
 }
 
 /// Advice on importing a file of an unknown format: JSON as a table whose columns are the fields of its objects.
-fn advice(shape: &Shape) -> String {
-    if !matches!(shape.kind, Kind::Json(_)) {
+fn advice(shape: &FileShape) -> String {
+    if !matches!(shape.kind, ContentKind::Json(_)) {
         return "convert it to a table (CSV) with a header line".to_owned();
     }
     let array = shape.arrays().into_iter().next();
     // The names in `--map` determine whether a line is one row or contains an array of rows.
-    let is_sure = array.is_none() || !matches!(shape.kind, Kind::Json(Layout::Line));
+    let is_sure = array.is_none() || !matches!(shape.kind, ContentKind::Json(JsonLayout::Line));
     let prefix = array.map_or_else(String::new, |array| format!("{array}."));
-    let is_needed = |field: &Field| {
+    let is_needed = |field: &ReviewField| {
         matches!(
             field,
-            Field::Rating | Field::Date | Field::Author | Field::Text
+            ReviewField::Rating | ReviewField::Date | ReviewField::Author | ReviewField::Text
         )
     };
     let is_known = |name: &str| is_sure && shape.has_below(&prefix, name);
     let mut advice = "to read it anyway, pass --format table".to_owned();
-    for (field, list) in table::FORMAT.fields {
+    for (field, list) in &table::FORMAT.fields {
         if is_needed(field) && !names(list).any(is_known) {
             let ours = names(list).next().unwrap_or_default();
             // Writing to a `String` cannot fail.
@@ -295,15 +298,18 @@ fn advice(shape: &Shape) -> String {
 
 /// Whether the first line is that of an export, with the business and the editorial texts. Only exports contain the
 /// setting `publish_staff`.
-fn is_lines_with_business(shape: &Shape) -> bool {
-    matches!(shape.kind, Kind::Json(Layout::Line))
+fn is_lines_with_business(shape: &FileShape) -> bool {
+    matches!(shape.kind, ContentKind::Json(JsonLayout::Line))
         && (shape.has("editorial") || shape.has("business.publish_staff"))
         && !shape.has("reviews")
 }
 
 /// The first format whose names are all present (only `wanted`, if given), and the prefix of their paths.
-fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static Format, String)> {
-    let is_json = matches!(shape.kind, Kind::Json(_));
+fn matching(
+    shape: &FileShape,
+    wanted: Option<&'static Format>,
+) -> Option<(&'static Format, String)> {
+    let is_json = matches!(shape.kind, ContentKind::Json(_));
     let mut prefixes = vec![String::new()];
     if is_rejected(shape) {
         prefixes = vec!["row.".to_owned()];
@@ -311,8 +317,8 @@ fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static 
         prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
     }
     // A table made for this program may have our columns, but it is still a table.
-    let is_table = matches!(shape.kind, Kind::Table(..));
-    let formats = Format::ALL.into_iter().filter(|format| {
+    let is_table = matches!(shape.kind, ContentKind::Table(..));
+    let formats = Format::all().filter(|format| {
         wanted.is_none_or(|wanted| wanted.name == format.name)
             && (!is_table || matches!(format.reader, Reader::Columns))
     });
@@ -339,19 +345,21 @@ fn matching(shape: &Shape, wanted: Option<&'static Format>) -> Option<(&'static 
 }
 
 /// Lines `{file, line, error, row}`, as `--rejects` writes them.
-fn is_rejected(shape: &Shape) -> bool {
-    matches!(shape.kind, Kind::Json(Layout::Line))
+fn is_rejected(shape: &FileShape) -> bool {
+    matches!(shape.kind, ContentKind::Json(JsonLayout::Line))
         && ["file", "error", "row"].iter().all(|name| shape.has(name))
 }
 
 /// The position of rows whose fields are at `prefix`.
-fn rows(shape: Shape, prefix: &str) -> Rows {
+fn rows(shape: FileShape, prefix: &str) -> Rows {
     let rejected = is_rejected(&shape);
     match shape.kind {
-        Kind::Table(place, columns) => Rows::Table(place, columns),
-        Kind::Markup => Rows::Page,
-        Kind::Json(Layout::Line) if prefix.is_empty() || rejected => Rows::Lines { rejected },
-        Kind::Json(_) | Kind::Nothing | Kind::Text => {
+        ContentKind::Table(place, columns) => Rows::Table(place, columns),
+        ContentKind::Markup => Rows::Page,
+        ContentKind::Json(JsonLayout::Line) if prefix.is_empty() || rejected => {
+            Rows::Lines { rejected }
+        }
+        ContentKind::Json(_) | ContentKind::Nothing | ContentKind::Text => {
             let names = prefix.trim_end_matches("[].").split('.');
             let names = names.filter(|name| !name.is_empty());
             Rows::Array(names.map(str::to_owned).collect())
@@ -361,16 +369,16 @@ fn rows(shape: Shape, prefix: &str) -> Rows {
 
 /// The requested format, if the file can be read as such.
 fn insisted(
-    shape: Shape,
+    shape: FileShape,
     format: &'static Format,
     renames: &[Rename],
 ) -> Result<Detected, FileError> {
-    let is_json = matches!(shape.kind, Kind::Json(_) | Kind::Nothing);
-    let is_table = matches!(shape.kind, Kind::Table(..));
+    let is_json = matches!(shape.kind, ContentKind::Json(_) | ContentKind::Nothing);
+    let is_table = matches!(shape.kind, ContentKind::Table(..));
     let fits = match format.reader {
         Reader::Json(_) | Reader::Native => is_json,
         Reader::Columns => is_json || is_table,
-        Reader::LinkedData => is_json || matches!(shape.kind, Kind::Markup),
+        Reader::LinkedData => is_json || matches!(shape.kind, ContentKind::Markup),
     };
     if !fits {
         return Err(FileError::Misfit {
@@ -386,16 +394,19 @@ fn insisted(
     // The rows are in the object that has the fields of `--map`, because a document may be on a single line, like JSON
     // Lines.
     let has_mapped = |prefix: &String| {
-        let has = |rename: &Rename| shape.has_below(prefix, rename.theirs());
+        let has = |rename: &Rename| shape.has_below(prefix, &rename.theirs);
         !renames.is_empty() && renames.iter().all(has)
     };
     let arrays = shape.arrays().into_iter().map(|array| format!("{array}."));
     let mapped = iter::once(String::new()).chain(arrays).find(has_mapped);
     let prefix = match (&shape.kind, mapped) {
-        (Kind::Json(_), Some(prefix)) => prefix,
-        (Kind::Json(Layout::Line), None) if format.document.is_empty() => String::new(),
-        (Kind::Json(_), None) => inner.map_or_else(String::new, |array| format!("{array}.")),
-        (Kind::Table(..) | Kind::Markup | Kind::Nothing | Kind::Text, _) => String::new(),
+        (ContentKind::Json(_), Some(prefix)) => prefix,
+        (ContentKind::Json(JsonLayout::Line), None) if format.document.is_empty() => String::new(),
+        (ContentKind::Json(_), None) => inner.map_or_else(String::new, |array| format!("{array}.")),
+        (
+            ContentKind::Table(..) | ContentKind::Markup | ContentKind::Nothing | ContentKind::Text,
+            _,
+        ) => String::new(),
     };
     Ok(Detected {
         format,
@@ -404,7 +415,7 @@ fn insisted(
 }
 
 /// Whether the lines are probably native records, even if faulty.
-fn looks_native(shape: &Shape) -> bool {
+fn looks_native(shape: &FileShape) -> bool {
     let ours = ["id", "rating", "date", "author", "text", "deleted"];
     ours.iter().filter(|name| shape.has(name)).count() >= 2
 }
@@ -413,7 +424,7 @@ fn looks_native(shape: &Shape) -> bool {
 const NAMES_SHOWN_MAX: usize = 12;
 
 /// A description of the file for messages.
-pub fn described(shape: &Shape) -> String {
+pub fn described(shape: &FileShape) -> String {
     let listed = |prefix: &str| {
         let names = shape.below(prefix);
         let mut names: Vec<&str> = names.filter(|name| !name.contains(['.', '['])).collect();
@@ -425,14 +436,14 @@ pub fn described(shape: &Shape) -> String {
     };
     let array = shape.arrays().into_iter().next();
     match (&shape.kind, array) {
-        (Kind::Nothing, _) => "an empty file".to_owned(),
-        (Kind::Json(Layout::Bare), _) => "an empty JSON object".to_owned(),
-        (Kind::Json(Layout::Array), Some(array)) => format!(
+        (ContentKind::Nothing, _) => "an empty file".to_owned(),
+        (ContentKind::Json(JsonLayout::Bare), _) => "an empty JSON object".to_owned(),
+        (ContentKind::Json(JsonLayout::Array), Some(array)) => format!(
             "a JSON array of objects with keys {}",
             listed(&format!("{array}."))
         ),
-        (Kind::Json(Layout::Array), None) => "a JSON array without objects".to_owned(),
-        (Kind::Json(_), Some(array)) => {
+        (ContentKind::Json(JsonLayout::Array), None) => "a JSON array without objects".to_owned(),
+        (ContentKind::Json(_), Some(array)) => {
             let inside = listed(&format!("{array}."));
             format!(
                 "a JSON object with keys {}, whose {} has objects with keys {inside}",
@@ -440,18 +451,20 @@ pub fn described(shape: &Shape) -> String {
                 array.trim_end_matches("[]")
             )
         }
-        (Kind::Json(Layout::Line), None) => {
+        (ContentKind::Json(JsonLayout::Line), None) => {
             format!("JSON Lines of objects with keys {}", listed(""))
         }
-        (Kind::Json(Layout::Spread), None) => format!("a JSON object with keys {}", listed("")),
-        (Kind::Markup, _) => "a page of HTML or XML".to_owned(),
-        (Kind::Table(place, columns), _) => {
+        (ContentKind::Json(JsonLayout::Spread), None) => {
+            format!("a JSON object with keys {}", listed(""))
+        }
+        (ContentKind::Markup, _) => "a page of HTML or XML".to_owned(),
+        (ContentKind::Table(place, columns), _) => {
             let what = match place {
-                Place::Text(_) => "table",
-                Place::Workbook(_) => "workbook",
+                TablePlace::Text(_) => "table",
+                TablePlace::Workbook(_) => "workbook",
             };
             format!("a {what} with the columns {}", columns.listed())
         }
-        (Kind::Text, _) => "a text without a header line of several columns".to_owned(),
+        (ContentKind::Text, _) => "a text without a header line of several columns".to_owned(),
     }
 }

@@ -33,7 +33,7 @@ pub enum Met<'e> {
     Beside(&'e [u8]),
 }
 
-type Take<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
+type TakeElement<'t> = &'t mut dyn FnMut(Met<'_>) -> Result<(), FileError>;
 
 /// Calls `take` with the elements of the array at `path` in `input` and with the value of the top-level member
 /// `beside`, in file order. An empty path means the top-level array; top-level values that are no arrays are elements
@@ -42,7 +42,7 @@ pub fn elements(
     input: &mut dyn BufRead,
     path: &[String],
     beside: Option<&str>,
-    take: Take<'_>,
+    take: TakeElement<'_>,
 ) -> Result<(), FileError> {
     let mut scan = Scan {
         input,
@@ -70,7 +70,7 @@ struct Scan<'i> {
     text: Vec<u8>,
     beside: Option<&'i str>,
     index: u64,
-    take: Take<'i>,
+    take: TakeElement<'i>,
 }
 
 impl Scan<'_> {
@@ -307,7 +307,7 @@ impl Within {
 
 /// Called with the path of each value before it is read, as `services[1].id` or, without numbers, `services[].id`, and
 /// with `true` at the end of each object; returns whether to stop.
-pub type Visit<'v> = &'v mut dyn FnMut(&str, bool) -> bool;
+pub type VisitPath<'v> = &'v mut dyn FnMut(&str, bool) -> bool;
 
 /// Visits the values of `text` down to `deep_max`; returns the line and column, both from 1, at which the visit stopped
 /// or the text is broken.
@@ -315,9 +315,9 @@ pub fn walk(
     text: &[u8],
     deep_max: usize,
     is_numbered: bool,
-    visit: Visit<'_>,
+    visit: VisitPath<'_>,
 ) -> Option<(usize, usize)> {
-    let walk = Walk {
+    let walk = PathWalk {
         path: "",
         deep_max,
         is_numbered,
@@ -329,14 +329,14 @@ pub fn walk(
     Some((error.line(), error.column()))
 }
 
-struct Walk<'w> {
+struct PathWalk<'w> {
     path: &'w str,
     deep_max: usize,
     is_numbered: bool,
-    visit: Visit<'w>,
+    visit: VisitPath<'w>,
 }
 
-impl<'de> DeserializeSeed<'de> for Walk<'_> {
+impl<'de> DeserializeSeed<'de> for PathWalk<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -350,7 +350,7 @@ impl<'de> DeserializeSeed<'de> for Walk<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Walk<'_> {
+impl<'de> Visitor<'de> for PathWalk<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -364,7 +364,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
             } else {
                 format!("{}.{name}", self.path)
             };
-            map.next_value_seed(Walk {
+            map.next_value_seed(PathWalk {
                 path: &path,
                 deep_max: self.deep_max - 1,
                 is_numbered: self.is_numbered,
@@ -384,7 +384,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
             } else {
                 format!("{}[]", self.path)
             };
-            let element = Walk {
+            let element = PathWalk {
                 path: &path,
                 deep_max: self.deep_max,
                 is_numbered: self.is_numbered,

@@ -5,7 +5,6 @@ pub(crate) mod detect;
 pub(crate) mod json;
 pub(crate) mod open;
 pub(crate) mod table;
-pub(crate) mod workbook;
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -13,12 +12,12 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::imports::file_error::{FileError, reason};
-use crate::imports::map::fields::{Fields, Problem};
-use crate::imports::map::plan::{Columns, Plan, Row};
-use crate::imports::map::visibility::NOT_PUBLISHED;
-use crate::imports::map::{self, Format, Incoming, Reader, Rename, business, names, visibility};
+use crate::imports::map::fields::{FieldError, Fields};
+use crate::imports::map::plan::{Columns, InputRow, Plan};
+use crate::imports::map::values::{NOT_PUBLISHED, is_public};
+use crate::imports::map::{self, Incoming, Rename, business};
 use crate::imports::merge::collector::Collector;
-use crate::imports::platforms::{native, schema_org};
+use crate::imports::platforms::{Format, Reader, names, native, schema_org};
 use crate::imports::report::Position;
 use crate::imports::{ImportRequest, export};
 use crate::model::business::Business;
@@ -28,11 +27,11 @@ use json::{ELEMENT_BYTES_MAX, Element, Met};
 
 /// The position of a table's headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum TablePlace {
     /// In delimited text.
     Text(table::Dialect),
     /// In a workbook.
-    Workbook(workbook::Header),
+    Workbook(table::SheetHeader),
 }
 
 /// Passes every row of `input` to `sink`.
@@ -79,7 +78,7 @@ fn is_about_business(value: &Value) -> bool {
 
 fn table(
     format: &'static Format,
-    place: &Place,
+    place: &TablePlace,
     columns: &Columns,
     input: &mut dyn BufRead,
     request: &ImportRequest,
@@ -89,8 +88,8 @@ fn table(
     if matches!(format.reader, Reader::Columns) {
         let mut used = plan.columns(columns);
         match place {
-            Place::Text(dialect) => used.row = dialect.line,
-            Place::Workbook(header) => {
+            TablePlace::Text(dialect) => used.row = dialect.line,
+            TablePlace::Workbook(header) => {
                 used.row = header.row;
                 used.sheet = Some(header.sheet.clone());
                 used.other_sheets.clone_from(&header.others);
@@ -118,21 +117,21 @@ fn table(
             };
             return value(&plan, at, record, sink);
         }
-        let its = Row::Cells(columns, cells);
+        let its = InputRow::Cells(columns, cells);
         if let Some(found) = plan.scale_of_ten(its) {
             return Err(FileError::Scale { line, found });
         }
         match fault {
-            Some(message) => sink.reject(at, &|| plan.raw(its), &[Problem::of_all(message)]),
+            Some(message) => sink.reject(at, &|| plan.raw(its), &[FieldError::new("", message)]),
             None => row(&plan, at, its, sink),
         }
     };
     match place {
-        Place::Text(dialect) => table::read(input, *dialect, columns, &mut take),
-        Place::Workbook(header) => {
+        TablePlace::Text(dialect) => table::read_text(input, *dialect, columns, &mut take),
+        TablePlace::Workbook(header) => {
             let mut packed = Vec::new();
             input.read_to_end(&mut packed).map_err(FileError::reading)?;
-            workbook::read(&packed, header, columns, &mut take)
+            table::read_sheet(&packed, header, columns, &mut take)
         }
     }
 }
@@ -151,14 +150,9 @@ fn array(
             business::business(&value, Business::default(), true).map_err(FileError::Business)
         }),
         Met::Element(element) => {
-            let index = element.index;
-            let at = if &*array == "reviews" {
-                Position::Element(index)
-            } else {
-                Position::Within {
-                    array: Arc::clone(&array),
-                    index,
-                }
+            let at = Position::Element {
+                array: Arc::clone(&array),
+                index: element.index,
             };
             value(plan, at, parsed(&element), sink)
         }
@@ -196,7 +190,7 @@ fn value(
     let value = match value {
         Ok(value) => value,
         Err((message, raw)) => {
-            return sink.reject(at, &|| raw.clone(), &[Problem::of_all(message)]);
+            return sink.reject(at, &|| raw.clone(), &[FieldError::new("", message)]);
         }
     };
     let raw = || value.clone();
@@ -226,7 +220,7 @@ fn value(
         }
         Reader::Columns => {
             if let Value::Object(members) = &value {
-                return row(plan, at, Row::Json(members), sink);
+                return row(plan, at, InputRow::Json(members), sink);
             }
             let wrong = Fields::of(&value, String::new()).err();
             sink.reject(at, &raw, wrong.as_slice())
@@ -238,7 +232,7 @@ fn value(
 fn row(
     plan: &Plan<'_>,
     at: Position,
-    row: Row<'_>,
+    row: InputRow<'_>,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let raw = || plan.raw(row);
@@ -270,9 +264,13 @@ fn linked_data(
             is_page: *rows == Rows::Page,
         });
     }
+    let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {
         let made = held(review, schema_org::review(review), &|_| false, false);
-        sink.review(Position::Element(index), made, &|| schema_org::raw(review))?;
+        let array = Arc::clone(&array);
+        sink.review(Position::Element { array, index }, made, &|| {
+            schema_org::raw(review)
+        })?;
     }
     Ok(())
 }
@@ -280,15 +278,15 @@ fn linked_data(
 /// The review, withheld if a member of its row marks it as not public at its source.
 fn held(
     row: &Value,
-    made: Result<Incoming, Vec<Problem>>,
+    made: Result<Incoming, Vec<FieldError>>,
     is_taken: &dyn Fn(&str) -> bool,
     may_ignore: bool,
-) -> Result<Incoming, Vec<Problem>> {
+) -> Result<Incoming, Vec<FieldError>> {
     let mut incoming = made?;
     let Value::Object(members) = row else {
         return Ok(incoming);
     };
-    let public = visibility::of_members(members, is_taken, may_ignore);
+    let public = is_public(members, is_taken, may_ignore);
     if public.map_err(|problem| vec![problem])? == Some(false)
         && !matches!(incoming.status, Stated::Given(Status::Withheld { .. }))
     {

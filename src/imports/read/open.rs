@@ -14,8 +14,8 @@ use zip::ZipArchive;
 
 use crate::imports::ImportRequest;
 use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_MAX, TooLarge};
-use crate::imports::read::detect::Shape;
-use crate::imports::read::workbook;
+use crate::imports::read::detect::FileShape;
+use crate::imports::read::table::{WORKBOOK_BYTES_MAX, find_sheet};
 
 /// Maximum number of bytes of a file that detection reads.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -28,7 +28,7 @@ pub struct Input<'a> {
     /// The name in messages.
     pub name: String,
     /// Structure of its first 64 KiB.
-    pub shape: Shape,
+    pub shape: FileShape,
     /// The whole content, in UTF-8 without a byte order mark, or a workbook's archive.
     pub all: Box<dyn BufRead + 'a>,
 }
@@ -40,14 +40,14 @@ pub enum Opened<'a> {
     Listing(Listing),
 }
 
-type Take<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
+type TakeFile<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
 
 /// Passes every file at `path` to `take`; records files that cannot be opened or that `take` refuses.
 pub fn open(
     path: &Path,
     request: &ImportRequest,
     budget: &Budget,
-    take: Take<'_>,
+    take: TakeFile<'_>,
     faults: &mut Vec<FailedFile>,
 ) {
     let stdin = path == Path::new("-");
@@ -56,7 +56,7 @@ pub fn open(
     } else {
         path.display().to_string()
     };
-    let mut visit = Visit {
+    let mut visit = Opener {
         request,
         budget,
         take,
@@ -75,14 +75,14 @@ pub fn open(
     }
 }
 
-struct Visit<'v, 't> {
+struct Opener<'v, 't> {
     request: &'v ImportRequest,
     budget: &'v Budget,
-    take: Take<'t>,
+    take: TakeFile<'t>,
     faults: &'v mut Vec<FailedFile>,
 }
 
-impl Visit<'_, '_> {
+impl Opener<'_, '_> {
     fn stdin(&mut self) -> Result<(), FileError> {
         let mut input = BufReader::new(io::stdin().lock());
         if !is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
@@ -90,18 +90,18 @@ impl Visit<'_, '_> {
         }
         // A zip archive is read from its end, which a pipe has only when it is over, so the archive is first stored on
         // disk.
-        let mut packed = tempfile::tempfile().map_err(FileError::Staging)?;
+        let mut packed = tempfile::tempfile().map_err(FileError::staging)?;
         let mut input = BufReader::new(self.budget.bound(input));
         loop {
             let part = input.fill_buf().map_err(FileError::reading)?;
             if part.is_empty() {
                 break;
             }
-            packed.write_all(part).map_err(FileError::Staging)?;
+            packed.write_all(part).map_err(FileError::staging)?;
             let used = part.len();
             input.consume(used);
         }
-        packed.rewind().map_err(FileError::Staging)?;
+        packed.rewind().map_err(FileError::staging)?;
         self.archive(STDIN, BufReader::new(packed))
     }
 
@@ -168,7 +168,7 @@ impl Visit<'_, '_> {
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
-        let shape = Shape::of(&head, self.request)?;
+        let shape = FileShape::of(&head, self.request)?;
         (self.take)(Opened::Reviews(Input {
             name,
             shape,
@@ -216,19 +216,19 @@ impl Budget {
         }
     }
 
-    fn open(&self, path: &Path) -> Result<Counted<'_>, FileError> {
+    fn open(&self, path: &Path) -> Result<CountedFile<'_>, FileError> {
         let file = File::open(path).map_err(FileError::Unreadable)?;
-        Ok(Counted { file, budget: self })
+        Ok(CountedFile { file, budget: self })
     }
 }
 
 /// A file that counts the bytes read.
-struct Counted<'a> {
+struct CountedFile<'a> {
     file: File,
     budget: &'a Budget,
 }
 
-impl Read for Counted<'_> {
+impl Read for CountedFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
         self.budget.read.update(|before| before + read as u64);
@@ -236,7 +236,7 @@ impl Read for Counted<'_> {
     }
 }
 
-impl Seek for Counted<'_> {
+impl Seek for CountedFile<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
@@ -288,10 +288,10 @@ fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
-impl Visit<'_, '_> {
+impl Opener<'_, '_> {
     /// Opens every file of reviews in the folder at `path`, sorted by name.
     pub fn folder(&mut self, path: &Path) -> Result<(), FileError> {
-        let mut found = Found::default();
+        let mut found = TakeoutFiles::default();
         let mut files = Vec::new();
         walk(path, FOLDERS_DEEP_MAX, &mut |file| {
             let wanted = found.wants(&file.file_name().unwrap_or_default().to_string_lossy())?;
@@ -316,12 +316,12 @@ impl Visit<'_, '_> {
 
 /// The files of a Takeout: reviews.json and its further pages (`reviews-<token>.json`, `reviews_001.json`).
 #[derive(Default)]
-pub struct Found {
+pub struct TakeoutFiles {
     reviews: usize,
     maps: bool,
 }
 
-impl Found {
+impl TakeoutFiles {
     pub fn wants(&mut self, name: &str) -> Result<bool, FileError> {
         let wanted = is_taken_from_folders(name);
         self.reviews += usize::from(wanted);
@@ -426,7 +426,7 @@ fn listed(location: &str, json: &[u8]) -> Option<Listing> {
 // Zip archives: a Takeout, whose members are read one by one, and workbooks. They are unpacked while they are read,
 // never to disk, so a member's path is never used as a file name.
 
-impl Visit<'_, '_> {
+impl Opener<'_, '_> {
     /// Opens the members of a zip archive.
     pub fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
         let fault = |error: zip::result::ZipError| FileError::Archive(error.to_string());
@@ -434,7 +434,7 @@ impl Visit<'_, '_> {
         if archive.index_for_name("xl/workbook.xml").is_some() {
             return self.workbook(name, archive.into_inner());
         }
-        let mut found = Found::default();
+        let mut found = TakeoutFiles::default();
         let mut members = Vec::new();
         for index in 0..archive.len() {
             let Some(Ok(member)) = archive.name_for_index(index) else {
@@ -470,14 +470,14 @@ impl Visit<'_, '_> {
         let mut bytes = Vec::new();
         self.budget
             .bound(packed)
-            .take(workbook::PACKED_BYTES_MAX + 1)
+            .take(WORKBOOK_BYTES_MAX + 1)
             .read_to_end(&mut bytes)
             .map_err(FileError::reading)?;
-        if bytes.len() as u64 > workbook::PACKED_BYTES_MAX {
+        if bytes.len() as u64 > WORKBOOK_BYTES_MAX {
             return Err(FileError::WorkbookTooLarge);
         }
-        let (header, columns) = workbook::find(&bytes, self.request)?;
-        let shape = Shape::of_workbook(header, columns);
+        let (header, columns) = find_sheet(&bytes, self.request)?;
+        let shape = FileShape::of_workbook(header, columns);
         (self.take)(Opened::Reviews(Input {
             name: name.to_owned(),
             shape,
@@ -562,7 +562,7 @@ mod tests {
             read += io::copy(&mut input.all, &mut io::sink()).map_err(FileError::reading)?;
             Ok(())
         };
-        let mut visit = Visit {
+        let mut visit = Opener {
             request: &ImportRequest::default(),
             budget: &budget,
             take: &mut take,

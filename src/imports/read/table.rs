@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 
+use calamine::{DataRef, Reader as _, Xlsx};
 use encoding_rs::WINDOWS_1252;
+use zip::ZipArchive;
 
 use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
@@ -14,8 +16,8 @@ use crate::imports::map::values::same_name;
 use crate::imports::platforms::table;
 
 /// Maximum size of a row in bytes: as much as a line of JSON Lines.
-pub const ROW_BYTES_MAX: usize = 1 << 20;
-pub const COLUMNS_MAX: usize = 1_000;
+const ROW_BYTES_MAX: usize = 1 << 20;
+const COLUMNS_MAX: usize = 1_000;
 
 /// A row's cells; or the reason why they cannot be separated, with the cells read so far.
 pub type Cells<'c> = Result<&'c [String], (String, &'c [String])>;
@@ -33,27 +35,27 @@ const CELLS_LOOKED_AT: usize = 100;
 const HEADER_BYTES_MAX: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Header {
+struct HeaderRow {
     /// Index among the first rows.
-    pub at: usize,
+    at: usize,
     /// Number of cells that are known headers.
-    pub known: usize,
+    known: usize,
 }
 
 /// The header among these rows: the row given by the user; otherwise the first with the most known words, if these are
 /// at least two; otherwise the first with at least `cells_min` cells, or with any cell.
-pub fn header(
+fn header(
     rows: &[(u64, Vec<String>)],
     cells_min: usize,
     request: &ImportRequest,
-) -> Option<Header> {
+) -> Option<HeaderRow> {
     let is_known = |cell: &&String| {
-        let is_renamed = |rename: &Rename| same_name(rename.theirs(), cell);
+        let is_renamed = |rename: &Rename| same_name(&rename.theirs, cell);
         cell.len() <= HEADER_BYTES_MAX
             && cell.chars().any(char::is_alphabetic)
             && (table::is_header(cell) || request.renames.iter().any(is_renamed))
     };
-    let header = |(at, (_, cells)): (usize, &(u64, Vec<String>))| Header {
+    let header = |(at, (_, cells)): (usize, &(u64, Vec<String>))| HeaderRow {
         at,
         known: cells.iter().take(CELLS_LOOKED_AT).filter(is_known).count(),
     };
@@ -74,7 +76,7 @@ pub fn header(
 }
 
 /// Number of first rows that are read to find the header.
-pub const fn rows_looked_at(request: &ImportRequest) -> usize {
+const fn rows_looked_at(request: &ImportRequest) -> usize {
     if request.header_row.is_some() {
         ROWS_NAMED_MAX
     } else {
@@ -83,7 +85,7 @@ pub const fn rows_looked_at(request: &ImportRequest) -> usize {
 }
 
 /// The headers, trimmed. Blank cells after the last header do not count as columns.
-pub fn headers(mut cells: Vec<String>) -> Columns {
+fn headers(mut cells: Vec<String>) -> Columns {
     while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
@@ -96,7 +98,7 @@ pub fn headers(mut cells: Vec<String>) -> Columns {
 }
 
 /// Refuses a table with more columns than any table of reviews has.
-pub const fn bounded(columns: &Columns) -> Result<(), FileError> {
+const fn check_columns(columns: &Columns) -> Result<(), FileError> {
     if columns.0.len() > COLUMNS_MAX {
         return Err(FileError::TooManyColumns(columns.0.len()));
     }
@@ -104,7 +106,7 @@ pub const fn bounded(columns: &Columns) -> Result<(), FileError> {
 }
 
 /// Fits a row to the number of columns: extra blank cells are removed, other extra cells are an error.
-pub fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
+fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
     while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
@@ -145,7 +147,7 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
         .and_then(|rest| rest.first().copied());
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
     let tried = delimiters.into_iter().filter_map(|delimiter| {
-        let mut rows = first(head, delimiter, rows_looked_at(request));
+        let mut rows = first_rows(head, delimiter, rows_looked_at(request));
         if named.is_some() && !rows.is_empty() {
             rows[0].1.clear();
         }
@@ -172,12 +174,12 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
 
 /// Whether one of the first rows of a text begins on that line.
 pub fn has_row(head: &[u8], line: u64) -> bool {
-    let rows = first(head, DELIMITERS[0], ROWS_NAMED_MAX);
+    let rows = first_rows(head, DELIMITERS[0], ROWS_NAMED_MAX);
     rows.iter().any(|(its, _)| *its == line)
 }
 
 /// The first rows of a text, each with its line.
-fn first(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<String>)> {
+fn first_rows(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<String>)> {
     let seen = RefCell::new(Seen::default());
     let mut reader = reader(
         Limited {
@@ -205,13 +207,13 @@ fn first(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<Strin
 }
 
 /// Calls `take` with every row of `input`, in file order.
-pub fn read(
+pub fn read_text(
     input: &mut dyn BufRead,
     dialect: Dialect,
     columns: &Columns,
     take: TakeRow<'_>,
 ) -> Result<(), FileError> {
-    bounded(columns)?;
+    check_columns(columns)?;
     let seen = RefCell::new(Seen::default());
     let mut reader = reader(
         Limited {
@@ -262,15 +264,12 @@ fn reader<R: Read>(input: R, delimiter: u8) -> csv::Reader<R> {
         .from_reader(input)
 }
 
-fn is_too_long(error: &io::Error) -> bool {
-    match error.get_ref() {
-        Some(inner) => inner.is::<RowTooLong>(),
-        None => false,
-    }
-}
-
 #[expect(clippy::wildcard_enum_match_arm, reason = "the crate adds kinds")]
 fn fault(error: csv::Error, line: u64) -> FileError {
+    let is_too_long = |error: &io::Error| match error.get_ref() {
+        Some(inner) => inner.is::<RowTooLong>(),
+        None => false,
+    };
     match error.into_kind() {
         csv::ErrorKind::Io(error) if is_too_long(&error) => FileError::RowTooLong(line),
         csv::ErrorKind::Io(error) => FileError::reading(error),
@@ -392,9 +391,206 @@ impl Read for Limited<'_> {
     }
 }
 
+// Excel workbooks (ECMA-376, `.xlsx`): the sheet with reviews, or the named one. The archive is unpacked once against
+// a bound before the parser reads it, because the parser keeps all shared strings in memory.
+
+/// Maximum size of a workbook in bytes, packed.
+pub const WORKBOOK_BYTES_MAX: u64 = 32 << 20;
+/// Maximum size of all its parts in bytes, unpacked, because its texts are kept in memory.
+const UNPACKED_BYTES_MAX: u64 = 256 << 20;
+
+type Book<'b> = Xlsx<Cursor<&'b [u8]>>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SheetHeader {
+    pub sheet: String,
+    /// From 1.
+    pub row: u64,
+    pub others: Vec<String>,
+}
+
+/// Minimum number of known headers that identify a sheet of reviews, regardless of later sheets.
+const KNOWN_MIN: usize = 3;
+
+/// The headers of the named sheet; otherwise of the first sheet with at least [`KNOWN_MIN`] known headers, or of the
+/// one with the most.
+pub fn find_sheet(
+    packed: &[u8],
+    request: &ImportRequest,
+) -> Result<(SheetHeader, Columns), FileError> {
+    check_unpacked(packed)?;
+    let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
+    let names = book.sheet_names();
+    let is_wanted = |name: &&String| {
+        request
+            .sheet
+            .as_ref()
+            .is_none_or(|its| same_name(its, name))
+    };
+    let sheets: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
+    if sheets.is_empty() {
+        return Err(FileError::NoSuchSheet {
+            wanted: request.sheet.clone().unwrap_or_default(),
+            there: names,
+        });
+    }
+    let (mut best, mut any): (Option<(usize, SheetHeader, Columns)>, bool) = (None, false);
+    for sheet in sheets {
+        if best.as_ref().is_some_and(|(known, ..)| *known >= KNOWN_MIN) {
+            break;
+        }
+        let mut rows = Vec::new();
+        each_row(&mut book, &sheet, &mut |row, cells| {
+            rows.push((row, std::mem::take(cells)));
+            Ok(rows.len() < rows_looked_at(request))
+        })?;
+        any |= !rows.is_empty();
+        let Some(header) = header(&rows, 2, request) else {
+            continue;
+        };
+        let (row, cells) = rows.swap_remove(header.at);
+        if best
+            .as_ref()
+            .is_none_or(|(known, ..)| *known < header.known)
+        {
+            let others = names.iter().filter(|its| **its != sheet).cloned().collect();
+            let place = SheetHeader { sheet, row, others };
+            best = Some((header.known, place, headers(cells)));
+        }
+    }
+    match (best, request.header_row) {
+        (Some((_, header, columns)), _) => Ok((header, columns)),
+        (None, Some(row)) if any => Err(FileError::NoSuchRow(row)),
+        (None, _) => Err(FileError::Workbook(
+            "all of its sheets are empty".to_owned(),
+        )),
+    }
+}
+
+/// Calls `take` with every row below the headers.
+pub fn read_sheet(
+    packed: &[u8],
+    header: &SheetHeader,
+    columns: &Columns,
+    take: TakeRow<'_>,
+) -> Result<(), FileError> {
+    check_columns(columns)?;
+    let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
+    each_row(&mut book, &header.sheet, &mut |row, cells| {
+        if row > header.row {
+            hand_over(row, cells, columns, take)?;
+        }
+        Ok(true)
+    })
+}
+
+/// Refuses an archive that unpacks to more bytes than allowed, regardless of the size in its directory.
+fn check_unpacked(packed: &[u8]) -> Result<(), FileError> {
+    let broken = |error: zip::result::ZipError| FileError::Workbook(error.to_string());
+    let mut archive = ZipArchive::new(Cursor::new(packed)).map_err(broken)?;
+    let mut left = UNPACKED_BYTES_MAX;
+    for index in 0..archive.len() {
+        let part = archive.by_index(index).map_err(broken)?;
+        let unpacked = io::copy(&mut part.take(left + 1), &mut io::sink())
+            .map_err(|error| FileError::Workbook(error.to_string()))?;
+        left = left
+            .checked_sub(unpacked)
+            .ok_or(FileError::WorkbookTooLarge)?;
+    }
+    Ok(())
+}
+
+/// Called with a row's number, from 1, and its cells; returns whether to continue.
+type TakeCells<'t> = &'t mut dyn FnMut(u64, &mut Vec<String>) -> Result<bool, FileError>;
+
+/// Calls `take` with the sheet's rows that have a cell, until it returns false.
+fn each_row(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(), FileError> {
+    let mut reader = book
+        .worksheet_cells_reader(sheet)
+        .map_err(broken_workbook)?;
+    let mut row = 0;
+    let mut cells: Vec<String> = Vec::new();
+    let mut bytes = 0;
+    loop {
+        let next = reader.next_cell().map_err(broken_workbook)?;
+        let ends = next
+            .as_ref()
+            .is_none_or(|cell| cell.get_position().0 != row);
+        if ends
+            && cells.iter().any(|cell| !cell.trim().is_empty())
+            && !take(u64::from(row) + 1, &mut cells)?
+        {
+            return Ok(());
+        }
+        let Some(cell) = next else {
+            return Ok(());
+        };
+        if ends {
+            (row, bytes) = (cell.get_position().0, 0);
+            cells.clear();
+        }
+        let text = displayed(cell.get_value());
+        let at = cell.get_position().1 as usize;
+        bytes += text.len();
+        if bytes > ROW_BYTES_MAX {
+            return Err(FileError::RowTooLong(u64::from(row) + 1));
+        }
+        if text.is_empty() {
+            continue;
+        }
+        if at >= COLUMNS_MAX {
+            return Err(FileError::TooManyColumns(at + 1));
+        }
+        cells.resize(cells.len().max(at + 1), String::new());
+        cells[at] = text;
+    }
+}
+
+fn hand_over(
+    line: u64,
+    cells: &mut Vec<String>,
+    columns: &Columns,
+    take: TakeRow<'_>,
+) -> Result<(), FileError> {
+    // Trailing blank cells are not stored.
+    cells.resize(cells.len().max(columns.0.len()), String::new());
+    match fit(cells, columns.0.len()) {
+        Ok(()) => take(line, Ok(cells)),
+        Err(message) => take(line, Err((message, cells))),
+    }
+}
+
+/// A cell as displayed; a date in ISO 8601.
+fn displayed(value: &DataRef<'_>) -> String {
+    match value {
+        DataRef::Empty => String::new(),
+        DataRef::Int(number) => number.to_string(),
+        DataRef::Float(number) => number.to_string(),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
+            text.clone()
+        }
+        DataRef::SharedString(text) => (*text).to_owned(),
+        DataRef::Bool(flag) => flag.to_string(),
+        DataRef::DateTime(instant) => {
+            let (year, month, day, hour, minute, second, _) = instant.to_ymd_hms_milli();
+            if (hour, minute, second) == (0, 0, 0) {
+                format!("{year:04}-{month:02}-{day:02}")
+            } else {
+                format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+            }
+        }
+        DataRef::Error(error) => error.to_string(),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
+fn broken_workbook(error: calamine::XlsxError) -> FileError {
+    FileError::Workbook(error.to_string())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{read, sniff};
+    use super::{read_text, sniff};
     use crate::imports::ImportRequest;
 
     fn rows(file: &[u8]) -> Vec<String> {
@@ -407,7 +603,7 @@ mod tests {
             });
             Ok(())
         };
-        read(&mut &file[..], dialect, &columns, take).unwrap();
+        read_text(&mut &file[..], dialect, &columns, take).unwrap();
         rows
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::config::bounded_read::{read, read_text};
+use crate::config::{read_file, read_text};
 use crate::insights::analysis::LanguageCode;
 use crate::insights::classifier::{NgramModel, WeightsError};
 
@@ -172,7 +172,7 @@ fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, Fold
 
 /// The weights with that name, if present; an error if they are invalid.
 fn weights(folder: &Path, name: &str) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
-    let Some(weights) = optional(folder, name, read)? else {
+    let Some(weights) = optional(folder, name, read_file)? else {
         return Ok(None);
     };
     NgramModel::parse(&weights).map_err(|error| FolderError::Weights {

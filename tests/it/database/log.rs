@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use reviews_service::clock::Clock;
-use reviews_service::imports::{ImportRequest, Quiet, import};
+use reviews_service::imports::{ImportRequest, import};
 use reviews_service::model::{Review, Status};
 use reviews_service::storage::reviews;
 use reviews_service::storage::{Database, LOG_BYTES_MAX};
 
-use crate::support::{Generator, TestApp, connect, sqlite3, start};
+use crate::support::{Generator, Quiet, TestApp, connect, sqlite3, start};
 
 /// Reviews that together fill the cache of a connection twice, so that the log grows before
 /// anything is committed. They are withheld: nothing is published of them.

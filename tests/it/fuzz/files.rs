@@ -3,11 +3,11 @@
 use std::fs;
 
 use reviews_service::clock::Clock;
-use reviews_service::imports::{ImportRequest, Quiet, import};
+use reviews_service::imports::{ImportRequest, import};
 use reviews_service::storage::Database;
 
 use super::{runtime, spoken};
-use crate::support::start;
+use crate::support::{Quiet, start};
 
 const WORDS: &[&str] = &[
     "{",

@@ -12,7 +12,7 @@ const TEXT: &str = "text=What they said";
 const REPLY: &str = "response.text=Our reply";
 
 impl Bench {
-    async fn table(&self, content: &str, maps: &[&str], no_text: bool) -> Report {
+    async fn table(&self, content: &str, maps: &[&str], no_text: bool) -> ImportReport {
         let order = ImportRequest {
             files: vec![self.file("feedback.csv", content)],
             renames: maps.iter().map(|map| map.parse().unwrap()).collect(),

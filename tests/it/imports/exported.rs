@@ -65,7 +65,7 @@ async fn elsewhere(app: &TestApp) -> TestApp {
     other
 }
 
-async fn take(app: &TestApp, file: &str, content: &[u8], order: ImportRequest) -> Report {
+async fn take(app: &TestApp, file: &str, content: &[u8], order: ImportRequest) -> ImportReport {
     let path = app.folder().join(file);
     fs::write(&path, content).unwrap();
     let order = ImportRequest {

@@ -29,7 +29,7 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
-    Format, ImportError, ImportRequest, Position, Quiet, Rejection, Report, Watch, import,
+    Format, ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, import,
 };
 use reviews_service::model::business;
 use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};
@@ -38,6 +38,8 @@ use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::support::Quiet;
 
 /// A database of its own, on the 20th of November 2026 at noon in UTC.
 struct Bench {
@@ -70,13 +72,16 @@ impl Bench {
         path
     }
 
-    async fn order(&self, order: &ImportRequest) -> (Result<Report, ImportError>, Vec<Rejection>) {
+    async fn order(
+        &self,
+        order: &ImportRequest,
+    ) -> (Result<ImportReport, ImportError>, Vec<Rejection>) {
         let mut watch = Quiet::default();
         let report = import(&self.database, &self.clock, order, &mut watch).await;
         (report, watch.rejections)
     }
 
-    async fn import(&self, files: &[&Path]) -> (Report, Vec<Rejection>) {
+    async fn import(&self, files: &[&Path]) -> (ImportReport, Vec<Rejection>) {
         let files = files.iter().map(|file| file.to_path_buf()).collect();
         let (report, rejections) = self
             .order(&ImportRequest {
@@ -88,7 +93,7 @@ impl Bench {
     }
 
     /// Imports a file of that content.
-    async fn take(&self, content: impl AsRef<[u8]>) -> (Report, Vec<Rejection>) {
+    async fn take(&self, content: impl AsRef<[u8]>) -> (ImportReport, Vec<Rejection>) {
         self.import(&[&self.file("some.txt", content)]).await
     }
 
@@ -130,7 +135,7 @@ impl Bench {
     }
 }
 
-fn counts(report: &Report) -> (u64, u64, u64, u64) {
+fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
     (
         report.written.new,
         report.written.updated,
@@ -277,7 +282,8 @@ async fn our_own_document_brings_its_business_along_where_there_is_none() {
         (counts(&report), report.business.as_deref()),
         ((1, 0, 0, 1), Some("Desert Peak"))
     );
-    assert_eq!(rejections[0].at, Position::Element(1));
+    let array = "reviews".into();
+    assert_eq!(rejections[0].at, Position::Element { array, index: 1 });
     assert!(
         rejections[0]
             .to_string()

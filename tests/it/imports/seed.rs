@@ -13,7 +13,7 @@ fn seed_folder(bench: &Bench, business: &str) -> PathBuf {
     bench.folder.path().join("seeds")
 }
 
-async fn load_folder(bench: &Bench, folder: &Path) -> anyhow::Result<Report> {
+async fn load_folder(bench: &Bench, folder: &Path) -> anyhow::Result<ImportReport> {
     load(&bench.database, &bench.clock, folder, &mut Quiet::default()).await
 }
 

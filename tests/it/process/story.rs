@@ -1,7 +1,7 @@
 //! The story of a firm's month, with every format: it withholds, edits, deletes and answers; then the same file comes
 //! again, and a newer one. Once by commands, once by statements of the `sqlite3` shell.
 
-use std::fs;
+use reviews_service::imports::Format;
 
 use super::Home;
 use crate::support::sqlite3;
@@ -411,17 +411,11 @@ fn the_same_file_and_a_newer_one_leave_what_was_decided_in_a_shell_in_every_form
 
 #[test]
 fn the_story_is_told_with_every_format_that_there_is() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/imports/platforms");
     let told: Vec<&str> = FAMILIES.iter().map(|family| family.format).collect();
     let mut known = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let source = fs::read_to_string(entry.unwrap().path()).unwrap();
-        // As `Format` is given it.
-        let name = (source.split_once("name: \"")).and_then(|(_, rest)| rest.split_once('"'));
-        if let Some((name, _)) = name.filter(|(name, _)| !name.is_empty() && name.len() < 20) {
-            known += 1;
-            assert!(told.contains(&name), "no story is told with {name}");
-        }
+    for name in Format::names() {
+        known += 1;
+        assert!(told.contains(&name), "no story is told with {name}");
     }
     assert!(known > 8, "{known} formats were found");
 }

@@ -14,7 +14,6 @@ use reviews_service::app::{App, Limits};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
-use reviews_service::imports::Quiet;
 use reviews_service::links::Links;
 use reviews_service::model::Review;
 use reviews_service::storage::Database;
@@ -26,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer::Answer;
 use super::cluster::{Rqlited, address, file_in};
 use super::hub::{MakeHub, hub_options};
+use super::quiet::Quiet;
 use super::sqlite::{back_up, refused, restore, sqlite3};
 
 /// Where the service believes to be reached.

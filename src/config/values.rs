@@ -1,4 +1,4 @@
-//! Value types of settings: time spans (`90s`, `15m`, `2h`), lists of them, and lists of nets.
+//! Value types of settings: time spans (`90s`, `15m`, `2h`), and lists of nets, hosts and contacts.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use url::{Host, Url};
 
 /// A whole number of seconds, minutes or hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,22 +115,130 @@ impl FromStr for Nets {
                 format!("`{part}` is not a network; write networks like 127.0.0.0/8,fd00::/8")
             })
         };
-        given
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .map(net)
-            .collect::<Result<_, _>>()
-            .map(Self)
+        elements(given, net).map(Self)
     }
 }
 
 impl fmt::Display for Nets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, net) in self.0.iter().enumerate() {
-            write!(f, "{}{net}", if index == 0 { "" } else { "," })?;
-        }
-        Ok(())
+        write_list(f, &self.0)
+    }
+}
+
+/// The parsed elements of a list that is separated by commas; the list may be empty.
+fn elements<T>(given: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    let parts = given.split(',').map(str::trim);
+    parts.filter(|part| !part.is_empty()).map(parse).collect()
+}
+
+fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, list: &[T]) -> fmt::Result {
+    for (index, one) in list.iter().enumerate() {
+        write!(f, "{}{one}", if index == 0 { "" } else { "," })?;
+    }
+    Ok(())
+}
+
+// Contacts for security issues in `/.well-known/security.txt` (RFC 9116 §2.5.3).
+
+/// URIs of contacts, comma-separated, the preferred one first; may be empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contacts(pub Vec<String>);
+
+/// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
+fn contact(given: &str) -> Result<String, String> {
+    let fault = || {
+        format!(
+            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
+             tel:+1-201-555-0123"
+        )
+    };
+    let url = Url::parse(given).map_err(|_| fault())?;
+    let is_known = match url.scheme() {
+        "https" => url.host().is_some(),
+        "mailto" => url.path().contains('@'),
+        "tel" => !url.path().is_empty(),
+        _ => false,
+    };
+    if is_known {
+        Ok(url.into())
+    } else {
+        Err(fault())
+    }
+}
+
+impl FromStr for Contacts {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        elements(given, contact).map(Self)
+    }
+}
+
+impl fmt::Display for Contacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.0)
+    }
+}
+
+// Lists of host names in settings: `agents.example.com,app.example.com:8443`.
+
+/// A host's name or address, with an optional port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostName {
+    /// The name in lower case, or the address.
+    pub host: Host,
+    /// `None` allows every port.
+    pub port: Option<u16>,
+}
+
+/// Comma-separated; may be empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hosts(pub Vec<HostName>);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let fault = || {
+            format!(
+                "`{given}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
+            )
+        };
+        let ends_with_port = !given.ends_with(']')
+            && given
+                .rsplit_once(':')
+                .is_some_and(|(_, port)| !port.is_empty());
+        let (name, port) = match given.rsplit_once(':').filter(|_| ends_with_port) {
+            Some((name, port)) => (name, Some(port.parse().map_err(|_| fault())?)),
+            None => (given, None),
+        };
+        // A URL parser accepts a star, but no host has one.
+        let host = Host::parse(name)
+            .ok()
+            .filter(|_| !name.contains('*'))
+            .ok_or_else(fault)?;
+        Ok(Self { host, port })
+    }
+}
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.host)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+impl FromStr for Hosts {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        elements(given, str::parse).map(Self)
+    }
+}
+
+impl fmt::Display for Hosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.0)
     }
 }
 
@@ -189,6 +298,71 @@ mod tests {
         assert_eq!("".parse::<Nets>().unwrap(), Nets::default());
         for given in ["127.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9", "10/8"] {
             assert!(given.parse::<Nets>().is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn contacts_are_addresses_that_somebody_reads() {
+        let contacts: Contacts = "mailto:a@example.com, https://example.com/s"
+            .parse()
+            .unwrap();
+        assert_eq!(
+            contacts.to_string(),
+            "mailto:a@example.com,https://example.com/s"
+        );
+        assert_eq!("".parse::<Contacts>().unwrap(), Contacts::default());
+        for wrong in [
+            "a@example.com",
+            "http://example.com",
+            "javascript:alert(1)",
+            "mailto:nobody",
+            "tel:",
+        ] {
+            let said = wrong.parse::<Contacts>().unwrap_err();
+            assert!(
+                said.starts_with(&format!("`{wrong}` is not a contact URI")),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_are_shown_as_they_are_compared() {
+        for (given, shown) in [
+            ("", ""),
+            ("Agents.Example.com", "agents.example.com"),
+            (" a.example , b.example:8443,", "a.example,b.example:8443"),
+            (
+                "192.0.2.1:80,[2001:DB8::1],[::1]:8080",
+                "192.0.2.1:80,[2001:db8::1],[::1]:8080",
+            ),
+            ("bücher.example", "xn--bcher-kva.example"),
+        ] {
+            assert_eq!(
+                given.parse::<Hosts>().unwrap().to_string(),
+                shown,
+                "{given}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_host_is_told_how_to_write_one() {
+        for given in [
+            "https://a.example",
+            "*",
+            "*.example",
+            "a b",
+            "a.example:port",
+            "a.example:99999",
+            "a/b",
+            ":80",
+        ] {
+            let said = given.parse::<Hosts>().unwrap_err();
+            assert!(
+                said.contains(given) && said.contains("app.example.com:8443"),
+                "{given}: {said}"
+            );
         }
     }
 }
