@@ -184,6 +184,7 @@ impl Cli {
     ///
     /// # Errors
     /// The failure and its remedy.
+    #[must_use]
     pub fn run(self) -> LocalBoxFuture<'static, anyhow::Result<Outcome>> {
         Box::pin(async move {
             catch_signal()?;
