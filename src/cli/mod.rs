@@ -39,6 +39,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::error::ErrorKind;
 use clap::{Args, FromArgMatches as _, Parser, Subcommand};
+use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogFormat};
 use rustix::process::{Resource, Signal, getrlimit};
 use sqlx::SqliteConnection;
@@ -174,13 +175,17 @@ impl Cli {
         logging::start(&self.log.filter, self.log.format)
     }
 
-    /// Runs the command.
+    /// Runs the command. The future is boxed so that it is compiled into the library: a plain `async fn` would be compiled,
+    /// with all that it awaits, into the binary, and what both use would be compiled twice.
     ///
     /// # Errors
     /// The failure and its remedy.
-    pub async fn run(self) -> anyhow::Result<Exit> {
-        catch_signal()?;
-        self.run_command().await.map_err(name)
+    #[must_use]
+    pub fn run(self) -> LocalBoxFuture<'static, anyhow::Result<Exit>> {
+        Box::pin(async move {
+            catch_signal()?;
+            self.run_command().await.map_err(name)
+        })
     }
 
     async fn run_command(self) -> anyhow::Result<Exit> {
