@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use crate::insights::aspects::RuleEngine;
-use crate::insights::aspects::combine::Decisions;
+use crate::insights::aspects::decision::Decisions;
 use crate::insights::classifier::NgramClassifier;
 use crate::insights::evaluate::{
     Proportion, STARS, StarsShown, WholeQuality, evaluate_reviews, reviews,

@@ -1,15 +1,18 @@
-//! Counts all packed analyses in one pass, newest first, without allocating for each analysis.
+//! Counts all packed analyses in one pass, newest first, without allocating for each analysis. The counted entities are
+//! those of the business's own lists, then other names in reviews; each has a number.
 
 use chrono::{Datelike, NaiveDate};
 
+use super::Corpus;
 use super::figures::{ReviewVote, Vote, VoteCounts, at};
 use super::quotes::{Shortlist, quote_rank};
-use super::roster::Roster;
-use crate::insights::analysis::{Language, MentionKind};
+use crate::insights::analysis::{MentionKind, TextLanguage};
 use crate::insights::packed_analysis::{
-    PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
+    PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount, name_key,
 };
+use crate::insights::text::WordMap;
 use crate::insights::witness::DISCONTENT_MAX;
+use crate::model::business::Business;
 
 /// Each aspect is one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;
@@ -38,26 +41,10 @@ pub struct Month {
 
 #[derive(Debug, Clone)]
 pub struct Counted {
-    pub reviews: u32,
-    /// Reviews with a text.
-    pub with_text: u32,
-    /// Analysed texts: those in a supported language.
-    pub analysed: u32,
-    /// Texts in another language.
-    pub foreign: u32,
+    /// Without the reviews that are not analysed yet.
+    pub corpus: Corpus,
     /// Sentences of analysed texts.
     pub sentences: u32,
-    /// Days of the newest and of the oldest review.
-    pub days: Option<(i32, i32)>,
-    /// Number of findings that the stars withdrew, and number of reviews with such findings.
-    pub withdrawn: (u32, u32),
-    /// Number of findings that the stars confirmed, and number of reviews with such findings.
-    pub confirmed: (u32, u32),
-    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
-    /// negative.
-    pub discontent: (u32, u32),
-    /// Number of analysed reviews by their polarity as a whole.
-    pub overall: VoteCounts,
     /// Counts of the aspects in the trade's order; at most `ASPECTS_MAX`.
     pub aspects: Vec<OpinionCounts>,
     /// Counts of the entities in the roster's order.
@@ -82,16 +69,11 @@ impl Counted {
             .rev()
             .find_map(|segment| Some(segment.get(segment.len().checked_sub(1)?).head.day));
         let mut counted = Self {
-            reviews: 0,
-            with_text: 0,
-            analysed: 0,
-            foreign: 0,
+            corpus: Corpus {
+                window: oldest.zip(newest),
+                ..Corpus::default()
+            },
             sentences: 0,
-            days: newest.zip(oldest),
-            withdrawn: (0, 0),
-            confirmed: (0, 0),
-            discontent: (0, 0),
-            overall: VoteCounts::default(),
             aspects: vec![OpinionCounts::default(); aspects],
             entities: vec![OpinionCounts::default(); entities],
             joint: vec![0; aspects * entities],
@@ -135,9 +117,10 @@ struct Masks {
 impl CountingPass<'_> {
     fn count(&mut self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) {
         let head = packed_analysis.head;
-        counted.reviews += 1;
-        counted.with_text += u32::from(head.sentences > 0 || head.language != Language::None);
-        counted.foreign += u32::from(head.language == Language::Other);
+        counted.corpus.reviews += 1;
+        counted.corpus.with_text +=
+            u32::from(head.sentences > 0 || head.language != TextLanguage::None);
+        counted.corpus.foreign += u32::from(head.language == TextLanguage::Other);
         let is_analysed = head.language.is_read();
         let overall = if is_analysed {
             Vote::from(head.overall)
@@ -145,12 +128,12 @@ impl CountingPass<'_> {
             Vote::Neutral
         };
         if is_analysed {
-            counted.analysed += 1;
+            counted.corpus.analysed += 1;
             counted.sentences += u32::from(head.sentences);
-            counted.overall.count(overall);
+            counted.corpus.overall.count(overall);
             if head.stars <= DISCONTENT_MAX {
-                counted.discontent.0 += 1;
-                counted.discontent.1 += u32::from(overall != Vote::Negative);
+                counted.corpus.discontent.0 += 1;
+                counted.corpus.discontent.1 += u32::from(overall != Vote::Negative);
             }
         }
         self.turn_to_month_of(counted, head.day);
@@ -184,7 +167,7 @@ impl CountingPass<'_> {
             let polarity = at(finding.polarity);
             masks.aspects[polarity] |= 1 << finding.aspect;
             masks.findings[polarity] |= 1_u32.checked_shl(number).unwrap_or(0);
-            if Vote::from(finding.polarity_of_text()).judges() {
+            if finding.polarity_of_text().judges() {
                 masks.text_judges.0 |= 1 << finding.aspect;
                 masks.text_judges.1 |= 1_u32.checked_shl(number).unwrap_or(0);
             }
@@ -201,8 +184,8 @@ impl CountingPass<'_> {
             }
         }
         for (backing, settled) in [
-            (WitnessCount::Withdrawn, &mut counted.withdrawn),
-            (WitnessCount::Confirmed, &mut counted.confirmed),
+            (WitnessCount::Withdrawn, &mut counted.corpus.withdrawn),
+            (WitnessCount::Confirmed, &mut counted.corpus.confirmed),
         ] {
             let findings = packed_analysis.findings.iter();
             let findings = findings
@@ -328,4 +311,76 @@ pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
         mask &= mask.wrapping_sub(1);
         bit
     })
+}
+
+/// A technician, service or place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RosterEntry {
+    pub kind: MentionKind,
+    /// Id chosen by the owner; `None` for places and for names that are not in the business's lists.
+    pub id: Option<String>,
+    /// The name in the business's list, or as recorded in reviews.
+    pub name: String,
+}
+
+/// All counted entities.
+#[derive(Debug, Clone, Default)]
+pub struct Roster {
+    entries: Vec<RosterEntry>,
+    /// The number of each entity by its key.
+    numbers: WordMap<usize>,
+}
+
+impl Roster {
+    /// The business's technicians, services and places in its own order; each kind is followed by the remaining values
+    /// of `others`, in their order.
+    #[must_use]
+    pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
+        let mut roster = Self::default();
+        for one in &business.technicians {
+            roster.add(MentionKind::Technician, Some(&one.id), &one.name, &one.name);
+        }
+        roster.add_others(MentionKind::Technician, others);
+        for one in &business.services {
+            roster.add(MentionKind::Service, Some(&one.id), &one.name, &one.id);
+        }
+        roster.add_others(MentionKind::Service, others);
+        for name in &business.service_areas {
+            roster.add(MentionKind::ServiceArea, None, name, name);
+        }
+        roster.add_others(MentionKind::ServiceArea, others);
+        roster
+    }
+
+    /// `value` is the value of the entity in mentions.
+    fn add(&mut self, kind: MentionKind, id: Option<&String>, name: &str, value: &str) {
+        self.numbers
+            .entry(name_key(kind, value))
+            .or_insert_with(|| {
+                self.entries.push(RosterEntry {
+                    kind,
+                    id: id.cloned(),
+                    name: name.to_owned(),
+                });
+                self.entries.len() - 1
+            });
+    }
+
+    fn add_others(&mut self, kind: MentionKind, others: &[(MentionKind, String)]) {
+        for (_, value) in others.iter().filter(|(its, _)| *its == kind) {
+            self.add(kind, None, value, value);
+        }
+    }
+
+    /// All entries: technicians, then services, then places.
+    #[must_use]
+    pub fn entries(&self) -> &[RosterEntry] {
+        &self.entries
+    }
+
+    /// The number of the entity with that key.
+    #[must_use]
+    pub fn find(&self, key: u64) -> Option<usize> {
+        self.numbers.get(&key).copied()
+    }
 }

@@ -1,17 +1,19 @@
 //! Selects quotes by one rule for praise and blame: whole sentences on which the rules and the classifier agree. Clear
 //! and recent sentences come first. Each quote is from another review, and no sentence is used twice in sections of the
-//! same kind.
+//! same kind. A person named in too few reviews appears only with counts, so no sentence about them is quoted anywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::NaiveDate;
 
-use super::few_reviews::FewReviews;
+use super::count::Roster;
 use super::figures::Vote;
-use crate::insights::analysis::{LanguageCode, Polarity, TextSpan};
-use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
-use crate::insights::quotable::is_quotable;
+use crate::insights::analysis::{LanguageCode, MentionKind, Polarity, TextSpan};
+use crate::insights::packed_analysis::{
+    PackedAnalyses, PackedAnalysisRef, PackedFinding, WitnessCount,
+};
+use crate::insights::text::is_quotable;
 use crate::insights::text::{LanguageWords, TokenizedText};
 use crate::insights::trades::Trade;
 
@@ -38,46 +40,37 @@ pub struct QuoteCandidate {
 /// The best candidates, the best first; of equally good ones the newest.
 #[derive(Debug, Clone, Default)]
 pub struct Shortlist {
-    best: [Option<QuoteCandidate>; LISTED],
+    best: Vec<QuoteCandidate>,
 }
 
 impl Shortlist {
     /// Adds a finding of the review at `position` if it is among the best; calls must begin with the newest review.
     pub fn offer(&mut self, position: u32, quote_rank: u32, finding: PackedFinding) {
+        let is_better = |other: &QuoteCandidate| other.quote_rank >= quote_rank;
+        if self.best.len() == LISTED && self.best.last().is_some_and(is_better) {
+            return;
+        }
+        // Only the better candidate of each review is kept.
+        let mut others = self.best.iter();
+        if let Some(mine) = others.position(|other| other.position == position) {
+            if is_better(&self.best[mine]) {
+                return;
+            }
+            self.best.remove(mine);
+        }
+        self.best.truncate(LISTED - 1);
+        let at = self.best.partition_point(is_better);
         let candidate = QuoteCandidate {
             quote_rank,
             position,
             finding,
         };
-        let least = self.best[LISTED - 1].map_or(0, |last| last.quote_rank + 1);
-        if candidate.quote_rank < least {
-            return;
-        }
-        // Only the better candidate of each review is kept.
-        let mine = self
-            .best
-            .iter()
-            .position(|other| other.is_some_and(|other| other.position == position));
-        let end = match mine {
-            Some(at)
-                if self.best[at].is_some_and(|other| other.quote_rank >= candidate.quote_rank) =>
-            {
-                return;
-            }
-            Some(at) => at,
-            None => LISTED - 1,
-        };
-        let better = |other: &Option<QuoteCandidate>| {
-            other.is_some_and(|other| other.quote_rank >= candidate.quote_rank)
-        };
-        let at = self.best.partition_point(better).min(end);
-        self.best[at..=end].rotate_right(1);
-        self.best[at] = Some(candidate);
+        self.best.insert(at, candidate);
     }
 
     /// Best first.
     pub fn iter(&self) -> impl Iterator<Item = &QuoteCandidate> {
-        self.best.iter().flatten()
+        self.best.iter()
     }
 }
 
@@ -98,7 +91,7 @@ pub fn quote_rank(
         findings.filter(|other| other.sentence == finding.sentence)
     };
     let is_undivided =
-        of_sentence().all(|other| other.polarity == finding.polarity || !judges(other.polarity));
+        of_sentence().all(|other| other.polarity == finding.polarity || !other.polarity.judges());
     let clearest = of_sentence()
         .filter(|other| other.backing == WitnessCount::Both)
         .max_by_key(|other| (other.score.unsigned_abs(), std::cmp::Reverse(other.aspect)));
@@ -124,10 +117,6 @@ pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
         Polarity::Negative => stars <= MIDDLE,
         Polarity::Neutral | Polarity::Uncertain => true,
     }
-}
-
-const fn judges(polarity: Polarity) -> bool {
-    matches!(polarity, Polarity::Positive | Polarity::Negative)
 }
 
 /// A review as published.
@@ -285,4 +274,65 @@ pub fn pick(list: &Shortlist, count: usize, originals: &mut Originals<'_>) -> Ve
         quotes.extend(quote.filter(|quote| quotes.iter().all(|other| other.text != quote.text)));
     }
     quotes
+}
+
+/// Minimum number of reviews that name a person; below it, only their count is shown.
+pub const PERSON_MIN: u32 = 3;
+
+/// Identifies sentences about people named in fewer than [`PERSON_MIN`] reviews.
+pub struct FewReviews<'a> {
+    segments: &'a [&'a PackedAnalyses],
+    /// Position of each segment's first review.
+    starts: Vec<usize>,
+    roster: &'a Roster,
+    /// Number of reviews that name each roster entry.
+    reviews: Vec<u32>,
+}
+
+impl<'a> FewReviews<'a> {
+    /// `segments` come newest first; `reviews` has the number of reviews for each roster entry.
+    pub fn new(segments: &'a [&'a PackedAnalyses], roster: &'a Roster, reviews: Vec<u32>) -> Self {
+        let starts = segments.iter().scan(0, |next, segment| {
+            let start = *next;
+            *next += segment.len();
+            Some(start)
+        });
+        Self {
+            starts: starts.collect(),
+            segments,
+            roster,
+            reviews,
+        }
+    }
+
+    /// Whether a sentence of the review at `position` names or continues about such a person.
+    pub fn tells_of(&self, position: u32, sentence: u16) -> bool {
+        let Some(analysis) = self.analysis(position as usize) else {
+            return false;
+        };
+        let numbered = (0_u32..u32::BITS).zip(analysis.findings);
+        let mask = numbered
+            .filter(|(_, finding)| finding.sentence == sentence)
+            .fold(0, |mask, (number, _)| mask | 1 << number);
+        let people = analysis
+            .names
+            .iter()
+            .filter(|name| name.kind == MentionKind::Technician && name.finding_mask & mask != 0);
+        people.into_iter().any(|name| {
+            let entity = self.roster.find(name.key);
+            entity.is_some_and(|at| self.reviews[at] < PERSON_MIN)
+        })
+    }
+
+    /// The language in which the review at `position` was analysed.
+    pub fn language(&self, position: u32) -> Option<LanguageCode> {
+        self.analysis(position as usize)?.head.language.code()
+    }
+
+    fn analysis(&self, position: usize) -> Option<PackedAnalysisRef<'a>> {
+        let starts = self.starts.partition_point(|start| *start <= position);
+        let at = starts.checked_sub(1)?;
+        let index = position - self.starts[at];
+        (index < self.segments[at].len()).then(|| self.segments[at].get(index))
+    }
 }
