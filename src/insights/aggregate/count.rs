@@ -1,18 +1,16 @@
-//! Counts all packed analyses in one pass, newest first, without allocating for each analysis. The counted entities are
-//! those of the business's own lists, then other names in reviews; each has a number.
+//! Counts all packed analyses in one pass, newest first, without allocating for each analysis.
 
 use chrono::{Datelike, NaiveDate};
 
 use super::Corpus;
 use super::figures::{ReviewVote, Vote, VoteCounts, at};
 use super::quotes::{Shortlist, quote_rank};
+use super::roster::Roster;
 use crate::insights::analysis::{MentionKind, TextLanguage};
 use crate::insights::packed_analysis::{
-    PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount, name_key,
+    PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
 };
-use crate::insights::text::WordMap;
 use crate::insights::witness::DISCONTENT_MAX;
-use crate::model::business::Business;
 
 /// Each aspect is one bit of a mask.
 pub const ASPECTS_MAX: usize = 64;
@@ -311,76 +309,4 @@ pub fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
         mask &= mask.wrapping_sub(1);
         bit
     })
-}
-
-/// A technician, service or place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RosterEntry {
-    pub kind: MentionKind,
-    /// Id chosen by the owner; `None` for places and for names that are not in the business's lists.
-    pub id: Option<String>,
-    /// The name in the business's list, or as recorded in reviews.
-    pub name: String,
-}
-
-/// All counted entities.
-#[derive(Debug, Clone, Default)]
-pub struct Roster {
-    entries: Vec<RosterEntry>,
-    /// The number of each entity by its key.
-    numbers: WordMap<usize>,
-}
-
-impl Roster {
-    /// The business's technicians, services and places in its own order; each kind is followed by the remaining values
-    /// of `others`, in their order.
-    #[must_use]
-    pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
-        let mut roster = Self::default();
-        for one in &business.technicians {
-            roster.add(MentionKind::Technician, Some(&one.id), &one.name, &one.name);
-        }
-        roster.add_others(MentionKind::Technician, others);
-        for one in &business.services {
-            roster.add(MentionKind::Service, Some(&one.id), &one.name, &one.id);
-        }
-        roster.add_others(MentionKind::Service, others);
-        for name in &business.service_areas {
-            roster.add(MentionKind::ServiceArea, None, name, name);
-        }
-        roster.add_others(MentionKind::ServiceArea, others);
-        roster
-    }
-
-    /// `value` is the value of the entity in mentions.
-    fn add(&mut self, kind: MentionKind, id: Option<&String>, name: &str, value: &str) {
-        self.numbers
-            .entry(name_key(kind, value))
-            .or_insert_with(|| {
-                self.entries.push(RosterEntry {
-                    kind,
-                    id: id.cloned(),
-                    name: name.to_owned(),
-                });
-                self.entries.len() - 1
-            });
-    }
-
-    fn add_others(&mut self, kind: MentionKind, others: &[(MentionKind, String)]) {
-        for (_, value) in others.iter().filter(|(its, _)| *its == kind) {
-            self.add(kind, None, value, value);
-        }
-    }
-
-    /// All entries: technicians, then services, then places.
-    #[must_use]
-    pub fn entries(&self) -> &[RosterEntry] {
-        &self.entries
-    }
-
-    /// The number of the entity with that key.
-    #[must_use]
-    pub fn find(&self, key: u64) -> Option<usize> {
-        self.numbers.get(&key).copied()
-    }
 }
