@@ -95,6 +95,18 @@ def cpu_a_request(folder, url, headers, pids, seconds, connections, body=None):
     return (cpu_seconds(pids) - before) / requests * 1e6
 
 
+def rest(base, pid):
+    """Returns once the service at `base` has made every coding and has nothing left to do."""
+    for path in ["/reviews.json", "/api/feed.json", "/insights.json", "/feed.xml"]:
+        within(900, f"{path} gzipped", lambda path=path: get(base + path, Accept_Encoding="gzip")[0]["Content-Encoding"] == "gzip")
+    # A job may wait for the next round of another.
+    quiet, last = 0, cpu_seconds([pid])
+    while quiet < 5:
+        time.sleep(0.5)
+        now = cpu_seconds([pid])
+        quiet, last = (quiet + 1 if now - last < 0.05 else 0), now
+
+
 class Service:
     """Our service over so many reviews, imported anew."""
 
@@ -114,14 +126,3 @@ class Service:
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
-
-    def rest(self):
-        """Returns once every coding is made and nothing is left to do."""
-        for path in ["/reviews.json", "/api/feed.json", "/insights.json", "/feed.xml"]:
-            within(900, f"{path} gzipped", lambda path=path: get(self.base + path, Accept_Encoding="gzip")[0]["Content-Encoding"] == "gzip")
-        # A job may wait for the next round of another.
-        quiet, last = 0, cpu_seconds([self.process.pid])
-        while quiet < 5:
-            time.sleep(0.5)
-            now = cpu_seconds([self.process.pid])
-            quiet, last = (quiet + 1 if now - last < 0.05 else 0), now

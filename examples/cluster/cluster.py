@@ -4,6 +4,7 @@ Used by `examples/cluster/run` and by the tests in `tests/cluster`. Needs Python
 installed: the one of package-lock.json is used then (Linux on x86-64).
 """
 
+import base64
 import http.client
 import json
 import os
@@ -11,8 +12,10 @@ import platform
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import time
+import urllib.parse
 import urllib.request
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -63,8 +66,8 @@ def until(seconds, what, holds, pause=0.1):
 class Node:
     """One node: an rqlited, and the service beside it."""
 
-    def __init__(self, cluster, number):
-        self.cluster, self.number = cluster, number
+    def __init__(self, cluster, number, is_voter=True):
+        self.cluster, self.number, self.is_voter = cluster, number, is_voter
         self.folder = os.path.join(cluster.folder, f"node{number}")
         self.api, self.raft, self.port = free_port(), free_port(), free_port()
         self.rqlited = self.service = None
@@ -85,7 +88,12 @@ class Node:
             return self.settings(f"sqlite://{self.folder}/reviews.db")
         nodes = [self] + [node for node in self.cluster.nodes if node is not self]
         hosts = ",".join(f"127.0.0.1:{node.api}" for node in nodes)
-        return self.settings(f"rqlite://{hosts}?file={self.file}")
+        access = self.cluster.access
+        if access is None:
+            return self.settings(f"rqlite://{hosts}?file={self.file}")
+        user, password = urllib.parse.quote(access.user, ""), urllib.parse.quote(access.password, "")
+        settings = self.settings(f"rqlite://{user}:{password}@{hosts}?file={self.file}&tls=on")
+        return {**settings, "SSL_CERT_FILE": access.ca}
 
     def settings(self, database):
         settings = {
@@ -97,13 +105,13 @@ class Node:
         return {**os.environ, **settings, **self.cluster.settings}
 
     def start_rqlited(self):
-        if self.cluster.is_file:
-            return
-        peers = ",".join(f"127.0.0.1:{node.raft}" for node in self.cluster.nodes)
+        voters = [node for node in self.cluster.nodes if node.is_voter]
+        kind = ["-bootstrap-expect", str(len(voters))] if self.is_voter else ["-raft-non-voter"]
         command = [
             self.cluster.rqlited, "-node-id", str(self.number),
             "-http-addr", f"127.0.0.1:{self.api}", "-raft-addr", f"127.0.0.1:{self.raft}",
-            "-bootstrap-expect", str(len(self.cluster.nodes)), "-join", peers, self.folder,
+            *kind, "-join", ",".join(f"127.0.0.1:{node.raft}" for node in voters),
+            *(self.cluster.access.arguments if self.cluster.access else []), self.folder,
         ]
         self.rqlited = self.spawn(command, "rqlited.log", os.environ)
 
@@ -153,30 +161,60 @@ class Node:
             return False
 
     def leads(self):
+        access, context = self.cluster.access, None
+        request = urllib.request.Request(f"{'https' if access else 'http'}://127.0.0.1:{self.api}/status")
+        if access:
+            context = ssl.create_default_context(cafile=access.ca)
+            request.add_header("authorization", access.basic())
         try:
-            address = f"http://127.0.0.1:{self.api}/status"
-            with urllib.request.urlopen(address, timeout=2) as answer:
+            with urllib.request.urlopen(request, timeout=2, context=context) as answer:
                 return json.load(answer)["store"]["raft"]["state"] == "Leader"
         except (OSError, http.client.HTTPException, KeyError, ValueError):
             return False
 
 
-class Cluster:
-    """Some nodes in one folder; one of them, with `is_file`, is a service on a SQLite file."""
+class Access:
+    """How every rqlited is reached: by TLS, whose certificate `ca` signed, with a name and a password."""
 
-    def __init__(self, folder, binary, count=3, settings=None, arguments=(), is_file=False):
-        self.folder, self.binary, self.is_file = folder, binary, is_file
+    def __init__(self, user, password, ca, arguments):
+        self.user, self.password, self.ca = user, password, ca
+        # Of rqlited: its certificate, its users, and the one to join as.
+        self.arguments = arguments
+
+    def basic(self):
+        """The header of basic authentication."""
+        return "Basic " + base64.b64encode(f"{self.user}:{self.password}".encode()).decode()
+
+
+class Cluster:
+    """Some nodes in one folder, of which the last `read_only` do not vote; with `is_file` it is one service on a SQLite file.
+
+    Without `access`, every rqlited is open to anyone on this machine.
+    """
+
+    def __init__(self, folder, binary, count=3, settings=None, arguments=(), is_file=False, read_only=0, access=None):
+        self.folder, self.binary, self.is_file, self.access = folder, binary, is_file, access
         self.rqlited = None if is_file else rqlited()
         self.settings, self.arguments = settings or {}, list(arguments)
         self.nodes = []
-        self.nodes.extend(Node(self, number) for number in range(1, count + 1))
+        self.nodes.extend(Node(self, number, number <= count - read_only) for number in range(1, count + 1))
 
     def start(self):
-        for node in self.nodes:
+        self.start_rqliteds()
+        self.start_services(self.nodes)
+
+    def start_rqliteds(self):
+        if self.is_file:
+            return
+        for node in filter(lambda node: node.is_voter, self.nodes):
             node.start_rqlited()
-        if not self.is_file:
-            until(60, "a leader", lambda: any(node.leads() for node in self.nodes))
-        for node in self.nodes:
+        until(60, "a leader", lambda: any(node.leads() for node in self.nodes))
+        # Whoever does not vote joins a cluster that has a leader.
+        for node in filter(lambda node: not node.is_voter, self.nodes):
+            node.start_rqlited()
+
+    def start_services(self, nodes):
+        for node in nodes:
             node.start_service()
         until(60, "every node ready", lambda: all(node.is_ready() for node in self.nodes))
 

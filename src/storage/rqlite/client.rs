@@ -280,9 +280,10 @@ impl RqliteClient {
             };
         }
         if status != StatusCode::OK {
+            let reason = status.canonical_reason().unwrap_or_default();
             return Tried::Failed(ClusterError::Answer {
                 status: status.as_u16(),
-                told: shortened(&text),
+                told: shortened(if text.is_empty() { reason } else { &text }),
             });
         }
         // `/db/load` of some releases answers with an empty body.
@@ -314,6 +315,10 @@ impl RqliteClient {
 const ANSWER_BYTES_MAX: usize = 4 << 20;
 /// Maximum number of characters of a node's message that an error repeats.
 const TOLD_CHARS_MAX: usize = 200;
+
+/// Beginning of rustls's message about a certificate.
+const UNTRUSTED: &str = "invalid peer certificate";
+const UNTRUSTED_ADVICE: &str = "it must name this host, and its authority must be among this machine's certificates or in SSL_CERT_FILE";
 
 /// Affected rows by statement.
 pub(super) fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
@@ -361,7 +366,12 @@ pub(super) fn cause(error: &reqwest::Error) -> String {
     while let Some(source) = error.source() {
         error = source;
     }
-    shortened(&error.to_string())
+    let told = shortened(&error.to_string());
+    if told.starts_with(UNTRUSTED) {
+        format!("{told}; {UNTRUSTED_ADVICE}")
+    } else {
+        told
+    }
 }
 
 // Cluster errors, distinguished by the possible effect of the write.
@@ -389,12 +399,10 @@ pub enum ClusterError {
     #[error("the rqlite cluster rejects this: {0}")]
     Refused(String),
     /// A node refuses all requests of this kind.
-    #[error(
-        "the rqlite cluster answered {status} ({told}); correct DATABASE_URL, or the cluster's settings"
-    )]
+    #[error("the rqlite cluster answered {status} ({told}); correct {}", setting(*status))]
     Answer {
         status: u16,
-        /// Beginning of the body.
+        /// Beginning of the body, or the status's name.
         told: String,
     },
     /// This node's file has not caught up with the cluster.
@@ -409,6 +417,17 @@ pub enum ClusterError {
     /// The client's settings cannot be used.
     #[error("cannot connect to the rqlite cluster: {0}")]
     Client(String),
+}
+
+/// The setting to correct if a node answers with this status. rqlite answers 401 without a body to unknown users, and to
+/// users without the permission.
+const fn setting(status: u16) -> &'static str {
+    match status {
+        401 => {
+            "user name and password in DATABASE_URL, or this user's permissions in the file of rqlited's -auth"
+        }
+        _ => "DATABASE_URL, or the cluster's settings",
+    }
 }
 
 impl From<ClusterError> for sqlx::Error {
