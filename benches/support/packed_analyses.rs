@@ -10,8 +10,8 @@ use reviews_service::insights::aggregate::{
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
-    PackedFinding, PackedHead, PackedName, Polarity, TextSpan, Trade,
+    Analysis, Finding, Mention, MentionKind, PackedAnalyses, PackedAnalysis, PackedFinding,
+    PackedHead, PackedName, Polarity, TextLanguage, TextSpan, Trade,
 };
 use reviews_service::model::Review;
 use reviews_service::model::business::Business;
@@ -169,7 +169,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
         rule: "full_name",
     });
     Analysis {
-        language: Language::English,
+        language: TextLanguage::English,
         mentions: mentions.collect(),
         sentences,
         findings,

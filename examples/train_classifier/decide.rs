@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::candidates::{DecisionBasis, FIGURES, Figures};
-use reviews_service::insights::aspects::combine::{Decisions, leader};
+use reviews_service::insights::aspects::decision::{
+    DecisionBasis, Decisions, FIGURES, Figures, leader,
+};
 use reviews_service::insights::classifier::UNIT;
 use reviews_service::insights::text::TokenizedText;
 

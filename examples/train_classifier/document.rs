@@ -36,7 +36,7 @@ pub fn learned(rows: &[Row]) -> String {
         .map(|weight| (weight * 1_000.0).round() as i64)
         .collect();
     format!(
-        "src/insights/aspects/document.rs: constant (as learned), lead, rules {weights:?}; {right} of {} right",
+        "src/insights/aspects/decision.rs: constant (as learned), lead, rules {weights:?}; {right} of {} right",
         rows.len()
     )
 }

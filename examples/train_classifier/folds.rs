@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::combine::Decisions;
+use reviews_service::insights::aspects::decision::Decisions;
 use reviews_service::insights::classifier::NgramClassifier;
 use reviews_service::insights::trades::Trade;
 

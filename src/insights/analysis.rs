@@ -14,7 +14,7 @@ pub struct TextSpan {
 
 /// Whether a text was analysed, with the reason if it was not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Language {
+pub enum TextLanguage {
     /// The text has no words.
     None,
     /// Analysed with every package.
@@ -25,8 +25,8 @@ pub enum Language {
     Also(LanguageCode),
 }
 
-impl Language {
-    /// Its name in the database; for [`Language::Also`] the code.
+impl TextLanguage {
+    /// Its name in the database; for [`TextLanguage::Also`] the code.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -101,6 +101,12 @@ impl Polarity {
             Self::Neutral => "neutral",
             Self::Uncertain => "uncertain",
         }
+    }
+
+    /// Whether it is praise or blame.
+    #[must_use]
+    pub const fn judges(self) -> bool {
+        matches!(self, Self::Positive | Self::Negative)
     }
 
     #[must_use]
@@ -207,7 +213,7 @@ impl Mention {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
     /// Whether it was analysed.
-    pub language: Language,
+    pub language: TextLanguage,
     pub sentences: Vec<TextSpan>,
     /// By sentence, then by position, then by aspect.
     pub findings: Vec<Finding>,

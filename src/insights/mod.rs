@@ -7,31 +7,21 @@ mod analysis;
 mod analyzer;
 pub mod aspects;
 pub mod classifier;
-mod engine;
 pub mod evaluate;
-mod explain;
 pub mod linking;
-pub(crate) mod lint;
 mod packed_analysis;
-pub(crate) mod quality;
-mod quotable;
 pub mod store;
 pub mod text;
 pub mod trades;
 mod witness;
 
 pub use analysis::{
-    Analysis, Finding, Hit, Language, LanguageCode, Mention, MentionKind, Polarity, TextSpan,
+    Analysis, Finding, Hit, LanguageCode, Mention, MentionKind, Polarity, TextLanguage, TextSpan,
 };
-pub use analyzer::{Analyzer, Subject, TEXT_CHARS_MAX};
-pub use engine::{Engine, Engines};
-pub use explain::explain;
+pub use analyzer::{Analyzer, Engine, Engines, Subject, TEXT_CHARS_MAX};
 pub use packed_analysis::{
     PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
     WitnessCount, name_key,
 };
 pub use trades::Trade;
-pub use witness::Witness;
-
-#[cfg(test)]
-mod linear;
+pub use witness::FindingSource;

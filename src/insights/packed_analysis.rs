@@ -4,10 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::analysis::{Analysis, Hit, Language, MentionKind, Polarity};
-use super::quotable::is_quotable;
+use super::analysis::{Analysis, Hit, MentionKind, Polarity, TextLanguage};
+use super::text::is_quotable;
 use super::trades::Trade;
-use super::witness::{CONFIRMED, WITHDRAWN, Witness};
+use super::witness::{CONFIRMED, FindingSource, WITHDRAWN};
 use crate::model::Review;
 use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 
@@ -18,8 +18,9 @@ pub(super) const FORMAT: u8 = 6;
 /// Maximum number of findings of one text to which the masks of a name can refer.
 const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
-/// One review, ready to be counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One review, ready to be counted. Its serialized form is stored: any change, even of the order of an enum's variants,
+/// must change [`FORMAT`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedAnalysis {
     pub head: PackedHead,
     /// In the order of the text.
@@ -31,14 +32,16 @@ pub struct PackedAnalysis {
 }
 
 /// The part of a packed analysis with a fixed size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedHead {
     /// [`crate::model::Day::number`] of its date.
+    #[serde(skip)]
     pub day: i32,
     /// 1 to 5.
+    #[serde(skip)]
     pub stars: u8,
     /// Whether it was analysed.
-    pub language: Language,
+    pub language: TextLanguage,
     /// The polarity of the text as a whole.
     pub overall: Polarity,
     /// Number of sentences, limited to the maximum of the type.
@@ -95,9 +98,9 @@ impl WitnessCount {
         if has(CONFIRMED) {
             return Self::Confirmed;
         }
-        match Witness::of(hits) {
-            Witness::Both => Self::Both,
-            Witness::Rule | Witness::Classifier => Self::One,
+        match FindingSource::of(hits) {
+            FindingSource::Both => Self::Both,
+            FindingSource::Rule | FindingSource::Classifier => Self::One,
         }
     }
 }

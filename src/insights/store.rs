@@ -2,16 +2,15 @@
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::analysis::{Analysis, Finding, Hit, Language, Mention, MentionKind, Polarity};
-use super::packed_analysis::{PackedAnalysis, PackedHead};
-use super::witness::Witness;
+use super::analysis::{Analysis, Finding, Hit, Mention, MentionKind};
+use super::packed_analysis::PackedAnalysis;
+use super::witness::FindingSource;
 use crate::model::Review;
+use crate::model::hash::hex;
 use crate::storage::{Write, unpack_value};
 
 // One row for each review, written and loaded in batches. An invalid row, possibly written by a shell, counts as
@@ -165,12 +164,7 @@ fn row(kept: &NewAnalysis) -> Value {
         .map(|(kind, value)| json!([kind.name(), value]))
         .collect();
     // In upper case, like SQLite's `hex`, because the two are compared.
-    let packed_analysis = pack(packed_analysis)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02X}");
-            text
-        });
+    let packed_analysis = hex(&pack(packed_analysis)).to_uppercase();
     let sentences: Vec<Value> = sentences
         .iter()
         .map(|span| json!([span.start, span.end]))
@@ -186,7 +180,7 @@ fn row(kept: &NewAnalysis) -> Value {
             one.span.start,
             one.span.end,
             hits,
-            Witness::of(&one.hits).name(),
+            FindingSource::of(&one.hits).name(),
             one.confidence
         ])
     };
@@ -237,13 +231,8 @@ pub async fn verify(
     connection: &mut SqliteConnection,
     derived: &[NewAnalysis],
 ) -> sqlx::Result<Vec<StoredAnalysisState>> {
-    let ids = Value::from(
-        derived
-            .iter()
-            .map(|one| one.id.as_str())
-            .collect::<Vec<_>>(),
-    )
-    .to_string();
+    let ids: Value = derived.iter().map(|one| one.id.as_str()).collect();
+    let ids = ids.to_string();
     let rows = sqlx::query_scalar!(
         r#"select json_array(n.review_id, text_hash, method_hash, json(names), hex(note), language, overall, overall_score,
              json(sentences), json(findings), json(mentions)) as "row!: Vec<u8>"
@@ -301,66 +290,23 @@ pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
     Ok(cleared)
 }
 
-/// The stored form of a packed analysis (postcard), without the day and the stars, which are in the review. Any change,
-/// even of the order of an enum's variants, must change [`super::packed_analysis::FORMAT`].
-#[derive(Serialize, Deserialize)]
-struct StoredForm<F, N, P> {
-    language: Language,
-    overall: Polarity,
-    sentences: u16,
-    findings: F,
-    names: N,
-    phrases: P,
-}
-
+/// The stored form is postcard's. The day and the stars are not stored, because they are in the review.
 fn pack(packed_analysis: &PackedAnalysis) -> Vec<u8> {
-    let PackedAnalysis {
-        head,
-        findings,
-        names,
-        phrases,
-    } = packed_analysis;
-    let form = StoredForm {
-        language: head.language,
-        overall: head.overall,
-        sentences: head.sentences,
-        findings,
-        names,
-        phrases,
-    };
     // Numbers, texts and lists of known length can always be serialized.
-    postcard::to_allocvec(&form).unwrap_or_default()
+    postcard::to_allocvec(packed_analysis).unwrap_or_default()
 }
 
 /// `day` and `stars` are the values of the review.
 fn unpack_analysis(bytes: &[u8], day: i32, stars: u8) -> Option<PackedAnalysis> {
-    let (form, rest) = postcard::take_from_bytes(bytes).ok()?;
-    let StoredForm {
-        language,
-        overall,
-        sentences,
-        findings,
-        names,
-        phrases,
-    } = form;
-    rest.is_empty().then_some(PackedAnalysis {
-        head: PackedHead {
-            day,
-            stars,
-            language,
-            overall,
-            sentences,
-        },
-        findings,
-        names,
-        phrases,
-    })
+    let (mut packed_analysis, rest) = postcard::take_from_bytes::<PackedAnalysis>(bytes).ok()?;
+    (packed_analysis.head.day, packed_analysis.head.stars) = (day, stars);
+    rest.is_empty().then_some(packed_analysis)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{pack, unpack_analysis};
-    use crate::insights::analysis::{Language, MentionKind, Polarity};
+    use crate::insights::analysis::{MentionKind, Polarity, TextLanguage};
     use crate::insights::packed_analysis::{
         PackedAnalysis, PackedFinding, PackedHead, PackedName, WitnessCount,
     };
@@ -370,7 +316,7 @@ mod tests {
         let head = PackedHead {
             day: 7,
             stars: 4,
-            language: Language::English,
+            language: TextLanguage::English,
             overall: Polarity::Uncertain,
             sentences: 3,
         };

@@ -22,7 +22,7 @@ pub const DISCONTENT_MAX: u8 = 2;
 
 /// The source of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Witness {
+pub enum FindingSource {
     /// Only the trade's rules.
     Rule,
     /// Only the classifier.
@@ -31,7 +31,7 @@ pub enum Witness {
     Both,
 }
 
-impl Witness {
+impl FindingSource {
     /// Its name in the database and in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -93,7 +93,7 @@ pub fn settle(findings: &mut [Finding], stars: u8) {
     for finding in findings {
         let (rule, polarity, score) = if is_withdrawn(finding, stars) {
             (WITHDRAWN, Polarity::Uncertain, 0)
-        } else if let Some(polarity) = confirmed(finding, stars) {
+        } else if let Some(polarity) = polarity_to_confirm(finding, stars) {
             (CONFIRMED, polarity, finding.score.signum() * MARGIN)
         } else {
             continue;
@@ -115,11 +115,12 @@ fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
         Polarity::Positive | Polarity::Neutral | Polarity::Uncertain => PRAISE_SURE_FROM,
     };
     contradicts(finding.polarity, stars)
-        && (finding.confidence < sure_from || Witness::of(&finding.hits) != Witness::Both)
+        && (finding.confidence < sure_from
+            || FindingSource::of(&finding.hits) != FindingSource::Both)
 }
 
 /// The label that the stars confirm for an uncertain finding: the label to which its score leans.
-fn confirmed(finding: &Finding, stars: u8) -> Option<Polarity> {
+fn polarity_to_confirm(finding: &Finding, stars: u8) -> Option<Polarity> {
     if finding.polarity != Polarity::Uncertain {
         return None;
     }
@@ -137,7 +138,7 @@ fn confirmed(finding: &Finding, stars: u8) -> Option<Polarity> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONFIRMED, Witness, settle, withdraw_overall};
+    use super::{CONFIRMED, FindingSource, settle, withdraw_overall};
     use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
 
     fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
@@ -164,10 +165,13 @@ mod tests {
 
     #[test]
     fn a_finding_says_who_made_it() {
-        let of = |rules: &[&str]| Witness::of(&finding(Polarity::Positive, 3, rules).hits);
-        assert_eq!(of(&["phrase:fair"]), Witness::Rule);
-        assert_eq!(of(&["examples:fair price"]), Witness::Classifier);
-        assert_eq!(of(&["phrase:fair", "examples:fair price"]), Witness::Both);
+        let of = |rules: &[&str]| FindingSource::of(&finding(Polarity::Positive, 3, rules).hits);
+        assert_eq!(of(&["phrase:fair"]), FindingSource::Rule);
+        assert_eq!(of(&["examples:fair price"]), FindingSource::Classifier);
+        assert_eq!(
+            of(&["phrase:fair", "examples:fair price"]),
+            FindingSource::Both
+        );
     }
 
     #[test]
@@ -263,8 +267,8 @@ mod tests {
             let is_confirmed = found[0].hits.iter().any(|hit| hit.rule == CONFIRMED);
             assert_eq!(is_confirmed, settled != Polarity::Uncertain);
             assert_eq!(
-                Witness::of(&found[0].hits),
-                Witness::Rule,
+                FindingSource::of(&found[0].hits),
+                FindingSource::Rule,
                 "the stars are none"
             );
         }

@@ -6,7 +6,7 @@ use super::input::SnapshotInput;
 use crate::compute::steps;
 use crate::insights::aggregate::{AggregateInput, Corpus, Original, aggregate};
 use crate::insights::text::TokenizedText;
-use crate::insights::{LanguageCode, MentionKind, PackedAnalyses, quality};
+use crate::insights::{LanguageCode, MentionKind, PackedAnalyses};
 use crate::links::Links;
 use crate::wire;
 
@@ -114,7 +114,6 @@ fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::Method {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
     let [aspects, polarity] = engine.rules().classifier().digests();
-    let figures = quality::of_trade(trade);
     wire::Method {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
@@ -141,6 +140,6 @@ fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::Method {
             findings: corpus.confirmed.0,
             reviews: corpus.confirmed.1,
         },
-        quality: figures.into_iter().map(Into::into).collect(),
+        quality: trade.measures().map(Into::into).collect(),
     }
 }

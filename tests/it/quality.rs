@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use reviews_service::insights::aspects::RuleEngine;
-use reviews_service::insights::aspects::combine::Decisions;
+use reviews_service::insights::aspects::decision::Decisions;
 use reviews_service::insights::evaluate::{
     EvaluationFigures, Proportion, StarsShown, WholeQuality, evaluate, evaluate_reviews, reviews,
     rows,
@@ -117,7 +117,7 @@ fn against_stars_of(rules: &RuleEngine, file: &str, stars: &str) -> [usize; 4] {
         };
         let text = TokenizedText::new(original);
         let is_english = Engine::built_in().language(&text, review["language"].as_str())
-            == reviews_service::insights::Language::English;
+            == reviews_service::insights::TextLanguage::English;
         if stars == 3 || !is_english {
             continue;
         }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cli::{Exit, say};
 use crate::config::read_text;
 use crate::insights::aspects::RuleEngine;
-use crate::insights::aspects::combine::Decisions;
+use crate::insights::aspects::decision::Decisions;
 use crate::insights::classifier::NgramClassifier;
 use crate::insights::evaluate::{
     AnnotatedRow, EvaluationFigures, Miss, Proportion, STARS, StarsShown, WholeQuality, evaluate,

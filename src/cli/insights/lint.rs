@@ -5,11 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::package_of;
 use crate::cli::{Exit, say};
 use crate::insights::Trade;
-use crate::insights::lint::{LintReport, lint};
-use crate::insights::trades::FolderError;
+use crate::insights::evaluate::lint::{LintReport, lint};
+use crate::insights::trades::{FolderError, read_folder};
 
 /// Check a trade package for errors and missing parts
 #[derive(Debug, Args)]
@@ -22,16 +21,14 @@ pub struct Lint {
 impl Lint {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let folder = self.folder.display();
-        let (text, outcome) = match package_of(&self.folder) {
+        let (text, outcome) = match read_folder(&self.folder) {
             Ok(trade) => told(&format!("{folder}"), &trade, &lint(&trade)),
-            Err(error) => match error.downcast_ref::<FolderError>() {
-                Some(FolderError::Faults(faults)) => {
-                    let lines = faults.0.iter().map(|fault| format!("wrong   {fault}\n"));
-                    let text = format!("{folder} cannot be read\n{}", lines.collect::<String>());
-                    (text, Exit::Failed)
-                }
-                _ => return Err(error),
-            },
+            Err(FolderError::Faults(faults)) => {
+                let lines = faults.0.iter().map(|fault| format!("wrong   {fault}\n"));
+                let text = format!("{folder} cannot be read\n{}", lines.collect::<String>());
+                (text, Exit::Failed)
+            }
+            Err(error) => return Err(error.into()),
         };
         say(&text)?;
         Ok(outcome)

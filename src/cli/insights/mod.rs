@@ -15,10 +15,10 @@ use super::decision::find;
 use super::terminal::Progress;
 use super::{Exit, read, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
-use crate::insights::classifier::NgramClassifier;
+use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
 use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
-use crate::insights::{Analyzer, Engine, Engines, Subject, Trade, explain};
+use crate::insights::{Analyzer, Engine, Engines, Subject, Trade};
 use crate::links::Links;
 use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
@@ -73,30 +73,17 @@ pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
         }
         (Some(package), None) => match shipped(package) {
             Some(id) => Engine::shipped(id),
-            None => Arc::new(Engine::new(package_of(package).context("REVIEWS_TRADE")?)),
+            None => Arc::new(Engine::new(read_folder(package).context("REVIEWS_TRADE")?)),
         },
         (None, Some(path)) => Arc::new(Engine::new(trade_of(path)?)),
     };
-    Ok(Engines::only(engine))
+    Ok(engine.into())
 }
 
 /// The ID of a built-in package if the setting names one and no folder has that name.
 fn shipped(name: &Path) -> Option<&'static str> {
     let id = IDS.iter().find(|id| name == Path::new(id));
     id.copied().filter(|_| !name.is_dir())
-}
-
-/// The package of a folder, including its weights.
-///
-/// # Errors
-/// All faults of the files, if one cannot be read or is invalid.
-pub(super) fn package_of(folder: &Path) -> anyhow::Result<Trade> {
-    let trade = read_folder(folder)?;
-    if let Some(weights) = &trade.classifier {
-        NgramClassifier::parse(weights)
-            .with_context(|| format!("{}/classifier.weights", folder.display()))?;
-    }
-    Ok(trade)
 }
 
 fn trade_of(path: &Path) -> anyhow::Result<Trade> {

@@ -532,7 +532,10 @@ async fn page(
 }
 
 /// The rows whose reviews are missing from this import.
-async fn absent(staging: &mut Staging, mut rows: Vec<SourceVersion>) -> sqlx::Result<Vec<SourceVersion>> {
+async fn absent(
+    staging: &mut Staging,
+    mut rows: Vec<SourceVersion>,
+) -> sqlx::Result<Vec<SourceVersion>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     let known: HashSet<String> = staging.known(&ids).await?;
     rows.retain(|row| !known.contains(row.id.as_str()));

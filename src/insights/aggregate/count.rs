@@ -2,10 +2,11 @@
 
 use chrono::{Datelike, NaiveDate};
 
+use super::Corpus;
 use super::figures::{ReviewVote, Vote, VoteCounts, at};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
-use crate::insights::analysis::{Language, MentionKind};
+use crate::insights::analysis::{MentionKind, TextLanguage};
 use crate::insights::packed_analysis::{
     PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
 };
@@ -38,26 +39,10 @@ pub struct Month {
 
 #[derive(Debug, Clone)]
 pub struct Counted {
-    pub reviews: u32,
-    /// Reviews with a text.
-    pub with_text: u32,
-    /// Analysed texts: those in a supported language.
-    pub analysed: u32,
-    /// Texts in another language.
-    pub foreign: u32,
+    /// Without the reviews that are not analysed yet.
+    pub corpus: Corpus,
     /// Sentences of analysed texts.
     pub sentences: u32,
-    /// Days of the newest and of the oldest review.
-    pub days: Option<(i32, i32)>,
-    /// Number of findings that the stars withdrew, and number of reviews with such findings.
-    pub withdrawn: (u32, u32),
-    /// Number of findings that the stars confirmed, and number of reviews with such findings.
-    pub confirmed: (u32, u32),
-    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
-    /// negative.
-    pub discontent: (u32, u32),
-    /// Number of analysed reviews by their polarity as a whole.
-    pub overall: VoteCounts,
     /// Counts of the aspects in the trade's order; at most `ASPECTS_MAX`.
     pub aspects: Vec<OpinionCounts>,
     /// Counts of the entities in the roster's order.
@@ -82,16 +67,11 @@ impl Counted {
             .rev()
             .find_map(|segment| Some(segment.get(segment.len().checked_sub(1)?).head.day));
         let mut counted = Self {
-            reviews: 0,
-            with_text: 0,
-            analysed: 0,
-            foreign: 0,
+            corpus: Corpus {
+                window: oldest.zip(newest),
+                ..Corpus::default()
+            },
             sentences: 0,
-            days: newest.zip(oldest),
-            withdrawn: (0, 0),
-            confirmed: (0, 0),
-            discontent: (0, 0),
-            overall: VoteCounts::default(),
             aspects: vec![OpinionCounts::default(); aspects],
             entities: vec![OpinionCounts::default(); entities],
             joint: vec![0; aspects * entities],
@@ -135,9 +115,10 @@ struct Masks {
 impl CountingPass<'_> {
     fn count(&mut self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) {
         let head = packed_analysis.head;
-        counted.reviews += 1;
-        counted.with_text += u32::from(head.sentences > 0 || head.language != Language::None);
-        counted.foreign += u32::from(head.language == Language::Other);
+        counted.corpus.reviews += 1;
+        counted.corpus.with_text +=
+            u32::from(head.sentences > 0 || head.language != TextLanguage::None);
+        counted.corpus.foreign += u32::from(head.language == TextLanguage::Other);
         let is_analysed = head.language.is_read();
         let overall = if is_analysed {
             Vote::from(head.overall)
@@ -145,12 +126,12 @@ impl CountingPass<'_> {
             Vote::Neutral
         };
         if is_analysed {
-            counted.analysed += 1;
+            counted.corpus.analysed += 1;
             counted.sentences += u32::from(head.sentences);
-            counted.overall.count(overall);
+            counted.corpus.overall.count(overall);
             if head.stars <= DISCONTENT_MAX {
-                counted.discontent.0 += 1;
-                counted.discontent.1 += u32::from(overall != Vote::Negative);
+                counted.corpus.discontent.0 += 1;
+                counted.corpus.discontent.1 += u32::from(overall != Vote::Negative);
             }
         }
         self.turn_to_month_of(counted, head.day);
@@ -184,7 +165,7 @@ impl CountingPass<'_> {
             let polarity = at(finding.polarity);
             masks.aspects[polarity] |= 1 << finding.aspect;
             masks.findings[polarity] |= 1_u32.checked_shl(number).unwrap_or(0);
-            if Vote::from(finding.polarity_of_text()).judges() {
+            if finding.polarity_of_text().judges() {
                 masks.text_judges.0 |= 1 << finding.aspect;
                 masks.text_judges.1 |= 1_u32.checked_shl(number).unwrap_or(0);
             }
@@ -201,8 +182,8 @@ impl CountingPass<'_> {
             }
         }
         for (backing, settled) in [
-            (WitnessCount::Withdrawn, &mut counted.withdrawn),
-            (WitnessCount::Confirmed, &mut counted.confirmed),
+            (WitnessCount::Withdrawn, &mut counted.corpus.withdrawn),
+            (WitnessCount::Confirmed, &mut counted.corpus.confirmed),
         ] {
             let findings = packed_analysis.findings.iter();
             let findings = findings

@@ -32,7 +32,7 @@ impl ReviewVote {
         findings.peek()?;
         for finding in findings {
             says[at(finding.polarity)] = true;
-            text_judges |= Vote::from(finding.polarity_of_text()).judges();
+            text_judges |= finding.polarity_of_text().judges();
         }
         let [praises, blames, _, is_open] = says;
         let vote = Vote::fold(praises, blames, is_open);
@@ -154,8 +154,8 @@ impl WilsonShare {
         }
         let (of, share) = (f64::from(n), f64::from(part) / f64::from(n));
         Some(Self {
-            value: rounded(share, 1000.0),
-            ci95: interval(share, of).map(|end| rounded(end, 1000.0)),
+            value: round_to(share, 1000.0),
+            ci95: interval(share, of).map(|end| round_to(end, 1000.0)),
             n,
         })
     }
@@ -207,9 +207,9 @@ pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
     2.0 * (observed * ln(observed / expected) - (observed - expected))
 }
 
-/// `value` to the nearest multiple of `1 / parts`: `rounded(x, 1000.0)` has three decimals.
+/// `value` to the nearest multiple of `1 / parts`: `round_to(x, 1000.0)` has three decimals.
 #[must_use]
-pub fn rounded(value: f64, parts: f64) -> f64 {
+pub fn round_to(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }
 

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use chrono::NaiveDate;
 
-use super::few_reviews::FewReviews;
 use super::figures::Vote;
+use super::roster::FewReviews;
 use crate::insights::analysis::{LanguageCode, Polarity, TextSpan};
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
-use crate::insights::quotable::is_quotable;
-use crate::insights::text::{LanguageWords, TokenizedText};
+use crate::insights::text::{LanguageWords, TokenizedText, is_quotable};
 use crate::insights::trades::Trade;
 
 /// Maximum number of candidates in a list.
@@ -38,46 +37,37 @@ pub struct QuoteCandidate {
 /// The best candidates, the best first; of equally good ones the newest.
 #[derive(Debug, Clone, Default)]
 pub struct Shortlist {
-    best: [Option<QuoteCandidate>; LISTED],
+    best: Vec<QuoteCandidate>,
 }
 
 impl Shortlist {
     /// Adds a finding of the review at `position` if it is among the best; calls must begin with the newest review.
     pub fn offer(&mut self, position: u32, quote_rank: u32, finding: PackedFinding) {
+        let is_better = |other: &QuoteCandidate| other.quote_rank >= quote_rank;
+        if self.best.len() == LISTED && self.best.last().is_some_and(is_better) {
+            return;
+        }
+        // Only the better candidate of each review is kept.
+        let mut others = self.best.iter();
+        if let Some(mine) = others.position(|other| other.position == position) {
+            if is_better(&self.best[mine]) {
+                return;
+            }
+            self.best.remove(mine);
+        }
+        self.best.truncate(LISTED - 1);
+        let at = self.best.partition_point(is_better);
         let candidate = QuoteCandidate {
             quote_rank,
             position,
             finding,
         };
-        let least = self.best[LISTED - 1].map_or(0, |last| last.quote_rank + 1);
-        if candidate.quote_rank < least {
-            return;
-        }
-        // Only the better candidate of each review is kept.
-        let mine = self
-            .best
-            .iter()
-            .position(|other| other.is_some_and(|other| other.position == position));
-        let end = match mine {
-            Some(at)
-                if self.best[at].is_some_and(|other| other.quote_rank >= candidate.quote_rank) =>
-            {
-                return;
-            }
-            Some(at) => at,
-            None => LISTED - 1,
-        };
-        let better = |other: &Option<QuoteCandidate>| {
-            other.is_some_and(|other| other.quote_rank >= candidate.quote_rank)
-        };
-        let at = self.best.partition_point(better).min(end);
-        self.best[at..=end].rotate_right(1);
-        self.best[at] = Some(candidate);
+        self.best.insert(at, candidate);
     }
 
     /// Best first.
     pub fn iter(&self) -> impl Iterator<Item = &QuoteCandidate> {
-        self.best.iter().flatten()
+        self.best.iter()
     }
 }
 
@@ -98,7 +88,7 @@ pub fn quote_rank(
         findings.filter(|other| other.sentence == finding.sentence)
     };
     let is_undivided =
-        of_sentence().all(|other| other.polarity == finding.polarity || !judges(other.polarity));
+        of_sentence().all(|other| other.polarity == finding.polarity || !other.polarity.judges());
     let clearest = of_sentence()
         .filter(|other| other.backing == WitnessCount::Both)
         .max_by_key(|other| (other.score.unsigned_abs(), std::cmp::Reverse(other.aspect)));
@@ -124,10 +114,6 @@ pub const fn fits_stars(polarity: Polarity, stars: u8) -> bool {
         Polarity::Negative => stars <= MIDDLE,
         Polarity::Neutral | Polarity::Uncertain => true,
     }
-}
-
-const fn judges(polarity: Polarity) -> bool {
-    matches!(polarity, Polarity::Positive | Polarity::Negative)
 }
 
 /// A review as published.

@@ -1,7 +1,9 @@
-//! The entities that are counted: first the business's own lists, then other names in reviews. Each has a number.
+//! The entities that are counted: first the business's own lists, then other names in reviews. Each has a number. A
+//! person named in too few reviews appears only with counts, so no sentence about them is quoted anywhere.
 
-use crate::insights::analysis::MentionKind;
-use crate::insights::packed_analysis::name_key;
+use crate::insights::analysis::{LanguageCode, MentionKind};
+use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, name_key};
+use crate::insights::text::WordMap;
 use crate::model::business::Business;
 
 /// A technician, service or place.
@@ -12,15 +14,14 @@ pub struct RosterEntry {
     pub id: Option<String>,
     /// The name in the business's list, or as recorded in reviews.
     pub name: String,
-    key: u64,
 }
 
 /// All counted entities.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Roster {
-    known: Vec<RosterEntry>,
-    /// Open addressing by key; a slot contains the entity's number, from 1.
-    slots: Vec<u32>,
+    entries: Vec<RosterEntry>,
+    /// The number of each entity by its key.
+    numbers: WordMap<usize>,
 }
 
 impl Roster {
@@ -28,85 +29,112 @@ impl Roster {
     /// of `others`, in their order.
     #[must_use]
     pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
-        let one = |kind, id: Option<&String>, name: &str, value: &str| RosterEntry {
-            kind,
-            id: id.cloned(),
-            name: name.to_owned(),
-            key: name_key(kind, value),
-        };
-        let technicians = business
-            .technicians
-            .iter()
-            .map(|its| one(MentionKind::Technician, Some(&its.id), &its.name, &its.name));
-        let services = business
-            .services
-            .iter()
-            .map(|its| one(MentionKind::Service, Some(&its.id), &its.name, &its.id));
-        let areas = business
-            .service_areas
-            .iter()
-            .map(|name| one(MentionKind::ServiceArea, None, name, name));
-        let slots = 4
-            * (business.technicians.len()
-                + business.services.len()
-                + business.service_areas.len()
-                + others.len());
-        let mut roster = Self {
-            known: Vec::new(),
-            slots: vec![0; slots.next_power_of_two().max(16)],
-        };
-        let listed: [Vec<RosterEntry>; 3] =
-            [technicians.collect(), services.collect(), areas.collect()];
-        for (kind, listed) in [
-            MentionKind::Technician,
-            MentionKind::Service,
-            MentionKind::ServiceArea,
-        ]
-        .into_iter()
-        .zip(listed)
-        {
-            let besides = others
-                .iter()
-                .filter(|(its, _)| *its == kind)
-                .map(|(_, value)| one(kind, None, value, value));
-            listed
-                .into_iter()
-                .chain(besides)
-                .for_each(|known| roster.add(known));
+        let mut roster = Self::default();
+        for one in &business.technicians {
+            roster.add(MentionKind::Technician, Some(&one.id), &one.name, &one.name);
         }
+        roster.add_others(MentionKind::Technician, others);
+        for one in &business.services {
+            roster.add(MentionKind::Service, Some(&one.id), &one.name, &one.id);
+        }
+        roster.add_others(MentionKind::Service, others);
+        for name in &business.service_areas {
+            roster.add(MentionKind::ServiceArea, None, name, name);
+        }
+        roster.add_others(MentionKind::ServiceArea, others);
         roster
     }
 
-    fn add(&mut self, known: RosterEntry) {
-        let slot = self.slot(known.key);
-        if self.slots[slot] == 0 {
-            self.known.push(known);
-            self.slots[slot] = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+    /// `value` is the value of the entity in mentions.
+    fn add(&mut self, kind: MentionKind, id: Option<&String>, name: &str, value: &str) {
+        self.numbers
+            .entry(name_key(kind, value))
+            .or_insert_with(|| {
+                self.entries.push(RosterEntry {
+                    kind,
+                    id: id.cloned(),
+                    name: name.to_owned(),
+                });
+                self.entries.len() - 1
+            });
+    }
+
+    fn add_others(&mut self, kind: MentionKind, others: &[(MentionKind, String)]) {
+        for (_, value) in others.iter().filter(|(its, _)| *its == kind) {
+            self.add(kind, None, value, value);
         }
     }
 
     /// All entries: technicians, then services, then places.
     #[must_use]
     pub fn entries(&self) -> &[RosterEntry] {
-        &self.known
+        &self.entries
     }
 
     /// The number of the entity with that key.
     #[must_use]
     pub fn find(&self, key: u64) -> Option<usize> {
-        (self.slots[self.slot(key)] as usize).checked_sub(1)
+        self.numbers.get(&key).copied()
+    }
+}
+
+/// Minimum number of reviews that name a person; below it, only their count is shown.
+pub const PERSON_MIN: u32 = 3;
+
+/// Identifies sentences about people named in fewer than [`PERSON_MIN`] reviews.
+pub struct FewReviews<'a> {
+    segments: &'a [&'a PackedAnalyses],
+    /// Position of each segment's first review.
+    starts: Vec<usize>,
+    roster: &'a Roster,
+    /// Number of reviews that name each roster entry.
+    reviews: Vec<u32>,
+}
+
+impl<'a> FewReviews<'a> {
+    /// `segments` come newest first; `reviews` has the number of reviews for each roster entry.
+    pub fn new(segments: &'a [&'a PackedAnalyses], roster: &'a Roster, reviews: Vec<u32>) -> Self {
+        let starts = segments.iter().scan(0, |next, segment| {
+            let start = *next;
+            *next += segment.len();
+            Some(start)
+        });
+        Self {
+            starts: starts.collect(),
+            segments,
+            roster,
+            reviews,
+        }
     }
 
-    /// The slot with that key, or the free slot for it. There is always a free slot.
-    fn slot(&self, key: u64) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut slot = usize::try_from(key >> 32).unwrap_or_default() & mask;
-        while let Some(at) = (self.slots[slot] as usize).checked_sub(1) {
-            if self.known[at].key == key {
-                break;
-            }
-            slot = (slot + 1) & mask;
-        }
-        slot
+    /// Whether a sentence of the review at `position` names or continues about such a person.
+    pub fn tells_of(&self, position: u32, sentence: u16) -> bool {
+        let Some(analysis) = self.analysis(position as usize) else {
+            return false;
+        };
+        let numbered = (0_u32..u32::BITS).zip(analysis.findings);
+        let mask = numbered
+            .filter(|(_, finding)| finding.sentence == sentence)
+            .fold(0, |mask, (number, _)| mask | 1 << number);
+        let people = analysis
+            .names
+            .iter()
+            .filter(|name| name.kind == MentionKind::Technician && name.finding_mask & mask != 0);
+        people.into_iter().any(|name| {
+            let entity = self.roster.find(name.key);
+            entity.is_some_and(|at| self.reviews[at] < PERSON_MIN)
+        })
+    }
+
+    /// The language in which the review at `position` was analysed.
+    pub fn language(&self, position: u32) -> Option<LanguageCode> {
+        self.analysis(position as usize)?.head.language.code()
+    }
+
+    fn analysis(&self, position: usize) -> Option<PackedAnalysisRef<'a>> {
+        let starts = self.starts.partition_point(|start| *start <= position);
+        let at = starts.checked_sub(1)?;
+        let index = position - self.starts[at];
+        (index < self.segments[at].len()).then(|| self.segments[at].get(index))
     }
 }

@@ -2,8 +2,6 @@
 //! reviews of other trades would explain. The phrases of a text are found during its analysis; topics are selected when
 //! all phrases are counted.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
@@ -13,7 +11,7 @@ use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::compute::steps;
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
-use crate::insights::text::{Capitalisation, Fingerprint, Token, TokenizedText};
+use crate::insights::text::{Capitalisation, Fingerprint, Token, TokenizedText, WordMap};
 use crate::insights::trades::{Background, Trade};
 
 /// Average number of words of a sentence in the table of common words.
@@ -41,20 +39,17 @@ enum PhraseWordClass {
 }
 
 /// The class of stop words and weak words, by their fingerprints; any other word is plain.
-static WORDS: LazyLock<ByWord<PhraseWordClass>> = LazyLock::new(|| {
+static WORDS: LazyLock<WordMap<PhraseWordClass>> = LazyLock::new(|| {
     by_word([
         (include_str!("weak_words.txt"), PhraseWordClass::Weak),
         (include_str!("stop_words.txt"), PhraseWordClass::Stop),
     ])
 });
 
-/// Values by the fingerprints of words.
-type ByWord<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
-
 /// The words of each list with its value; a word in both lists has the second value. Lines that begin with `#` are
 /// comments.
-fn by_word<T: Copy>(lists: [(&str, T); 2]) -> ByWord<T> {
-    let mut words = HashMap::default();
+fn by_word<T: Copy>(lists: [(&str, T); 2]) -> WordMap<T> {
+    let mut words = WordMap::default();
     for (list, value) in lists {
         let lines = list.lines().filter(|line| !line.starts_with('#'));
         for word in lines.flat_map(str::split_whitespace) {
@@ -76,7 +71,7 @@ pub enum PhraseUse {
 }
 
 /// The meaning of a word for the phrase after it, by the word's fingerprint; other words have none.
-static BEFORE: LazyLock<ByWord<PhraseUse>> = LazyLock::new(|| {
+static BEFORE: LazyLock<WordMap<PhraseUse>> = LazyLock::new(|| {
     by_word([
         (include_str!("before_things.txt"), PhraseUse::Thing),
         (include_str!("before_others.txt"), PhraseUse::Other),
@@ -110,13 +105,7 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
     let mut classes = Vec::new();
     for sentence in text.sentences() {
-        classes.clear();
-        classes.extend(
-            sentence
-                .clone()
-                .map(|token| class(text, background, token, token == sentence.start)),
-        );
-        each_phrase(text, &classes, sentence.clone(), |tokens| {
+        each_phrase(text, background, sentence, &mut classes, |tokens| {
             let mut phrase = String::with_capacity(24);
             for token in tokens {
                 if !phrase.is_empty() {
@@ -140,11 +129,7 @@ pub fn things(text: &TokenizedText, sentence: usize, background: &Background) ->
     let Some(tokens) = text.sentences().get(sentence) else {
         return things;
     };
-    let classes: Vec<_> = tokens
-        .clone()
-        .map(|token| class(text, background, token, token == tokens.start))
-        .collect();
-    each_phrase(text, &classes, tokens.clone(), |phrase| {
+    each_phrase(text, background, tokens, &mut Vec::new(), |phrase| {
         let is_thing =
             phrase.len() > 1 || phrase_use(text, tokens, phrase.start) == PhraseUse::Thing;
         if is_thing {
@@ -154,25 +139,27 @@ pub fn things(text: &TokenizedText, sentence: usize, background: &Background) ->
     things
 }
 
-/// Calls `take` with the tokens of every phrase in a sentence; `classes` has its tokens' classes.
+/// Calls `take` with the tokens of every phrase in a sentence; `classes` is a buffer for the tokens' classes.
 fn each_phrase(
     text: &TokenizedText,
-    classes: &[(PhraseWordClass, u16)],
-    sentence: Range<usize>,
+    background: &Background,
+    sentence: &Range<usize>,
+    classes: &mut Vec<(PhraseWordClass, u16)>,
     mut take: impl FnMut(Range<usize>),
 ) {
-    let (start, sentence_tokens) = (sentence.start, sentence.clone());
+    let start = sentence.start;
+    classes.clear();
+    let tokens = sentence.clone();
+    classes.extend(tokens.map(|token| class(text, background, token, token == start)));
     let of = |token: usize| {
         classes
             .get(token - start)
             .map_or(PhraseWordClass::Stop, |(class, _)| *class)
     };
-    for at in sentence {
+    for at in sentence.clone() {
         steps::one();
         let (first, count) = classes[at - start];
-        if first == PhraseWordClass::Stop
-            || phrase_use(text, &sentence_tokens, at) == PhraseUse::Other
-        {
+        if first == PhraseWordClass::Stop || phrase_use(text, sentence, at) == PhraseUse::Other {
             continue;
         }
         if first == PhraseWordClass::Plain && count <= COMMON {

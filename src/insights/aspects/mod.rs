@@ -2,27 +2,21 @@
 //! contrast, and the subject of each clause. All arithmetic uses integers in a fixed order, so a text has the same
 //! findings on every platform; every point belongs to a hit.
 
-pub mod candidates;
-pub mod combine;
-pub(crate) mod document;
+pub mod decision;
 mod parsed_sentence;
+mod patterns;
 mod score;
-mod trie;
-mod vocabulary;
 
 use std::sync::Arc;
 
 use super::analysis::{Finding, Polarity};
-use super::classifier::NgramClassifier;
+use super::classifier::{NgramClassifier, POLARITY};
 use super::text::{LanguageWords, TokenizedText};
 use super::trades::{Meaning, Trade};
-use candidates::{AspectCandidate, SentenceReading, candidates};
-use combine::Decisions;
-use document::DocumentPolarity;
+use decision::{AspectCandidate, Decisions, DocumentPolarity, SentenceReading, candidates};
 use parsed_sentence::ParsedSentence;
+use patterns::{PatternTrie, Vocabulary, WordUnit};
 pub use score::label;
-use trie::PatternTrie;
-use vocabulary::{Vocabulary, WordUnit};
 
 /// The number of a word, list or class.
 type Symbol = u32;
@@ -69,14 +63,11 @@ impl RuleEngine {
     pub fn new(trade: &Trade) -> Self {
         // Custom weights were validated when the package was read, and tests validate the program's; a trade without
         // weights uses its rules and the polarity of all trades.
-        let aspects = trade.classifier.as_deref();
-        let classifier = match &trade.language {
-            None => match aspects {
-                Some(weights) => NgramClassifier::parse(weights),
-                None => NgramClassifier::of_polarity(),
-            },
-            Some(language) => NgramClassifier::of(aspects, language.polarity.as_deref()),
+        let polarity = match &trade.language {
+            None => Some(POLARITY),
+            Some(language) => language.polarity.as_deref(),
         };
+        let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity);
         // The weights for rules and classifier were learned from English texts.
         let decisions = if trade.language.is_some() {
             Decisions::of_rules()
@@ -154,7 +145,7 @@ impl RuleEngine {
         for sentence in &read {
             document.add_sentence(sentence);
         }
-        let findings = combine::findings(self, text, &mut read, &candidates);
+        let findings = decision::findings(self, text, &mut read, &candidates);
         for finding in &findings {
             document.add_finding(finding);
         }
@@ -191,7 +182,7 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::RuleEngine;
-    use super::combine::Decisions;
+    use super::decision::Decisions;
     use crate::insights::analysis::{Finding, Polarity};
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::Trade;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::trie::{Match, Rank};
+use super::patterns::{Match, Rank};
 use super::{RuleEngine, WordUnit};
 use crate::compute::steps;
 use crate::insights::text::TokenizedText;

@@ -18,7 +18,8 @@ pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
 /// Index of praise in [`LABELS`].
 const POSITIVE: usize = 2;
 
-const POLARITY: &[u8] = include_bytes!("polarity.weights");
+/// The polarity weights that all trades share.
+pub const POLARITY: &[u8] = include_bytes!("polarity.weights");
 
 /// The subject of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +123,7 @@ impl NgramClassifier {
     /// Joins the aspect model of a trade with a polarity model.
     #[must_use]
     pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
-        let model = aspects.joined(polarity);
+        let model = aspects.join(polarity);
         let mut biases = model.biases().to_vec();
         biases.resize(biases.len().max(1).next_multiple_of(LANES), 0);
         Self {
@@ -131,24 +132,6 @@ impl NgramClassifier {
             aspects: aspects.heads().len(),
             digests: [aspects, polarity].map(|model| model.digest().to_owned()),
         }
-    }
-
-    /// Creates a classifier from a trade's aspect weights and the polarity weights that all trades share.
-    ///
-    /// # Errors
-    /// When the bytes are not valid weights.
-    pub fn parse(aspects: &[u8]) -> Result<Self, WeightsError> {
-        let aspects = NgramModel::parse(aspects)?;
-        Ok(Self::new(&aspects, &NgramModel::parse(POLARITY)?))
-    }
-
-    /// A classifier without aspects, for a trade without weights of its own.
-    ///
-    /// # Errors
-    /// None; a test verifies this.
-    pub fn of_polarity() -> Result<Self, WeightsError> {
-        let polarity = NgramModel::parse(POLARITY)?;
-        Ok(Self::new(&NgramModel::default(), &polarity))
     }
 
     /// Creates a classifier from these weights; a missing model is empty.
@@ -166,12 +149,6 @@ impl NgramClassifier {
     #[must_use]
     pub fn aspects(&self) -> &[String] {
         &self.model.heads()[..self.aspects]
-    }
-
-    #[must_use]
-    pub fn bias(&self, aspect: usize) -> i32 {
-        let biases = &self.model.biases()[..self.aspects];
-        biases.get(aspect).copied().unwrap_or_default()
     }
 
     /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
@@ -279,14 +256,16 @@ fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], heads: Range<us
 
 #[cfg(test)]
 mod tests {
-    use super::{NgramClassifier, NgramModel, OutputHead, SentencePart, WeightsError, to_bytes};
+    use super::{
+        NgramClassifier, NgramModel, OutputHead, POLARITY, SentencePart, WeightsError, to_bytes,
+    };
     use crate::insights::text::TokenizedText;
 
     const HOME_SERVICES: &[u8] = include_bytes!("../trades/home_services/classifier.weights");
 
     fn scores(sentence: &str) -> (NgramClassifier, TokenizedText, Vec<SentencePart>) {
         let (classifier, text) = (
-            NgramClassifier::parse(HOME_SERVICES).unwrap(),
+            NgramClassifier::of(Some(HOME_SERVICES), Some(POLARITY)).unwrap(),
             TokenizedText::new(sentence),
         );
         let parts = classifier

@@ -143,7 +143,7 @@ impl NgramModel {
     /// Both models in one, so that a run is looked up once: the heads of this one, then those of `other`. The joined
     /// model has no digest, because it comes from no file.
     #[must_use]
-    pub fn joined(&self, other: &Self) -> Self {
+    pub fn join(&self, other: &Self) -> Self {
         let mut joined = Self::with_room_for(
             [self.heads.as_slice(), &other.heads].concat(),
             [self.biases.as_slice(), &other.biases].concat(),

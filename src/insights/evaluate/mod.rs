@@ -1,26 +1,20 @@
-//! Measures the agreement of the analysis with human annotations. The annotators' instructions are in
-//! `docs/ANNOTATION.md`.
+//! For makers of trade packages: measures the agreement of the analysis with human annotations, explains one analysis,
+//! and checks a package (`lint`). The annotators' instructions are in `docs/ANNOTATION.md`.
 
-mod figures;
-mod rows;
-mod whole;
-
-pub use figures::{AgreementCounts, EvaluationFigures, Miss, Proportion};
-pub use rows::{AnnotatedReview, AnnotatedRow, RowError, reviews, rows};
-pub use whole::{STARS, StarsShown, WholeQuality, evaluate_reviews};
+pub(crate) mod lint;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
-use super::analysis::{Finding, Hit, Polarity};
-use super::aspects::RuleEngine;
+use serde::Deserialize;
+
+use super::aggregate::figures::interval;
+use super::analysis::{Analysis, Finding, Hit, Polarity, TextLanguage, TextSpan};
+use super::analyzer::Engine;
+use super::aspects::{RuleEngine, TextFindings, label};
 use super::text::TokenizedText;
-
-/// The analyzer's label of one aspect of one text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Prediction {
-    polarity: Polarity,
-    hits: Vec<Hit>,
-}
+use super::trades::{TradeError, aspect_task};
+use super::witness::{CONFIRMED, FindingSource, settle, withdraw_overall};
 
 /// Analyzes every text of the rows and counts agreements.
 #[must_use]
@@ -48,53 +42,720 @@ pub fn evaluate(engine: &RuleEngine, rows: &[AnnotatedRow]) -> EvaluationFigures
             .chain(said.keys().map(String::as_str))
             .collect();
         for aspect in aspects {
-            quality.count(
-                text,
-                aspect,
-                expected.get(aspect).copied(),
-                said.get(aspect).map(|said| (said.polarity, &said.hits)),
-            );
+            let expected = expected.get(aspect).copied();
+            quality.count(text, aspect, expected, said.get(aspect));
         }
     }
     quality
 }
 
-/// The combined label of each aspect over all sentences of a text.
-fn predictions(findings: Vec<Finding>) -> BTreeMap<String, Prediction> {
-    let mut said: BTreeMap<String, (i32, bool, Prediction)> = BTreeMap::new();
+/// The combined label of each aspect over all sentences of a text, with its hits.
+fn predictions(findings: Vec<Finding>) -> BTreeMap<String, (Polarity, Vec<Hit>)> {
+    let mut said: BTreeMap<String, (i32, bool, Vec<Hit>)> = BTreeMap::new();
     for finding in findings {
-        let is_polar = finding.polarity != Polarity::Neutral;
-        let empty = || {
-            (
-                0,
-                false,
-                Prediction {
-                    polarity: Polarity::Neutral,
-                    hits: Vec::new(),
-                },
-            )
-        };
-        let (score, polar, one) = said.entry(finding.aspect).or_insert_with(empty);
+        let (score, is_polar, hits) = said.entry(finding.aspect).or_default();
         *score += finding.score;
-        *polar |= is_polar;
-        one.hits.extend(finding.hits);
-        one.polarity = super::aspects::label(*score, *polar);
+        *is_polar |= finding.polarity != Polarity::Neutral;
+        hits.extend(finding.hits);
     }
     said.into_iter()
-        .map(|(aspect, (_, _, said))| (aspect, said))
+        .map(|(aspect, (score, is_polar, hits))| (aspect, (label(score, is_polar), hits)))
         .collect()
+}
+
+/// The annotators' labels, in the order of the confusion matrix.
+const GIVEN: [Polarity; 3] = [Polarity::Positive, Polarity::Negative, Polarity::Neutral];
+
+/// A proportion with its 95 % Wilson interval.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Proportion {
+    /// The numerator.
+    pub part: usize,
+    /// The denominator; may be 0.
+    pub whole: usize,
+}
+
+impl Proportion {
+    /// 0 if `whole` is 0.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        if self.whole == 0 {
+            0.0
+        } else {
+            float(self.part) / float(self.whole)
+        }
+    }
+
+    /// The interval's lower and upper end; 0 and 1 if `whole` is 0.
+    #[must_use]
+    pub fn interval(self) -> [f64; 2] {
+        if self.whole == 0 {
+            return [0.0, 1.0];
+        }
+        interval(self.value(), float(self.whole))
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of sentences are far below 2^52"
+)]
+const fn float(count: usize) -> f64 {
+    count as f64
+}
+
+/// Agreement of the analyzer and the annotators about the aspects in texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AgreementCounts {
+    /// Found by the analyzer and the annotator.
+    pub both: usize,
+    /// Found only by the analyzer.
+    pub analyzer: usize,
+    /// Found only by the annotator.
+    pub annotator: usize,
+}
+
+impl AgreementCounts {
+    pub(super) const fn add(&mut self, is_expected: bool, is_found: bool) {
+        match (is_expected, is_found) {
+            (true, true) => self.both += 1,
+            (true, false) => self.annotator += 1,
+            (false, true) => self.analyzer += 1,
+            (false, false) => {}
+        }
+    }
+
+    /// Share of the analyzer's findings that the annotator also made.
+    #[must_use]
+    pub const fn precision(self) -> Proportion {
+        Proportion {
+            part: self.both,
+            whole: self.both + self.analyzer,
+        }
+    }
+
+    /// Share of the annotator's findings that the analyzer also made.
+    #[must_use]
+    pub const fn recall(self) -> Proportion {
+        Proportion {
+            part: self.both,
+            whole: self.both + self.annotator,
+        }
+    }
+
+    /// The harmonic mean of precision and recall as a share: twice the common findings, divided by all findings of
+    /// both.
+    #[must_use]
+    pub const fn f1(self) -> Proportion {
+        Proportion {
+            part: 2 * self.both,
+            whole: 2 * self.both + self.analyzer + self.annotator,
+        }
+    }
+}
+
+/// A text and aspect for which the labels of analyzer and annotator differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Miss {
+    pub text: String,
+    /// Id of the aspect.
+    pub aspect: String,
+    /// The annotator's label; `None` if not found.
+    pub expected: Option<Polarity>,
+    /// The analyzer's label; `None` if not found.
+    pub got: Option<Polarity>,
+    /// The analyzer's hits for the aspect; empty if not found.
+    pub hits: Vec<Hit>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EvaluationFigures {
+    /// Rows of the file.
+    pub n: usize,
+    /// Number of distinct texts; each has a row for every aspect that it judges.
+    pub texts: usize,
+    /// Pairs of text and aspect, for all aspects together.
+    pub pairs: AgreementCounts,
+    /// Pairs of text and aspect, by aspect.
+    pub aspects: BTreeMap<String, AgreementCounts>,
+    /// Pairs found by both: their number by the annotator's label and the analyzer's label.
+    pub confusion: BTreeMap<(Polarity, Polarity), usize>,
+    /// Differing pairs, by text, then by aspect.
+    pub misses: Vec<Miss>,
+}
+
+impl EvaluationFigures {
+    /// Counts one pair; `None` means that the aspect was not found in the text.
+    pub(super) fn count(
+        &mut self,
+        text: &str,
+        aspect: &str,
+        expected: Option<Polarity>,
+        got: Option<&(Polarity, Vec<Hit>)>,
+    ) {
+        let of_aspect = self.aspects.entry(aspect.to_owned()).or_default();
+        for counts in [&mut self.pairs, of_aspect] {
+            counts.add(expected.is_some(), got.is_some());
+        }
+        let label = got.map(|(label, _)| *label);
+        if let Some(pair) = expected.zip(label) {
+            *self.confusion.entry(pair).or_default() += 1;
+        }
+        if expected != label {
+            self.misses.push(Miss {
+                text: text.to_owned(),
+                aspect: aspect.to_owned(),
+                expected,
+                got: label,
+                hits: got.map(|(_, hits)| hits.clone()).unwrap_or_default(),
+            });
+        }
+    }
+
+    fn labels(&self, is_meant: impl Fn(Polarity, Polarity) -> bool) -> usize {
+        self.confusion
+            .iter()
+            .filter(|((expected, got), _)| is_meant(*expected, *got))
+            .map(|(_, count)| count)
+            .sum()
+    }
+
+    /// Share of the pairs found by both whose label is right; an uncertain label counts as wrong.
+    #[must_use]
+    pub fn polarity_accuracy(&self) -> Proportion {
+        Proportion {
+            part: self.labels(|expected, got| expected == got),
+            whole: self.pairs.both,
+        }
+    }
+
+    /// Share of the pairs found by both whose label is not uncertain.
+    #[must_use]
+    pub fn coverage(&self) -> Proportion {
+        Proportion {
+            part: self.labels(|_, got| got != Polarity::Uncertain),
+            whole: self.pairs.both,
+        }
+    }
+
+    /// Share of right labels among the pairs found by both whose label is not uncertain.
+    #[must_use]
+    pub fn published_accuracy(&self) -> Proportion {
+        Proportion {
+            part: self.polarity_accuracy().part,
+            whole: self.coverage().part,
+        }
+    }
+
+    /// The mean F1 of the labels that annotators gave.
+    #[must_use]
+    pub fn macro_f1(&self) -> f64 {
+        let scores: Vec<f64> = GIVEN
+            .into_iter()
+            .filter(|label| self.labels(|expected, _| expected == *label) > 0)
+            .map(|label| {
+                let both = self.labels(|expected, got| expected == label && got == label);
+                let either = self.labels(|expected, _| expected == label)
+                    + self.labels(|_, got| got == label);
+                Proportion {
+                    part: 2 * both,
+                    whole: either,
+                }
+                .value()
+            })
+            .collect();
+        scores.iter().sum::<f64>() / float(scores.len().max(1))
+    }
+}
+
+/// The first line of every file.
+const HEADER: &str = "text\taspect\tpolarity";
+
+/// One judgement of an annotator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnnotatedRow {
+    /// Trimmed.
+    pub text: String,
+    /// Id of the aspect.
+    pub aspect: String,
+    /// Positive, negative or neutral.
+    pub polarity: Polarity,
+}
+
+/// Maximum number of characters of a message, which is limited because it repeats the file's content.
+const MESSAGE_CHARACTERS_MAX: usize = 1_000;
+
+fn row_error(file: &str, line: usize, message: &str) -> TradeError {
+    TradeError {
+        file: file.to_owned(),
+        line,
+        message: message.chars().take(MESSAGE_CHARACTERS_MAX).collect(),
+    }
+}
+
+/// An annotator's label.
+fn annotator_label(polarity: &str) -> Result<Polarity, String> {
+    Polarity::find(polarity)
+        .filter(|polarity| *polarity != Polarity::Uncertain)
+        .ok_or_else(|| format!("`{polarity}` is not one of positive, negative, neutral"))
+}
+
+/// `aspects` are the valid ids.
+///
+/// # Errors
+/// The first invalid line.
+pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<AnnotatedRow>, TradeError> {
+    let fault = |line: usize, message: String| row_error(file, line, &message);
+    let mut lines = (1..).zip(content.lines());
+    if lines
+        .next()
+        .map(|(_, line)| line.trim_start_matches('\u{FEFF}').trim_end())
+        != Some(HEADER)
+    {
+        return Err(fault(
+            1,
+            "the first line must be `text`, `aspect`, `polarity`, with tabs between".to_owned(),
+        ));
+    }
+    let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let fields: Vec<&str> = line
+            .trim_end_matches(['\r', '\n'])
+            .split('\t')
+            .map(str::trim)
+            .collect();
+        let [text, aspect, polarity] = fields[..] else {
+            return Err(fault(
+                number,
+                format!(
+                    "a row has 3 fields with tabs between, this one {}",
+                    fields.len()
+                ),
+            ));
+        };
+        if text.is_empty() {
+            return Err(fault(number, "the text is empty".to_owned()));
+        }
+        if !aspects.contains(&aspect) {
+            return Err(fault(
+                number,
+                format!("`{aspect}` is not one of {}", aspects.join(", ")),
+            ));
+        }
+        let polarity = annotator_label(polarity).map_err(|message| fault(number, message))?;
+        if !seen.insert((text, aspect)) {
+            return Err(fault(
+                number,
+                format!("`{aspect}` of this text is a duplicate"),
+            ));
+        }
+        rows.push(AnnotatedRow {
+            text: text.to_owned(),
+            aspect: aspect.to_owned(),
+            polarity,
+        });
+    }
+    if rows.is_empty() {
+        return Err(fault(1, "no rows below the header".to_owned()));
+    }
+    Ok(rows)
+}
+
+// Annotated files of whole reviews: one JSON object a line.
+
+/// A review with its annotations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnnotatedReview {
+    pub text: String,
+    /// BCP 47, if known.
+    pub language: Option<String>,
+    /// Id of the package for its trade, if known.
+    pub package: Option<String>,
+    /// 1 to 5.
+    pub stars: Option<u8>,
+    /// Each judged or mentioned aspect, its polarity, and the position of its first word in the text, in code points.
+    pub findings: Vec<(String, Polarity, u32)>,
+}
+
+/// A line of the file; other members are notes for readers.
+#[derive(Deserialize)]
+struct FileLine {
+    text: String,
+    language: Option<String>,
+    package: Option<String>,
+    stars: Option<u8>,
+    #[serde(default)]
+    findings: Vec<LineFinding>,
+}
+
+#[derive(Deserialize)]
+struct LineFinding {
+    aspect: String,
+    polarity: String,
+    quote: String,
+}
+
+/// # Errors
+/// The error in the first invalid line.
+pub fn reviews(file: &str, content: &str) -> Result<Vec<AnnotatedReview>, TradeError> {
+    let lines = (1..).zip(content.lines());
+    let reviews: Vec<AnnotatedReview> = lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line)| review(line).map_err(|message| row_error(file, number, &message)))
+        .collect::<Result<_, _>>()?;
+    if reviews.is_empty() {
+        return Err(row_error(file, 1, "the file has no reviews"));
+    }
+    Ok(reviews)
+}
+
+fn review(line: &str) -> Result<AnnotatedReview, String> {
+    let line: FileLine = serde_json::from_str(line).map_err(|error| {
+        format!(
+            "{error}; a line is an object with `text` and, where known, `stars`, `package` and \
+             `findings`, each with `aspect`, `polarity` and `quote`"
+        )
+    })?;
+    if let Some(stars) = line.stars.filter(|stars| !(1..=5).contains(stars)) {
+        return Err(format!("`stars` is {stars}, but must be 1 to 5"));
+    }
+    let mut findings = Vec::with_capacity(line.findings.len());
+    for finding in line.findings {
+        let polarity = annotator_label(&finding.polarity)?;
+        let at = line
+            .text
+            .find(&finding.quote)
+            .ok_or_else(|| format!("the text does not contain `{}`", finding.quote))?;
+        let start = line.text[..at].chars().count();
+        findings.push((
+            finding.aspect,
+            polarity,
+            u32::try_from(start).unwrap_or(u32::MAX),
+        ));
+    }
+    Ok(AnnotatedReview {
+        text: line.text,
+        language: line.language,
+        package: line.package,
+        stars: line.stars,
+        findings,
+    })
+}
+
+/// The measures of findings and of whole texts that a package publishes.
+const PUBLISHED: [(&str, &str, &str); 6] = [
+    ("finding", "precision", "judged_precision"),
+    ("finding", "recall", "judged_recall"),
+    ("finding_negative", "precision", "blamed_precision"),
+    ("finding_negative", "recall", "blamed_recall"),
+    ("review_polarity", "accuracy", "against_stars"),
+    ("review_polarity", "recall_negative", "bad_against_stars"),
+];
+
+/// All figures of an evaluation of whole reviews.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WholeQuality {
+    /// Reviews that were analysed.
+    pub reviews: usize,
+    /// Reviews in a language other than that of the rules.
+    pub in_other_languages: usize,
+    /// Pairs of sentence and aspect, with any polarity.
+    pub found: AgreementCounts,
+    /// Share of the pairs found by both that have the same polarity; uncertain counts as wrong.
+    pub polarity: Proportion,
+    /// Pairs with praise or blame.
+    pub judged: AgreementCounts,
+    /// Pairs with blame.
+    pub blamed: AgreementCounts,
+    /// Pairs with praise or blame, by aspect.
+    pub by_aspect: BTreeMap<String, AgreementCounts>,
+    /// Share of the judgements that annotators also made: by source of the judgement, and for those that the stars
+    /// confirmed.
+    pub by_witness: BTreeMap<&'static str, Proportion>,
+    /// Share of the reviews of 1, 2, 4 or 5 stars whose text alone has the same polarity; uncertain counts as wrong.
+    pub against_stars: Proportion,
+    /// The same share for reviews of 1 or 2 stars.
+    pub bad_against_stars: Proportion,
+}
+
+/// The polarities of each aspect in each sentence.
+type SentenceLabels<'a> = BTreeMap<(usize, &'a str), BTreeSet<Polarity>>;
+
+/// Key of judgements that the stars confirmed, in [`WholeQuality::by_witness`].
+pub const STARS: &str = "stars";
+
+/// Whether the analysis uses the stars of a review, as it does in production.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StarsShown {
+    /// Only the text is used.
+    Hidden,
+    /// The stars may withdraw and confirm findings.
+    AtHand,
+}
+
+/// Analyzes every review in the language of `rules` and counts agreements. Aspects that the trade of `engine` does not
+/// have are left out.
+#[must_use]
+pub fn evaluate_reviews(
+    engine: &Engine,
+    rules: &RuleEngine,
+    reviews: &[AnnotatedReview],
+    stars: StarsShown,
+) -> WholeQuality {
+    let (mut quality, aspects) = (WholeQuality::default(), engine.trade().aspect_ids());
+    let words = rules.language_words();
+    for review in reviews {
+        let text = TokenizedText::new(&review.text);
+        // As in production, texts in another language are not read.
+        let language = engine.language(&text, review.language.as_deref());
+        if language.code() != Some(words.code) {
+            quality.in_other_languages += 1;
+            continue;
+        }
+        let text = if language == TextLanguage::English {
+            text
+        } else {
+            TokenizedText::of(&review.text, words)
+        };
+        quality.reviews += 1;
+        let mut read = rules.analyze(&text);
+        if let (StarsShown::AtHand, Some(stars)) = (stars, review.stars) {
+            settle(&mut read.findings, stars);
+            read.overall = withdraw_overall(read.overall, stars);
+        }
+        quality.add(&read, &aspects, review, &text);
+    }
+    quality
+}
+
+impl WholeQuality {
+    fn add(
+        &mut self,
+        read: &TextFindings,
+        aspects: &[&str],
+        review: &AnnotatedReview,
+        text: &TokenizedText,
+    ) {
+        let starts: Vec<u32> = text
+            .sentences()
+            .iter()
+            .map(|sentence| text.span(sentence.clone()).start)
+            .collect();
+        let mut expected: SentenceLabels<'_> = BTreeMap::new();
+        for (aspect, polarity, start) in &review.findings {
+            if aspects.contains(&aspect.as_str()) {
+                let sentence = starts.partition_point(|one| one <= start).saturating_sub(1);
+                let said = expected.entry((sentence, aspect)).or_default();
+                said.insert(*polarity);
+            }
+        }
+        let mut got: SentenceLabels<'_> = BTreeMap::new();
+        for finding in &read.findings {
+            let place = (finding.sentence as usize, finding.aspect.as_str());
+            got.entry(place).or_default().insert(finding.polarity);
+            if finding.polarity.judges() {
+                let is_confirmed = finding.hits.iter().any(|hit| hit.rule == CONFIRMED);
+                let witness = if is_confirmed {
+                    STARS
+                } else {
+                    FindingSource::of(&finding.hits).name()
+                };
+                let share = self.by_witness.entry(witness).or_default();
+                share.whole += 1;
+                let is_right = (expected.get(&place))
+                    .is_some_and(|expected| expected.contains(&finding.polarity));
+                share.part += usize::from(is_right);
+            }
+        }
+        self.count(&expected, &got);
+        self.add_stars(review.stars, read.overall.0);
+    }
+
+    fn count(&mut self, expected: &SentenceLabels<'_>, got: &SentenceLabels<'_>) {
+        let places: BTreeSet<&(usize, &str)> = expected.keys().chain(got.keys()).collect();
+        let nothing = BTreeSet::new();
+        for place in places {
+            let (expected, got) = (
+                expected.get(place).unwrap_or(&nothing),
+                got.get(place).unwrap_or(&nothing),
+            );
+            self.found.add(!expected.is_empty(), !got.is_empty());
+            if !expected.is_empty() && !got.is_empty() {
+                self.polarity.whole += 1;
+                self.polarity.part += usize::from(!expected.is_disjoint(got));
+            }
+            for polarity in [Polarity::Positive, Polarity::Negative] {
+                let pair = (expected.contains(&polarity), got.contains(&polarity));
+                self.judged.add(pair.0, pair.1);
+                let (_, aspect) = place;
+                let of_aspect = self.by_aspect.entry((*aspect).to_owned()).or_default();
+                of_aspect.add(pair.0, pair.1);
+                if polarity == Polarity::Negative {
+                    self.blamed.add(pair.0, pair.1);
+                }
+            }
+        }
+    }
+
+    fn add_stars(&mut self, stars: Option<u8>, overall: Polarity) {
+        let expected = match stars {
+            Some(1 | 2) => Polarity::Negative,
+            Some(4 | 5) => Polarity::Positive,
+            _ => return,
+        };
+        let is_right = usize::from(overall == expected);
+        self.against_stars.whole += 1;
+        self.against_stars.part += is_right;
+        if expected == Polarity::Negative {
+            self.bad_against_stars.whole += 1;
+            self.bad_against_stars.part += is_right;
+        }
+    }
+
+    /// Lines of a package's `quality.tsv` for the set `set`.
+    #[must_use]
+    pub fn published(&self, set: &str) -> Vec<String> {
+        let shares = self.shares();
+        let line = |(task, measure, name): (&str, &str, &str)| {
+            let its = shares.iter().find(|(one, _)| *one == name);
+            its.and_then(|(_, share)| self.quality_line(task, set, measure, *share))
+        };
+        PUBLISHED.into_iter().filter_map(line).collect()
+    }
+
+    /// The precision of each aspect's judgements, as lines of the same file.
+    #[must_use]
+    pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
+        let line = |(id, counts): (&String, &AgreementCounts)| {
+            self.quality_line(&aspect_task(id), set, "precision", counts.precision())
+        };
+        self.by_aspect.iter().filter_map(line).collect()
+    }
+
+    /// `None` for a share of nothing.
+    fn quality_line(
+        &self,
+        task: &str,
+        set: &str,
+        measure: &str,
+        Proportion { part, whole }: Proportion,
+    ) -> Option<String> {
+        let n = self.reviews;
+        (whole > 0).then(|| format!("{task}\t{set}\t{measure}\t{n}\t{part}\t{whole}"))
+    }
+
+    /// Only the lines about findings: the stars never affect the polarity as a whole.
+    #[must_use]
+    pub fn published_of_findings(&self, set: &str) -> Vec<String> {
+        let mut lines = self.published(set);
+        lines.retain(|line| line.starts_with("finding"));
+        lines
+    }
+
+    /// The figures by name.
+    #[must_use]
+    pub const fn shares(&self) -> [(&'static str, Proportion); 10] {
+        [
+            ("found_precision", self.found.precision()),
+            ("found_recall", self.found.recall()),
+            ("found_f1", self.found.f1()),
+            ("polarity_accuracy", self.polarity),
+            ("judged_precision", self.judged.precision()),
+            ("judged_recall", self.judged.recall()),
+            ("blamed_precision", self.blamed.precision()),
+            ("blamed_recall", self.blamed.recall()),
+            ("against_stars", self.against_stars),
+            ("bad_against_stars", self.bad_against_stars),
+        ]
+    }
+}
+
+/// The findings of an analysis of `text`, with every hit and its points.
+#[must_use]
+pub fn explain(text: &str, analysis: &Analysis) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let cut = |span: TextSpan| {
+        let part = characters
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default();
+        part.iter()
+            .collect::<String>()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let mut told = match analysis.language {
+        TextLanguage::None => return "The text has no words, so it was not analysed.\n".to_owned(),
+        TextLanguage::Other => {
+            return "The language of the text is not supported, so it was counted and not analysed.\n"
+                .to_owned();
+        }
+        TextLanguage::English => String::new(),
+        TextLanguage::Also(code) => format!("The text was read as `{}`.\n", code.as_str()),
+    };
+    for (number, sentence) in (0_u32..).zip(&analysis.sentences) {
+        let _ = writeln!(told, "{}. {}", number + 1, cut(*sentence));
+        for finding in analysis
+            .findings
+            .iter()
+            .filter(|finding| finding.sentence == number)
+        {
+            tell_finding(&mut told, finding, &cut);
+        }
+        for mention in analysis
+            .mentions
+            .iter()
+            .filter(|mention| mention.sentence == number)
+        {
+            let who = mention.candidates.join(" or ");
+            let _ = writeln!(
+                told,
+                "   {} {who} ({}, {:?})",
+                mention.kind.name(),
+                mention.rule,
+                cut(mention.span)
+            );
+        }
+    }
+    let (polarity, score) = analysis.overall;
+    let _ = writeln!(told, "The text as a whole: {} ({score:+})", polarity.name());
+    told
+}
+
+fn tell_finding(told: &mut String, finding: &Finding, cut: &impl Fn(TextSpan) -> String) {
+    let _ = writeln!(
+        told,
+        "   {} {} ({:+}, {}) in {:?}",
+        finding.aspect,
+        finding.polarity.name(),
+        finding.score,
+        FindingSource::of(&finding.hits).name(),
+        cut(finding.span)
+    );
+    for hit in &finding.hits {
+        let _ = writeln!(
+            told,
+            "     {:>+4}  {}  {:?}",
+            hit.points,
+            hit.rule,
+            cut(hit.span)
+        );
+    }
+    let sum: i32 = finding.hits.iter().map(|hit| hit.points).sum();
+    let _ = writeln!(told, "     {sum:>+4}  sum");
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{AgreementCounts, Proportion, RowError, evaluate, rows};
-    use crate::insights::analysis::Polarity;
+    use super::{AgreementCounts, Proportion, TradeError, evaluate, explain, rows};
+    use crate::insights::analysis::{Analysis, Polarity, TextLanguage};
     use crate::insights::aspects::RuleEngine;
+    use crate::insights::text::TokenizedText;
     use crate::insights::trades::Trade;
 
     const ASPECTS: [&str; 2] = ["price", "overall"];
 
-    fn fault(content: &str) -> RowError {
+    fn fault(content: &str) -> TradeError {
         rows("mine", content, &ASPECTS).unwrap_err()
     }
 
@@ -130,9 +791,9 @@ mod tests {
     fn pairs_are_counted_over_all_texts_and_aspects() {
         let trade = Trade::built_in().unwrap();
         let content = "text\taspect\tpolarity\r\n\
-        The price was fair.\tprice\tpositive\r\n\
-        Way too expensive.\tprice\tpositive\r\n\
-        Way too expensive.\toverall\tnegative\r\n";
+    The price was fair.\tprice\tpositive\r\n\
+    Way too expensive.\tprice\tpositive\r\n\
+    Way too expensive.\toverall\tnegative\r\n";
         let quality = evaluate(
             &RuleEngine::new(&trade),
             &rows("mine", content, &ASPECTS).unwrap(),
@@ -188,5 +849,36 @@ mod tests {
             Proportion::default().interval().map(f64::to_bits),
             [0.0, 1.0].map(f64::to_bits)
         );
+    }
+
+    #[test]
+    fn an_explanation_shows_every_hit_and_the_sum() {
+        let original = "He was not rude.";
+        let text = TokenizedText::new(original);
+        let judged = RuleEngine::new(&Trade::built_in().unwrap()).analyze(&text);
+        let sentences = text
+            .sentences()
+            .iter()
+            .map(|sentence| text.span(sentence.clone()))
+            .collect();
+        let mut analysis = Analysis {
+            language: TextLanguage::English,
+            sentences,
+            findings: judged.findings,
+            mentions: Vec::new(),
+            overall: (Polarity::Positive, 3),
+            phrases: Vec::new(),
+        };
+        assert_eq!(
+            explain(original, &analysis),
+            "1. He was not rude.\n   \
+         professionalism positive (+3, rule) in \"He was not rude\"\n       \
+         -3  phrase:rude  \"rude\"\n       \
+         +6  negators:not  \"not\"\n       \
+         +3  sum\n\
+         The text as a whole: positive (+3)\n"
+        );
+        analysis.language = TextLanguage::Other;
+        assert!(explain(original, &analysis).contains("not analysed"));
     }
 }

@@ -1,11 +1,10 @@
 //! Finds the places that the business serves. The name of a place is often also the name of a person or street, so a
 //! capital letter is not sufficient evidence.
 
-use std::ops::Range;
-
-use super::certainty::TokenContext;
+use super::evidence::TokenContext;
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
+use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::{Capitalisation, TokenizedText};
 
 /// Classes of words that may be capitalised beside a place without being part of the place's name.
@@ -51,67 +50,39 @@ impl Areas {
         }
     }
 
-    /// The named places in order, each with its sentence, tokens and rule.
-    pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<(&str, usize, Range<usize>, &'static str)> {
-        let mut found: Vec<(&str, usize, Range<usize>, &'static str)> = Vec::new();
-        for (number, sentence) in tagged.text.sentences().iter().enumerate() {
-            let mut at = sentence.start;
-            while at < sentence.end {
-                steps::one();
-                let longest = if tagged.word(at).id == 0 {
-                    None
-                } else {
-                    self.forms.longest(tagged, at, sentence.end)
-                };
-                let Some((end, [area, ..])) = longest else {
-                    at += 1;
-                    continue;
-                };
-                let context = TokenContext {
-                    tagged,
-                    number,
-                    sentence: sentence.clone(),
-                    name: at..end,
-                };
-                // A place joined to one that was already found counts too: `in Mesa, Gilbert and Chandler`.
-                let is_joined = found.last().is_some_and(|(.., last, _)| {
-                    last.end < at
-                        && last.end >= sentence.start
-                        && (last.end..at).all(|between| {
-                            tagged.word(between).is(WordClass::Pair)
-                                || tagged.text.word(between) == "/"
-                        })
-                });
-                // A place joined to a following one also counts: `the Mesa/Gilbert area`.
-                let joins = || {
-                    let joint = (end..sentence.end)
-                        .inspect(|_| steps::one())
-                        .take_while(|at| {
-                            tagged.word(*at).is(WordClass::Pair) || tagged.text.word(*at) == "/"
-                        })
-                        .count();
-                    let next = end + joint;
-                    let follows = self
-                        .forms
-                        .longest(tagged, next, sentence.end)
-                        .filter(|_| joint > 0 && next < sentence.end);
-                    follows.is_some_and(|(end, _)| {
-                        let other = TokenContext {
-                            tagged,
-                            number,
-                            sentence: sentence.clone(),
-                            name: next..end,
-                        };
-                        rule(&other, false).is_some()
-                    })
-                };
-                let is_joined = is_joined || joins();
-                if let Some(rule) = rule(&context, is_joined) {
-                    found.push((&self.names[*area as usize], number, at..end, rule));
-                }
-                at = end;
+    /// The named places, in order.
+    pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<Mention> {
+        let (mut found, mut last_end) = (Vec::new(), None);
+        let is_joint =
+            |at: usize| tagged.word(at).is(WordClass::Pair) || tagged.text.word(at) == "/";
+        TokenContext::each(tagged, &self.forms, |context, areas| {
+            let (at, end, sentence) = (context.name.start, context.name.end, &context.sentence);
+            // A place joined to one that was already found counts too: `in Mesa, Gilbert and Chandler`.
+            let is_joined = last_end.is_some_and(|last: usize| {
+                last < at && last >= sentence.start && (last..at).all(is_joint)
+            });
+            // A place joined to a following one also counts: `the Mesa/Gilbert area`.
+            let joins = || {
+                let joints = (end..sentence.end).inspect(|_| steps::one());
+                let joints = joints.take_while(|at| is_joint(*at)).count();
+                let next = end + joints;
+                let follows = self.forms.longest(tagged, next, sentence.end);
+                follows.filter(|_| joints > 0).is_some_and(|(end, _)| {
+                    let name = next..end;
+                    let other = TokenContext {
+                        name,
+                        ..context.clone()
+                    };
+                    rule(&other, false).is_some()
+                })
+            };
+            let is_joined = is_joined || joins();
+            if let (Some(rule), Some(area)) = (rule(context, is_joined), areas.first()) {
+                let name = self.names[*area as usize].clone();
+                found.push(context.mention(MentionKind::ServiceArea, vec![name], rule));
+                last_end = Some(end);
             }
-        }
+        });
         found
     }
 }
@@ -166,15 +137,13 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     let is_noun = context
         .after(1)
         .is_some_and(|at| !context.tagged.is_mark(at))
-        && ![
+        && !next.is_any(&[
             WordClass::Deed,
             WordClass::Be,
             WordClass::Pair,
             WordClass::Link,
             WordClass::Near,
-        ]
-        .into_iter()
-        .any(|class| next.is(class));
+        ]);
     let is_kind = is_capital && is_owner && is_noun && !context.is_capital_after(1);
     if is_within
         || is_joined
@@ -267,11 +236,7 @@ fn is_street(context: &TokenContext<'_>) -> bool {
 fn is_of_another_name(context: &TokenContext<'_>) -> bool {
     let is_named =
         |at: &usize| context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised;
-    let is_function = |at: usize| {
-        FUNCTION
-            .into_iter()
-            .any(|class| context.tagged.word(at).is(class))
-    };
+    let is_function = |at: usize| context.tagged.word(at).is_any(&FUNCTION);
     if let Some(before) = context
         .before(1)
         .filter(is_named)

@@ -29,7 +29,7 @@ struct PersonName {
 }
 
 /// The possible entity for a name in the text.
-struct Found {
+struct CuedMention {
     tokens: Range<usize>,
     kind: MentionKind,
     candidates: Vec<String>,
@@ -97,15 +97,16 @@ impl CuedNames {
         sentence: &Range<usize>,
         at: usize,
         author: &str,
-    ) -> Option<Found> {
+    ) -> Option<CuedMention> {
         if !is_capitalised(text, at) {
             return None;
         }
-        let full = self.people.iter().find(|one| {
-            one.full.len() > 1 && stands_at(text, sentence, at, &one.full, is_capitalised)
-        });
+        let full = self
+            .people
+            .iter()
+            .find(|one| one.full.len() > 1 && stands_at(text, sentence, at, &one.full));
         if let Some(one) = full {
-            return Some(Found {
+            return Some(CuedMention {
                 tokens: at..at + one.full.len(),
                 kind: MentionKind::Technician,
                 candidates: vec![one.name.clone()],
@@ -133,7 +134,7 @@ impl CuedNames {
             return None;
         }
         candidates.sort_unstable();
-        Some(Found {
+        Some(CuedMention {
             tokens: at..at + 1,
             kind: MentionKind::Technician,
             candidates,
@@ -141,7 +142,12 @@ impl CuedNames {
         })
     }
 
-    fn area(&self, text: &TokenizedText, sentence: &Range<usize>, at: usize) -> Option<Found> {
+    fn area(
+        &self,
+        text: &TokenizedText,
+        sentence: &Range<usize>,
+        at: usize,
+    ) -> Option<CuedMention> {
         let cues = &text.language_words().names.before_places;
         if at == sentence.start || !is_capitalised(text, at) || !text.is_among(at - 1, cues) {
             return None;
@@ -149,9 +155,9 @@ impl CuedNames {
         let fitting = self
             .areas
             .iter()
-            .filter(|(words, _)| stands_at(text, sentence, at, words, is_capitalised));
+            .filter(|(words, _)| stands_at(text, sentence, at, words));
         let (words, name) = fitting.max_by_key(|(words, _)| words.len())?;
-        Some(Found {
+        Some(CuedMention {
             tokens: at..at + words.len(),
             kind: MentionKind::ServiceArea,
             candidates: vec![name.clone()],
@@ -161,18 +167,12 @@ impl CuedNames {
 }
 
 /// Whether these words are at that position, each capitalised.
-fn stands_at(
-    text: &TokenizedText,
-    sentence: &Range<usize>,
-    at: usize,
-    words: &[String],
-    is_written: fn(&TokenizedText, usize) -> bool,
-) -> bool {
+fn stands_at(text: &TokenizedText, sentence: &Range<usize>, at: usize, words: &[String]) -> bool {
     !words.is_empty()
         && at + words.len() <= sentence.end
         && (at..)
             .zip(words)
-            .all(|(token, word)| text.word(token) == word && is_written(text, token))
+            .all(|(token, word)| text.word(token) == word && is_capitalised(text, token))
 }
 
 fn is_capitalised(text: &TokenizedText, token: usize) -> bool {

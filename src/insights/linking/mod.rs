@@ -2,18 +2,16 @@
 //! ambiguous name keeps all its candidates.
 
 mod areas;
-mod certainty;
 mod cued;
-mod exclusions;
+mod evidence;
 mod name_forms;
 mod people;
-mod resolve;
 mod services;
 mod words;
 
 use sha2::{Digest, Sha256};
 
-use super::analysis::{Mention, MentionKind};
+use super::analysis::Mention;
 use super::text::{Capitalisation, TokenizedText};
 use crate::model;
 use crate::model::business::Business;
@@ -77,31 +75,9 @@ impl Linker {
         recorded: &model::Mentions,
     ) -> Vec<Mention> {
         let tagged = TaggedText::new(text, &self.words);
-        let seen = self.people.candidates(&tagged, author);
-        let mut mentions = resolve::people(&self.people, &seen, &tagged, &recorded.technicians);
-        for service in self.services.find(&tagged, &recorded.services) {
-            let sentence = u32::try_from(service.sentence).unwrap_or(u32::MAX);
-            mentions.push(Mention {
-                kind: MentionKind::Service,
-                candidates: service.ids,
-                sentence,
-                through: sentence,
-                span: text.span(service.tokens),
-                rule: service.rule,
-            });
-        }
-        for (name, sentence, tokens, rule) in self.areas.find(&tagged) {
-            let sentence = u32::try_from(sentence).unwrap_or(u32::MAX);
-            let (candidates, span) = (vec![name.to_owned()], text.span(tokens));
-            mentions.push(Mention {
-                kind: MentionKind::ServiceArea,
-                candidates,
-                sentence,
-                through: sentence,
-                span,
-                rule,
-            });
-        }
+        let mut mentions = (self.people).mentions(&tagged, author, &recorded.technicians);
+        mentions.extend(self.services.find(&tagged, &recorded.services));
+        mentions.extend(self.areas.find(&tagged));
         mentions.sort_by_key(|mention| (mention.span, mention.kind));
         mentions
     }

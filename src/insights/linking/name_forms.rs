@@ -1,13 +1,13 @@
 //! The forms of a person's name: full, short, alias, surname, and without accents.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::BuildHasherDefault;
+use std::collections::{BTreeMap, HashSet};
 
+use strsim::osa_distance;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::compute::steps;
-use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 
 /// The form in which a name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,11 +193,11 @@ pub struct Guess {
 /// Names by their forms with deleted letters.
 #[derive(Debug, Clone, Default)]
 pub struct Misspellings {
-    names: Vec<(Vec<char>, u32)>,
-    known: HashSet<Vec<char>>,
+    names: Vec<(String, u32)>,
+    known: HashSet<String>,
     /// First letters of all names.
     firsts: HashSet<char>,
-    deletions: HashMap<u64, Vec<u32>, BuildHasherDefault<Fingerprint>>,
+    deletions: WordMap<Vec<u32>>,
 }
 
 impl Misspellings {
@@ -205,7 +205,7 @@ impl Misspellings {
     pub fn add(&mut self, word: &str, id: u32) {
         let letters: Vec<char> = word.chars().collect();
         if !(LETTERS_MIN..=LETTERS_MAX).contains(&letters.len())
-            || !self.known.insert(letters.clone())
+            || !self.known.insert(word.to_owned())
         {
             return;
         }
@@ -218,7 +218,7 @@ impl Misspellings {
                 names.push(index);
             }
         });
-        self.names.push((letters, id));
+        self.names.push((word.to_owned(), id));
     }
 
     /// The most similar name of which `word` is a misspelling; `None` if there are several.
@@ -238,13 +238,12 @@ impl Misspellings {
             for index in self.deletions.get(&key).into_iter().flatten() {
                 steps::add(letters.len());
                 let (name, id) = &self.names[*index as usize];
-                let slips = slips(&letters, name);
-                let is_framed = name.get(..2) == letters.get(..2)
-                    && name.last() == letters.last()
+                let slips = osa_distance(word, name);
+                let is_framed = name.chars().take(2).eq(word.chars().take(2))
+                    && name.chars().last() == word.chars().last()
                     && letters.len() > LETTERS_MIN;
-                let is_near = name[0] == first
-                    && (slips <= 1
-                        || slips == 2 && (is_framed || name.len() >= LETTERS_MIN_FOR_TWO));
+                let may_be_two = is_framed || name.chars().count() >= LETTERS_MIN_FOR_TWO;
+                let is_near = name.starts_with(first) && (slips <= 1 || slips == 2 && may_be_two);
                 match best {
                     _ if !is_near => {}
                     Some((least, known)) if slips == least => is_tied |= known != *id,
@@ -280,26 +279,6 @@ fn each_key(letters: &[char], without_two: bool, mut visit: impl FnMut(u64)) {
             (one + 1..letters.len()).for_each(|other| visit(key(one, other)));
         }
     }
-}
-
-/// The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
-fn slips(one: &[char], other: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    for (i, letter) in one.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, target) in other.iter().enumerate() {
-            let mut least = (last[j] + usize::from(letter != target))
-                .min(last[j + 1] + 1)
-                .min(row[j] + 1);
-            if i > 0 && j > 0 && *letter == other[j - 1] && one[i - 1] == *target {
-                least = least.min(before[j - 1] + 1);
-            }
-            row.push(least);
-        }
-        (before, last) = (last, row);
-    }
-    last[other.len()]
 }
 
 #[cfg(test)]

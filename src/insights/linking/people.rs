@@ -1,13 +1,13 @@
-//! Finds the names of the staff in a text.
+//! Finds the names of the staff in a text. An ambiguous name is resolved by a full name in the same review, or by the
+//! recorded mention; without these, it stays ambiguous. Also determines the last sentence in which a text continues about
+//! a person.
 
-use super::certainty::TokenContext;
-use super::certainty::{self, Certainty};
-use super::exclusions;
+use super::evidence::{self, Certainty, TokenContext};
 use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
-use crate::model::business::Technician;
-
 use crate::compute::steps;
+use crate::insights::analysis::{Mention, MentionKind};
+use crate::model::business::Technician;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PersonForm {
@@ -38,7 +38,7 @@ pub struct PersonCandidate {
 #[derive(Debug, Clone)]
 pub struct People {
     /// Full names; a person's number is the index.
-    pub names: Vec<String>,
+    names: Vec<String>,
     initials: Vec<Option<char>>,
     forms: NameTrie<PersonForm>,
 }
@@ -97,34 +97,68 @@ impl People {
     }
 
     /// All parts of a text that may name a person, in order.
-    pub fn candidates(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<PersonCandidate> {
+    fn candidates(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<PersonCandidate> {
         let mut seen = Vec::new();
-        for (number, sentence) in tagged.text.sentences().iter().enumerate() {
-            let mut at = sentence.start;
-            while at < sentence.end {
-                steps::one();
-                let found = if tagged.word(at).id == 0 {
-                    None
-                } else {
-                    self.forms.longest(tagged, at, sentence.end)
-                };
-                let Some((end, forms)) = found else {
-                    at += 1;
-                    continue;
-                };
-                let mut context = TokenContext {
-                    tagged,
-                    number,
-                    sentence: sentence.clone(),
-                    name: at..end,
-                };
-                if let Some(one) = self.weigh(&mut context, forms, author) {
-                    seen.push(one);
-                }
-                at = context.name.end;
+        TokenContext::each(tagged, &self.forms, |context, forms| {
+            seen.extend(self.weigh(context, forms, author));
+        });
+        seen
+    }
+
+    /// The mentions of people, in order; `recorded` are the recorded names.
+    pub fn mentions(
+        &self,
+        tagged: &TaggedText<'_>,
+        author: &str,
+        recorded: &[String],
+    ) -> Vec<Mention> {
+        let seen = self.candidates(tagged, author);
+        if seen.is_empty() {
+            return Vec::new();
+        }
+        let recorded: Vec<u32> = (0..)
+            .zip(&self.names)
+            .filter(|(_, name)| recorded.contains(name))
+            .map(|(person, _)| person)
+            .collect();
+        let mut sure: Vec<u32> = Vec::new();
+        let tells = |one: &&PersonCandidate| {
+            one.certainty == Certainty::Sure
+                || one.certainty == Certainty::Named && one.rule == "surname"
+        };
+        for one in seen.iter().filter(tells) {
+            if let [person] = one.people.as_slice() {
+                sure.push(*person);
             }
         }
-        seen
+        sure.sort_unstable();
+        sure.dedup();
+        let mut mentions = Vec::new();
+        for one in &seen {
+            let Some((who, rule)) = people_meant_by(one, &sure, &recorded) else {
+                continue;
+            };
+            let mut names: Vec<String> = who
+                .iter()
+                .map(|person| self.names[*person as usize].clone())
+                .collect();
+            names.sort();
+            names.dedup();
+            let mention = |candidates: Vec<String>| Mention {
+                kind: MentionKind::Technician,
+                candidates,
+                sentence: u32::try_from(one.sentence).unwrap_or(u32::MAX),
+                through: u32::try_from(through(one, &seen, tagged)).unwrap_or(u32::MAX),
+                span: tagged.text.span(one.tokens.clone()),
+                rule,
+            };
+            if one.count == names.len() {
+                mentions.extend(names.into_iter().map(|name| mention(vec![name])));
+            } else {
+                mentions.push(mention(names));
+            }
+        }
+        mentions
     }
 
     /// Evaluates a part of a text; an initial after the name becomes part of the name.
@@ -134,7 +168,7 @@ impl People {
         forms: &[PersonForm],
         author: &str,
     ) -> Option<PersonCandidate> {
-        if exclusions::is_thing(context) {
+        if evidence::is_thing(context) {
             return None;
         }
         let who = |wanted: &dyn Fn(How) -> bool| {
@@ -155,41 +189,35 @@ impl People {
         let surnamed = who(&|how| how == How::Surname);
         let mut wider = given.clone();
         wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
-        let initialled = self.initialled(context, &wider);
+        let of_initial = self.with_initial(context, &wider);
         let full = who(&|how| matches!(how, How::Full));
         let is_far = context
             .name
             .clone()
             .any(|at| context.tagged.word(at).is_far);
         let (people, certainty, rule) =
-            if exclusions::is_stranger(context) || exclusions::is_signature(context, author) {
+            if evidence::is_stranger(context) || evidence::is_signature(context, author) {
                 (Vec::new(), Certainty::Stranger, "")
             } else if !full.is_empty() {
-                let certainty = if certainty::is_written_as_name(context) {
+                let certainty = if evidence::is_written_as_name(context) {
                     Certainty::Sure
                 } else {
                     Certainty::Weak
                 };
-                (
-                    full,
-                    certainty,
-                    if is_misspelled {
-                        "misspelling"
-                    } else {
-                        "full_name"
-                    },
-                )
+                let rule = if is_misspelled {
+                    "misspelling"
+                } else {
+                    "full_name"
+                };
+                (full, certainty, rule)
             } else if context.is_titled() && !(surnamed.is_empty() && wider.is_empty()) {
-                (
-                    if surnamed.is_empty() {
-                        wider.clone()
-                    } else {
-                        surnamed
-                    },
-                    Certainty::Sure,
-                    "title",
-                )
-            } else if let Some(people) = initialled {
+                let people = if surnamed.is_empty() {
+                    wider.clone()
+                } else {
+                    surnamed
+                };
+                (people, Certainty::Sure, "title")
+            } else if let Some(people) = of_initial {
                 let certainty = if people.is_empty() {
                     Certainty::Stranger
                 } else {
@@ -197,10 +225,10 @@ impl People {
                 };
                 context.name.end += usize::from(!people.is_empty());
                 (people, certainty, "initial")
-            } else if certainty::is_part_of_another_name(context) {
+            } else if evidence::is_part_of_another_name(context) {
                 (Vec::new(), Certainty::Stranger, "")
             } else if wider.is_empty() {
-                (surnamed, certainty::surname(context), "surname")
+                (surnamed, evidence::surname(context), "surname")
             } else {
                 let rule = match (is_misspelled, given.is_empty()) {
                     (true, _) => "misspelling",
@@ -211,13 +239,10 @@ impl People {
                 let certainty = if is_far && !is_told {
                     Certainty::Weak
                 } else {
-                    certainty::first_name(context)
+                    evidence::first_name(context)
                 };
-                (
-                    if given.is_empty() { nicknamed } else { given },
-                    certainty,
-                    rule,
-                )
+                let people = if given.is_empty() { nicknamed } else { given };
+                (people, certainty, rule)
             };
         let count = match context.text_before(1) {
             "two" | "both" if context.has_s() => 2,
@@ -237,7 +262,7 @@ impl People {
 
     /// The people that match the initial after a first name: empty if it belongs to another person, `None` without an
     /// initial.
-    fn initialled(&self, context: &TokenContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
+    fn with_initial(&self, context: &TokenContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
         let letter = context
             .after(1)
             .filter(|_| context.name.len() == 1 && !context.has_s())?;
@@ -257,4 +282,96 @@ impl People {
         let people: Vec<u32> = people.iter().copied().filter(of).collect();
         (!people.is_empty() || is_dotted || initial != 'a').then_some(people)
     }
+}
+
+fn people_meant_by(
+    one: &PersonCandidate,
+    sure: &[u32],
+    recorded: &[u32],
+) -> Option<(Vec<u32>, &'static str)> {
+    let among = |people: &[u32], known: &[u32]| -> Vec<u32> {
+        people
+            .iter()
+            .copied()
+            .filter(|person| known.contains(person))
+            .collect()
+    };
+    let on_record = || {
+        among(
+            if one.wider.is_empty() {
+                &one.people
+            } else {
+                &one.wider
+            },
+            recorded,
+        )
+    };
+    match one.certainty {
+        Certainty::Stranger => None,
+        Certainty::Weak => {
+            let mut confirmed = among(&one.people, sure);
+            confirmed.extend(
+                among(&one.people, recorded)
+                    .into_iter()
+                    .filter(|person| !sure.contains(person)),
+            );
+            (confirmed.len() == 1 && one.count == 1).then_some((confirmed, "recorded"))
+        }
+        Certainty::Sure | Certainty::Named if one.count > 1 => {
+            (one.people.len() > 1).then(|| (one.people.clone(), one.rule))
+        }
+        Certainty::Sure | Certainty::Named => Some(match one.people.as_slice() {
+            [person]
+                if one.certainty == Certainty::Sure
+                    || recorded.contains(person)
+                    || sure.contains(person) =>
+            {
+                (vec![*person], one.rule)
+            }
+            [_] => match on_record().as_slice() {
+                [person] => (vec![*person], "recorded"),
+                _ => (one.people.clone(), one.rule),
+            },
+            _ => match (among(&one.people, sure).as_slice(), on_record().as_slice()) {
+                ([person], _) => (vec![*person], "same_review"),
+                (_, [person]) => (vec![*person], "recorded"),
+                _ => (one.people.clone(), one.rule),
+            },
+        }),
+    }
+}
+
+/// The last sentence that continues about the person.
+fn through(one: &PersonCandidate, seen: &[PersonCandidate], tagged: &TaggedText<'_>) -> usize {
+    let names = |sentence: usize| {
+        let from = seen.partition_point(|other| other.sentence < sentence);
+        let its = seen[from..]
+            .iter()
+            .inspect(|_| steps::one())
+            .take_while(move |other| other.sentence == sentence);
+        its.filter(|other| other.certainty != Certainty::Weak)
+    };
+    let is_alone = names(one.sentence).all(|other| other.people == one.people);
+    let mut last = one.sentence;
+    while let Some(sentence) = tagged.text.sentences().get(last + 1) {
+        let start = sentence
+            .clone()
+            .inspect(|_| steps::one())
+            .find(|at| !tagged.is_mark(*at) && !tagged.word(*at).is(WordClass::Link));
+        let Some(start) = start.filter(|at| tagged.word(*at).is(WordClass::Pronoun)) else {
+            break;
+        };
+        let is_they = matches!(
+            tagged.text.word(start),
+            "they" | "their" | "they're" | "they'd" | "they'll"
+        );
+        if !(is_alone || is_they)
+            || names(last + 1).next().is_some()
+            || matches!(tagged.text.word(start), "it" | "its" | "it's")
+        {
+            break;
+        }
+        last += 1;
+    }
+    last
 }

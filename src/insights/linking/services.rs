@@ -2,11 +2,11 @@
 //! The longest match wins; a word that two services share is an ambiguity.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
-use super::certainty::TokenContext;
+use super::evidence::TokenContext;
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
+use crate::insights::analysis::{Mention, MentionKind};
 use crate::insights::text::{Capitalisation, Fingerprint, LanguageWords, TokenizedText};
 use crate::model::business::Service;
 
@@ -62,18 +62,6 @@ pub struct Services {
     forms: NameTrie<u32>,
 }
 
-#[derive(Debug, Clone)]
-pub struct ServiceMention {
-    /// Index of its sentence in the text.
-    pub sentence: usize,
-    /// The tokens of the name, as a range of the text's.
-    pub tokens: Range<usize>,
-    /// Ids of the possible services, sorted.
-    pub ids: Vec<String>,
-    /// Name of the rule.
-    pub rule: &'static str,
-}
-
 impl Services {
     /// Adds the words of the services to `words`.
     pub fn new(services: &[Service], words: &mut Dictionary) -> Self {
@@ -102,61 +90,38 @@ impl Services {
     }
 
     /// The named services, in order.
-    pub fn find(&self, tagged: &TaggedText<'_>, recorded: &[String]) -> Vec<ServiceMention> {
-        let mut found = Vec::new();
-        for (number, sentence) in tagged.text.sentences().iter().enumerate() {
-            let mut at = sentence.start;
-            while at < sentence.end {
-                steps::one();
-                let longest = if tagged.word(at).id == 0 {
-                    None
-                } else {
-                    self.forms.longest(tagged, at, sentence.end)
-                };
-                let Some((end, services)) = longest else {
-                    at += 1;
-                    continue;
-                };
-                if !is_something_else(
-                    tagged,
-                    &(at..end),
-                    sentence,
-                    found
-                        .last()
-                        .is_some_and(|last: &ServiceMention| last.tokens.end == at),
-                ) {
-                    let mut ids: Vec<String> = services
-                        .iter()
-                        .map(|service| self.ids[*service as usize].clone())
-                        .collect();
-                    ids.sort();
-                    let rule = if end - at > 1 { "phrase" } else { "synonym" };
-                    found.push(ServiceMention {
-                        sentence: number,
-                        tokens: at..end,
-                        ids,
-                        rule,
-                    });
-                }
-                at = end;
+    pub fn find(&self, tagged: &TaggedText<'_>, recorded: &[String]) -> Vec<Mention> {
+        let (mut found, mut last_end) = (Vec::new(), None);
+        TokenContext::each(tagged, &self.forms, |context, services| {
+            if is_something_else(context, last_end == Some(context.name.start)) {
+                return;
             }
-        }
+            let ids = services.iter().map(|service| &self.ids[*service as usize]);
+            let mut ids: Vec<String> = ids.cloned().collect();
+            ids.sort();
+            let rule = if context.name.len() > 1 {
+                "phrase"
+            } else {
+                "synonym"
+            };
+            found.push(context.mention(MentionKind::Service, ids, rule));
+            last_end = Some(context.name.end);
+        });
         let certain: BTreeSet<String> = found
             .iter()
-            .filter_map(|one| <&[String; 1]>::try_from(one.ids.as_slice()).ok())
-            .map(|[id]| id.clone())
+            .filter_map(|one| one.link().map(str::to_owned))
             .collect();
         let recorded: BTreeSet<String> = recorded.iter().cloned().collect();
-        for one in found.iter_mut().filter(|one| one.ids.len() > 1) {
+        for one in found.iter_mut().filter(|one| one.candidates.len() > 1) {
             for known in [&certain, &recorded] {
                 let among: Vec<&String> = one
-                    .ids
+                    .candidates
                     .iter()
                     .inspect(|_| steps::one())
                     .filter(|id| known.contains(*id))
                     .collect();
                 if let [id] = among.as_slice() {
-                    (one.ids, one.rule) = (vec![(*id).clone()], "context");
+                    (one.candidates, one.rule) = (vec![(*id).clone()], "context");
                     break;
                 }
             }
@@ -166,18 +131,8 @@ impl Services {
 }
 
 /// Whether the words have another meaning in this context.
-fn is_something_else(
-    tagged: &TaggedText<'_>,
-    tokens: &Range<usize>,
-    sentence: &Range<usize>,
-    follows: bool,
-) -> bool {
-    let context = TokenContext {
-        tagged,
-        number: 0,
-        sentence: sentence.clone(),
-        name: tokens.clone(),
-    };
+fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
+    let (tagged, tokens) = (context.tagged, &context.name);
     let (first, last) = (
         tagged.text.word(tokens.start),
         tagged.text.word(tokens.end - 1),
@@ -212,7 +167,7 @@ fn is_something_else(
     agrees
         || is_simile
         || is_thing && matches!(context.text_before(2), "down" | "circling")
-        || is_verb(&context, has_object)
+        || is_verb(context, has_object)
 }
 
 /// `it leaks`, `does it drain`, `to drain the tank`: a verb rather than a thing.
@@ -335,16 +290,14 @@ fn parts(name: &str) -> Vec<Vec<String>> {
         }
     }
     items.retain(|item| !item.is_empty());
-    let (heads, tails): (Vec<Vec<String>>, Vec<Vec<String>>) = (items.clone(), items.clone());
-    if let ([first, ..], [.., last]) = (heads.as_slice(), tails.as_slice()) {
-        for item in items.iter_mut().filter(|item| item.len() == 1) {
-            if last.len() > 1 && *item != *last {
-                item.extend_from_slice(&last[1..]);
-            } else if first.len() > 1 {
-                let end = item.clone();
-                item.clone_from(&first[..first.len() - 1].to_vec());
-                item.extend(end);
-            }
+    let Some((first, last)) = items.first().cloned().zip(items.last().cloned()) else {
+        return items;
+    };
+    for item in items.iter_mut().filter(|item| item.len() == 1) {
+        if last.len() > 1 && *item != last {
+            item.extend_from_slice(&last[1..]);
+        } else if first.len() > 1 {
+            item.splice(..0, first[..first.len() - 1].iter().cloned());
         }
     }
     items

@@ -1,17 +1,22 @@
 //! The dictionary of the linker: one lookup per token returns the classes from `words.txt` and the number of the word
 //! in the business's own names. The rules test classes, never spellings.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
+
+use serde::Deserialize;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::StrDeserializer;
 
 use super::name_forms::{Guess, Misspellings};
 use crate::compute::steps;
-use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText};
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 
 const TABLE: &str = include_str!("words.txt");
 
 /// The sections of `words.txt`, and classes that come from the business's names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WordClass {
     Kin,
     KinMany,
@@ -71,58 +76,13 @@ impl WordClass {
     const fn bit(self) -> u64 {
         1 << self as u64
     }
-}
 
-const SECTIONS: [(&str, WordClass); 48] = [
-    ("kin", WordClass::Kin),
-    ("kin_many", WordClass::KinMany),
-    ("title", WordClass::Title),
-    ("role", WordClass::Role),
-    ("street", WordClass::Street),
-    ("state", WordClass::State),
-    ("home", WordClass::Home),
-    ("near", WordClass::Near),
-    ("toward", WordClass::Toward),
-    ("compass", WordClass::Compass),
-    ("called", WordClass::Called),
-    ("thanks", WordClass::Thanks),
-    ("ask", WordClass::Ask),
-    ("with", WordClass::With),
-    ("deed", WordClass::Deed),
-    ("be", WordClass::Be),
-    ("bare", WordClass::Bare),
-    ("own", WordClass::Own),
-    ("determiner", WordClass::Determiner),
-    ("other", WordClass::Other),
-    ("elsewhere", WordClass::Elsewhere),
-    ("trade", WordClass::Trade),
-    ("pronoun", WordClass::Pronoun),
-    ("link", WordClass::Link),
-    ("pair", WordClass::Pair),
-    ("before_month", WordClass::BeforeMonth),
-    ("word_name", WordClass::WordName),
-    ("thing_name", WordClass::ThingName),
-    ("calendar_name", WordClass::CalendarName),
-    ("common", WordClass::Common),
-    ("adverb", WordClass::Adverb),
-    ("modal", WordClass::Modal),
-    ("rank", WordClass::Rank),
-    ("closing", WordClass::Closing),
-    ("of_things", WordClass::OfThings),
-    ("spoken", WordClass::Spoken),
-    ("part", WordClass::Part),
-    ("auxiliary", WordClass::Auxiliary),
-    ("infinitive", WordClass::Infinitive),
-    ("actor", WordClass::Actor),
-    ("crowd", WordClass::Crowd),
-    ("proof", WordClass::Proof),
-    ("wide", WordClass::Wide),
-    ("sundry", WordClass::Sundry),
-    ("staff", WordClass::Staff),
-    ("money", WordClass::Money),
-    ("paying", WordClass::Paying),
-    ("other_trade", WordClass::OtherTrade),
-];
+    /// The class of a section of `words.txt`.
+    fn of_section(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
+}
 
 /// The data of one word.
 #[derive(Debug, Clone, Copy, Default)]
@@ -143,6 +103,10 @@ impl DictionaryWord {
         self.classes & class.bit() != 0
     }
 
+    pub fn is_any(self, classes: &[WordClass]) -> bool {
+        classes.iter().any(|class| self.is(*class))
+    }
+
     /// Whether it has neither a class nor a number.
     pub const fn is_unknown(self) -> bool {
         self.classes == 0 && self.id == 0
@@ -152,10 +116,10 @@ impl DictionaryWord {
 /// The tables, and the words of the business's names.
 #[derive(Debug, Clone, Default)]
 pub struct Dictionary {
-    known: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
+    known: WordMap<DictionaryWord>,
     /// Data of words that apply only if they are capitalised. They are separate so that the table used for every token
     /// stays small.
-    proper: HashMap<u64, DictionaryWord, BuildHasherDefault<Fingerprint>>,
+    proper: WordMap<DictionaryWord>,
     len: u32,
     misspellings: Misspellings,
 }
@@ -170,12 +134,7 @@ impl Dictionary {
                 .strip_prefix('[')
                 .and_then(|line| line.strip_suffix(']'))
             {
-                Some(section) => {
-                    class = SECTIONS
-                        .iter()
-                        .find(|(name, _)| *name == section)
-                        .map(|(_, class)| *class);
-                }
+                Some(section) => class = WordClass::of_section(section),
                 None => line
                     .split_whitespace()
                     .for_each(|word| class.into_iter().for_each(|class| words.class(word, class))),
@@ -263,13 +222,6 @@ pub fn table() -> &'static str {
 
 // Sequences of word numbers, with the values that they name. The longest match at a position wins.
 
-#[derive(Debug, Clone)]
-struct NameNode<V> {
-    /// A word's number and the index of its node, ascending by number.
-    children: Vec<(u32, u32)>,
-    values: Vec<V>,
-}
-
 /// Maximum number of values of a sequence; a sequence with more values is ignored, because it would identify nothing.
 /// This also bounds the cost of one word for any roster.
 const VALUES_MAX: usize = 64;
@@ -277,36 +229,27 @@ const VALUES_MAX: usize = 64;
 /// Maps sequences of words to values.
 #[derive(Debug, Clone)]
 pub struct NameTrie<V> {
-    nodes: Vec<NameNode<V>>,
-    /// The node of each first word by the word's number, or 0.
-    roots: Vec<u32>,
+    /// The node after a node and the number of the next word; the root is 0.
+    edges: HashMap<(u32, u32), u32, BuildHasherDefault<Fingerprint>>,
+    /// The values of each node.
+    values: Vec<Vec<V>>,
 }
 
 impl<V: Clone + PartialEq> NameTrie<V> {
     /// A value that occurs twice for one sequence counts once.
     pub fn new(entries: &[(Vec<u32>, V)]) -> Self {
-        let mut trie = Self {
-            nodes: vec![NameNode {
-                children: Vec::new(),
-                values: Vec::new(),
-            }],
-            roots: Vec::new(),
-        };
-        let mut edges: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        let (mut edges, mut all) = (HashMap::default(), vec![Vec::new()]);
         let mut crowded = BTreeSet::new();
         for (words, value) in entries {
             steps::add(words.len());
             let mut at = 0;
             for word in words {
                 at = *edges.entry((at, *word)).or_insert_with(|| {
-                    trie.nodes.push(NameNode {
-                        children: Vec::new(),
-                        values: Vec::new(),
-                    });
-                    u32::try_from(trie.nodes.len() - 1).unwrap_or_default()
+                    all.push(Vec::new());
+                    u32::try_from(all.len() - 1).unwrap_or_default()
                 });
             }
-            let values = &mut trie.nodes[at as usize].values;
+            let values = &mut all[at as usize];
             steps::add(values.len());
             if at == 0 || crowded.contains(&at) || values.contains(value) {
                 continue;
@@ -317,16 +260,7 @@ impl<V: Clone + PartialEq> NameTrie<V> {
                 crowded.insert(at);
             }
         }
-        for ((from, word), to) in edges {
-            if from == 0 {
-                let len = trie.roots.len().max(word as usize + 1);
-                trie.roots.resize(len, 0);
-                trie.roots[word as usize] = to;
-            } else {
-                trie.nodes[from as usize].children.push((word, to));
-            }
-        }
-        trie
+        Self { edges, values: all }
     }
 
     /// The longest entry that begins at a token and ends at the latest at `end`, with its end and its values.
@@ -336,21 +270,22 @@ impl<V: Clone + PartialEq> NameTrie<V> {
         start: usize,
         end: usize,
     ) -> Option<(usize, &[V])> {
-        let root = *self.roots.get(tagged.word(start).id as usize)?;
-        let mut node = (root != 0).then(|| &self.nodes[root as usize])?;
-        let (mut at, mut found) = (start + 1, None);
-        loop {
-            if !node.values.is_empty() {
-                found = Some((at, node.values.as_slice()));
+        let (mut node, mut found) = (0, None);
+        for at in start..end {
+            let id = tagged.word(at).id;
+            if id == 0 {
+                break;
             }
-            let id = if at < end { tagged.word(at).id } else { 0 };
             steps::one();
-            match node.children.binary_search_by_key(&id, |(word, _)| *word) {
-                Ok(next) if id != 0 => node = &self.nodes[node.children[next].1 as usize],
-                _ => return found,
+            let Some(next) = self.edges.get(&(node, id)) else {
+                break;
+            };
+            node = *next;
+            if !self.values[node as usize].is_empty() {
+                found = Some((at + 1, self.values[node as usize].as_slice()));
             }
-            at += 1;
         }
+        found
     }
 }
 
@@ -446,10 +381,11 @@ mod tests {
             .lines()
             .filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'))
             .collect();
-        assert_eq!(sections.len(), SECTIONS.len());
+        // The classes after those of the table come from names.
+        assert_eq!(sections.len(), WordClass::FirstName as usize);
         let words = Dictionary::new();
-        for (section, class) in SECTIONS {
-            assert!(sections.contains(&section), "{section}");
+        for section in sections {
+            let class = WordClass::of_section(section).expect(section);
             assert!(words.known.values().any(|word| word.is(class)), "{section}");
         }
     }

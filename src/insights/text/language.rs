@@ -1,12 +1,10 @@
 //! Detects the language of a text, and whether it is supported.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-use super::{Capitalisation, Fingerprint, LanguageWords, Token, TokenizedText};
+use super::{Capitalisation, LanguageWords, Token, TokenizedText, WordMap};
 use crate::compute::steps;
-use crate::insights::analysis::{Language, LanguageCode};
+use crate::insights::analysis::{LanguageCode, TextLanguage};
 
 /// Minimum number of words for statistics; texts with fewer words are too short.
 const SHORT: usize = 6;
@@ -43,7 +41,7 @@ struct TellingWord {
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
     others: Vec<OtherLanguage>,
-    words: HashMap<u64, TellingWord, BuildHasherDefault<Fingerprint>>,
+    words: WordMap<TellingWord>,
 }
 
 impl Default for LanguageDetector {
@@ -53,7 +51,7 @@ impl Default for LanguageDetector {
 }
 
 /// The counts of a text's words by language.
-struct Counts {
+struct LanguageCounts {
     words: usize,
     english: usize,
     /// For each other language the number of its function words and of its words that identify short texts.
@@ -64,8 +62,7 @@ impl LanguageDetector {
     /// The detector supports these languages besides English, at most 32.
     #[must_use]
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
-        let mut words: HashMap<u64, TellingWord, BuildHasherDefault<Fingerprint>> =
-            HashMap::default();
+        let mut words: WordMap<TellingWord> = WordMap::default();
         for word in &LanguageWords::english().function_words {
             words.entry(*word).or_default().is_english = true;
         }
@@ -89,26 +86,26 @@ impl LanguageDetector {
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag).
     #[must_use]
-    pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> Language {
+    pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> TextLanguage {
         let primary = declared.and_then(|tag| tag.split(['-', '_']).next());
         let primary = primary.unwrap_or_default().to_ascii_lowercase();
         let is_declared_other = declared
             .is_some_and(|tag| !tag.is_empty() && !tag.to_ascii_lowercase().starts_with("en"));
         let Some(counts) = self.counts(text, !is_declared_other) else {
-            return Language::English;
+            return TextLanguage::English;
         };
         let rival = self.rival(&counts, &primary);
         let is_rivalled = rival.is_some_and(|(_, [function, telling])| {
             function > counts.english || counts.words < SHORT && telling > counts.english
         });
         match counts.words {
-            0 if is_mark_out_of(text) => Language::English,
-            0 => Language::None,
+            0 if is_mark_out_of(text) => TextLanguage::English,
+            0 => TextLanguage::None,
             _ if counts.english * ENGLISH_ONE_IN >= counts.words
                 && !is_rivalled
                 && !(is_declared_other && counts.words < SHORT) =>
             {
-                Language::English
+                TextLanguage::English
             }
             words if words < SHORT => {
                 let told = rival.filter(|(other, [_, telling])| {
@@ -119,7 +116,7 @@ impl LanguageDetector {
                     is_told || is_declared && is_latin(text)
                 });
                 match told {
-                    Some((other, _)) => Language::Also(other.code),
+                    Some((other, _)) => TextLanguage::Also(other.code),
                     None => short(text, is_declared_other),
                 }
             }
@@ -128,7 +125,7 @@ impl LanguageDetector {
                     other.code.as_str() == primary && function * DECLARED_ONE_IN >= counts.words
                 });
                 match declared {
-                    Some((other, _)) => Language::Also(other.code),
+                    Some((other, _)) => TextLanguage::Also(other.code),
                     None => self.long(text, &counts, rival),
                 }
             }
@@ -136,11 +133,11 @@ impl LanguageDetector {
     }
 
     /// Counts the words that identify languages; `None` if enough words are English that no further test is needed.
-    fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<Counts> {
+    fn counts(&self, text: &TokenizedText, may_be_english: bool) -> Option<LanguageCounts> {
         let is_word =
             |token: &&Token| !matches!(token.shape, Capitalisation::Mark | Capitalisation::Number);
         let most = text.tokens().len().min(WORDS_MAX);
-        let mut counts = Counts {
+        let mut counts = LanguageCounts {
             words: 0,
             english: 0,
             others: vec![[0; 2]; self.others.len()],
@@ -167,7 +164,11 @@ impl LanguageDetector {
     }
 
     /// The declared other language; otherwise the one with the most words.
-    fn rival(&self, counts: &Counts, declared: &str) -> Option<(&OtherLanguage, [usize; 2])> {
+    fn rival(
+        &self,
+        counts: &LanguageCounts,
+        declared: &str,
+    ) -> Option<(&OtherLanguage, [usize; 2])> {
         let all = || self.others.iter().zip(counts.others.iter().copied());
         all()
             .find(|(other, _)| other.code.as_str() == declared)
@@ -177,9 +178,9 @@ impl LanguageDetector {
     fn long(
         &self,
         text: &TokenizedText,
-        counts: &Counts,
+        counts: &LanguageCounts,
         rival: Option<(&OtherLanguage, [usize; 2])>,
-    ) -> Language {
+    ) -> TextLanguage {
         let words = text.normal_words();
         steps::add(words.len());
         let told = rival.filter(|(_, [function, telling])| {
@@ -192,22 +193,22 @@ impl LanguageDetector {
                 .is_none_or(|info| !info.is_reliable() || Some(info.lang()) == other.whatlang)
         };
         match told {
-            Some((other, _)) if may_be(other) => Language::Also(other.code),
+            Some((other, _)) if may_be(other) => TextLanguage::Also(other.code),
             _ => self.by_statistics(info.as_ref()),
         }
     }
 
-    fn by_statistics(&self, info: Option<&whatlang::Info>) -> Language {
+    fn by_statistics(&self, info: Option<&whatlang::Info>) -> TextLanguage {
         match info {
             Some(info)
                 if info.lang() != whatlang::Lang::Eng
                     && (info.is_reliable() || info.confidence() >= CONFIDENCE_MIN) =>
             {
                 let known = (self.others.iter()).find(|one| one.whatlang == Some(info.lang()));
-                known.map_or(Language::Other, |known| Language::Also(known.code))
+                known.map_or(TextLanguage::Other, |known| TextLanguage::Also(known.code))
             }
-            Some(info) if info.script() != whatlang::Script::Latin => Language::Other,
-            _ => Language::English,
+            Some(info) if info.script() != whatlang::Script::Latin => TextLanguage::Other,
+            _ => TextLanguage::English,
         }
     }
 }
@@ -231,15 +232,15 @@ fn is_latin(text: &TokenizedText) -> bool {
 }
 
 /// The language of a short text: `Great work!` is English if no other language is declared and all letters are ASCII.
-fn short(text: &TokenizedText, is_declared_other: bool) -> Language {
+fn short(text: &TokenizedText, is_declared_other: bool) -> TextLanguage {
     let is_ascii = (0..text.tokens().len()).all(|token| {
         text.word(token)
             .chars()
             .all(|c| !c.is_alphabetic() || c.is_ascii())
     });
     if is_ascii && !is_declared_other {
-        Language::English
+        TextLanguage::English
     } else {
-        Language::Other
+        TextLanguage::Other
     }
 }

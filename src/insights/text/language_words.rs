@@ -1,13 +1,13 @@
 //! The data of a language besides a trade's phrases: words that identify it, sentence ends, negators, inflection. They
 //! are in a package's file `language.toml`, so that a folder is sufficient to add a language.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
-use super::tokens::{Fingerprint, push_plain};
+use super::{Fingerprint, WordMap, push_plain};
 use crate::insights::analysis::LanguageCode;
 
 const ENGLISH: &str = include_str!("../trades/shared/language.toml");
@@ -46,7 +46,7 @@ pub enum Negation {
 /// Inflection: the forms of a word with a given ending.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ending {
+pub struct Inflection {
     /// The ending of the base form; of several matching endings, the longest counts.
     of: String,
     /// The endings of the other forms, separated by spaces.
@@ -89,32 +89,23 @@ struct LanguageFile {
     negator_ending: String,
     negators_agree: bool,
     turns: String,
-    endings: Vec<Ending>,
-    names: NameCuesFile,
+    endings: Vec<Inflection>,
+    names: NameCues<String>,
     published_from: Option<PublishedFrom>,
 }
 
-/// The syntax of [`NameCues`] in the file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct NameCuesFile {
-    before_people: String,
-    after_people: String,
-    before_others: String,
-    before_places: String,
-}
-
 /// Words that identify a capitalised word beside them as the name of a person or place.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NameCues {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NameCues<Words = WordSet> {
     /// Before the name of a person.
-    pub before_people: WordSet,
+    pub before_people: Words,
     /// After the name of a person.
-    pub after_people: WordSet,
+    pub after_people: Words,
     /// Before the name of another person: `my husband`.
-    pub before_others: WordSet,
+    pub before_others: Words,
     /// Before the name of a place.
-    pub before_places: WordSet,
+    pub before_places: Words,
 }
 
 /// A language, compiled.
@@ -149,12 +140,12 @@ pub struct LanguageWords {
     pub ands: WordSet,
     /// Words that separate an opinion from a name.
     pub between: WordSet,
-    roles: HashMap<u64, TokenRole, BuildHasherDefault<Fingerprint>>,
+    roles: WordMap<TokenRole>,
     /// Words with this ending negate.
     pub negator_ending: String,
     /// Whether several negators in a clause are one negation: `no me dieron ni una disculpa`.
     pub negators_agree: bool,
-    endings: Vec<Ending>,
+    endings: Vec<Inflection>,
     /// The words that identify people and places.
     pub names: NameCues,
     /// The measured quality that findings need to be published; without it, all findings are published.
@@ -186,7 +177,7 @@ impl LanguageWords {
         let set = |words: &str| -> WordSet {
             let words = words.split_whitespace();
             words
-                .map(|word| Fingerprint::of(&if folds { folded(word) } else { word.to_owned() }))
+                .map(|word| Fingerprint::of(&if folds { fold(word) } else { word.to_owned() }))
                 .collect()
         };
         // Words that identify a language are compared in both forms, because the language of a text is not known yet.
@@ -194,8 +185,7 @@ impl LanguageWords {
             let as_written = words.split_whitespace().map(Fingerprint::of);
             set(words).into_iter().chain(as_written).collect()
         };
-        let mut roles: HashMap<u64, TokenRole, BuildHasherDefault<Fingerprint>> =
-            HashMap::default();
+        let mut roles: WordMap<TokenRole> = WordMap::default();
         let mut put = |words: WordSet, set: fn(&mut TokenRole)| {
             for word in words {
                 set(roles.entry(word).or_default());
@@ -230,8 +220,8 @@ impl LanguageWords {
             negator_ending: file.negator_ending,
             negators_agree: file.negators_agree,
             endings: (file.endings.into_iter())
-                .map(|ending| Ending {
-                    of: if folds { folded(&ending.of) } else { ending.of },
+                .map(|ending| Inflection {
+                    of: if folds { fold(&ending.of) } else { ending.of },
                     ..ending
                 })
                 .collect(),
@@ -255,7 +245,7 @@ impl LanguageWords {
     #[must_use]
     pub fn compared(&self, word: &str) -> String {
         if self.ignores_accents {
-            folded(word)
+            fold(word)
         } else {
             word.to_owned()
         }
@@ -270,7 +260,7 @@ impl LanguageWords {
         let base = self.compared(base);
         let fitting = self.endings.iter().filter(|one| base.ends_with(&one.of));
         let longest = fitting.max_by_key(|one| one.of.len());
-        let stem = |ending: &Ending| base[..base.len() - ending.of.len()].to_owned();
+        let stem = |ending: &Inflection| base[..base.len() - ending.of.len()].to_owned();
         let bent = longest.into_iter().flat_map(|ending| {
             let stem = stem(ending);
             let forms = ending.forms.split_whitespace();
@@ -281,7 +271,7 @@ impl LanguageWords {
 }
 
 /// The word without accents.
-fn folded(word: &str) -> String {
+fn fold(word: &str) -> String {
     let mut plain = String::with_capacity(word.len());
     word.chars()
         .for_each(|letter| push_plain(&mut plain, letter));

@@ -1,18 +1,23 @@
-//! Splits the text of a review into words and sentences. Comparisons use normalised words; every token keeps its
-//! position in the original, so that findings can be shown in the customer's words.
+//! Splits the text of a review into words, numbers and marks, by typography only, and into sentences. Comparisons use
+//! normalised words; every token keeps its position in the original, so that findings can be shown in the customer's
+//! words.
 
 mod language;
 mod language_words;
 mod sentences;
-mod tokens;
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+
 use super::analysis::TextSpan;
+use crate::compute::steps;
 pub use language::LanguageDetector;
 pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet};
-pub use tokens::Fingerprint;
+pub use sentences::is_quotable;
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +71,7 @@ impl TokenizedText {
     /// Tokenizes a text in the language of `words`.
     #[must_use]
     pub fn of(original: &str, words: &Arc<LanguageWords>) -> Self {
-        let (normal, tokens) = tokens::cut(original, words.ignores_accents);
+        let (normal, tokens) = tokens(original, words.ignores_accents);
         let mut text = Self {
             words: Arc::clone(words),
             normal,
@@ -150,6 +155,240 @@ impl TokenizedText {
             },
             None => TextSpan::default(),
         }
+    }
+}
+
+/// The normalised text of all tokens, without accents if `ignores_accents`, and the tokens.
+fn tokens(original: &str, ignores_accents: bool) -> (String, Vec<Token>) {
+    let mut characters = Vec::with_capacity(original.len());
+    original
+        .chars()
+        .for_each(|character| characters.push(plain(character)));
+    let mut normal = String::with_capacity(original.len() + 8);
+    let mut tokens = Vec::with_capacity(original.len() / 4);
+    let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let (mut at, mut is_apart, mut begins_line) = (0, true, true);
+    while let Some(&character) = characters.get(at) {
+        steps::one();
+        let rest = &characters[at..];
+        let (len, is_acronym) = if character.is_alphanumeric() {
+            word(rest)
+        } else {
+            (mark(rest, at > 0 && !is_apart), false)
+        };
+        if len == 0 {
+            is_apart = true;
+            begins_line |= character == '\n';
+            at += 1;
+            continue;
+        }
+        let written = &rest[..len];
+        let (from, shape) = (normal.len(), shape(written));
+        // A mark's character represents a whole run of it; the separators of an acronym are left out.
+        let is_mark = shape == Capitalisation::Mark;
+        let spelled = if is_mark { &written[..1] } else { written };
+        let kept = |character: &&char| !is_acronym || character.is_alphanumeric();
+        spell(&mut normal, spelled.iter().filter(kept), ignores_accents);
+        tokens.push(Token {
+            span: TextSpan {
+                start: place(at),
+                end: place(at + len),
+            },
+            shape,
+            is_apart,
+            begins_line,
+            fingerprint: Fingerprint::of(&normal[from..]),
+            start: place(from),
+            end: place(normal.len()),
+        });
+        (is_apart, begins_line) = (false, false);
+        at += len;
+    }
+    (normal, tokens)
+}
+
+/// Appends the normalised characters of a token.
+fn spell<'a>(
+    normal: &mut String,
+    characters: impl Iterator<Item = &'a char>,
+    ignores_accents: bool,
+) {
+    for character in characters {
+        steps::one();
+        if character.is_ascii() {
+            normal.push(character.to_ascii_lowercase());
+        } else if ignores_accents {
+            for small in character.to_lowercase() {
+                push_plain(normal, small);
+            }
+        } else {
+            normal.extend(character.to_lowercase());
+        }
+    }
+}
+
+/// Appends a letter without its accents: `a` for `á`, `n` for `ñ`.
+pub fn push_plain(to: &mut String, letter: char) {
+    decompose_canonical(letter, |part| {
+        if !is_combining_mark(part) {
+            to.push(part);
+        }
+    });
+}
+
+/// Replaces typographic variants by the characters on keyboards.
+const fn plain(character: char) -> char {
+    match character {
+        '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{02BC}' | '\u{FF07}' | '`' | '\u{00B4}' => '\'',
+        '\u{201C}' | '\u{201D}' | '\u{201F}' => '"',
+        '\u{2010}' | '\u{2011}' => '-',
+        '\u{2013}' | '\u{2014}' | '\u{2015}' => '\u{2014}',
+        '\r' | '\u{2028}' | '\u{2029}' | '\u{0085}' => '\n',
+        other => other,
+    }
+}
+
+/// The length in characters of the word at the start of `characters`, and whether it is an acronym.
+fn word(characters: &[char]) -> (usize, bool) {
+    let acronym = acronym(characters);
+    if acronym > 0 {
+        return (acronym, true);
+    }
+    let is_number = characters[0].is_ascii_digit();
+    let mut len = 0;
+    while let Some(&character) = characters.get(len) {
+        steps::one();
+        if character.is_ascii_alphanumeric() {
+            len += 1;
+            continue;
+        }
+        let next = characters.get(len + 1).copied();
+        let joins = match character {
+            '\'' => next.is_some_and(char::is_alphabetic),
+            ',' | '.' | ':' => is_number && next.is_some_and(|next| next.is_ascii_digit()),
+            // Combining marks belong to the letter before them.
+            '\u{0300}'..='\u{036F}' => true,
+            other => other.is_alphanumeric(),
+        };
+        if !joins {
+            break;
+        }
+        len += 1;
+    }
+    (len, false)
+}
+
+/// The length of `a/c`, `A.C.`, `h.v.a.c` or `p.m.`: single letters joined by dots or by one slash; 0 if there is no
+/// acronym.
+fn acronym(characters: &[char]) -> usize {
+    let at = |index: usize| characters.get(index).copied().unwrap_or(' ');
+    let joint = at(1);
+    if !at(0).is_alphabetic() || !(joint == '.' || joint == '/') {
+        return 0;
+    }
+    let mut len = 1;
+    while at(len) == joint && at(len + 1).is_alphabetic() && !at(len + 2).is_alphanumeric() {
+        steps::one();
+        len += 2;
+    }
+    match len {
+        1 => 0,
+        len if joint == '.' && at(len) == '.' => len + 1,
+        len => len,
+    }
+}
+
+/// The length in characters of the mark at the start of `characters`; 0 for a character that only separates words.
+fn mark(characters: &[char], follows_word: bool) -> usize {
+    let first = characters[0];
+    let next = characters.get(1).copied();
+    let is_hyphen = first == '-' && follows_word && next.is_some_and(char::is_alphanumeric);
+    // Variation selectors and joiners modify the emoji before them.
+    if first.is_whitespace()
+        || first.is_control()
+        || is_hyphen
+        || matches!(first, '\u{200B}'..='\u{200F}' | '\u{FE0E}' | '\u{FE0F}')
+    {
+        return 0;
+    }
+    characters
+        .iter()
+        .inspect(|_| steps::one())
+        .take_while(|character| **character == first)
+        .count()
+}
+
+fn shape(characters: &[char]) -> Capitalisation {
+    let first = characters[0];
+    if !first.is_alphanumeric() {
+        return Capitalisation::Mark;
+    }
+    if first.is_numeric() {
+        return Capitalisation::Number;
+    }
+    let count = |is: fn(&char) -> bool| characters.iter().filter(|one| is(one)).count();
+    let upper = count(|one| one.is_uppercase());
+    match (first.is_uppercase(), upper) {
+        (false, 0) => Capitalisation::Lower,
+        (true, 1) => Capitalisation::Capitalised,
+        // `AC`, `AC's` and `CEOs`
+        (true, 2..) if count(|one| one.is_alphabetic()) - upper <= 1 => Capitalisation::Upper,
+        (true | false, _) => Capitalisation::Mixed,
+    }
+}
+
+// Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
+// cause collisions on purpose. A word has the same fingerprint on every platform.
+
+/// Values by the fingerprints of words.
+pub type WordMap<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
+
+/// A hasher for words, and for keys that already are fingerprints.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Mixes 64 more bits into a key.
+    #[must_use]
+    pub const fn mix(key: u64, piece: u64) -> u64 {
+        let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        key ^ key >> 29
+    }
+
+    /// The fingerprint of a word. It has 64 bits: two of a few thousand words collide in one of 10^12 dictionaries.
+    #[must_use]
+    pub fn of(word: &str) -> u64 {
+        Self::mix_all(word.len() as u64, word.as_bytes())
+    }
+
+    fn mix_all(key: u64, bytes: &[u8]) -> u64 {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        let key = eights
+            .iter()
+            .fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
+        Self::mix(
+            key,
+            rest.iter()
+                .fold(0, |last, byte| last << 8 | u64::from(*byte)),
+        )
+    }
+}
+
+impl Hasher for Fingerprint {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = Self::mix_all(self.0, bytes);
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.0 = Self::mix(self.0, u64::from(byte));
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 
@@ -348,12 +587,12 @@ mod tests {
 
     #[test]
     fn another_language_is_told_by_its_words_and_english_stays_english() {
-        use crate::insights::analysis::{Language, LanguageCode};
+        use crate::insights::analysis::{LanguageCode, TextLanguage};
         let spanish = spanish();
         let detector = super::LanguageDetector::new(&[&spanish]);
         let language =
             |text: &str, declared| detector.language(&TokenizedText::new(text), declared);
-        let es = Language::Also(LanguageCode::find("es").unwrap());
+        let es = TextLanguage::Also(LanguageCode::find("es").unwrap());
         for text in [
             "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
             "Excelente servicio",
@@ -373,14 +612,14 @@ mod tests {
             "Our contractor from El Paso did a great job on the casa.",
             "Con man!",
         ] {
-            assert_eq!(language(text, None), Language::English, "{text}");
+            assert_eq!(language(text, None), TextLanguage::English, "{text}");
         }
         for text in [
             "Muito bom, recomendo a todos, o pessoal é muito educado e chegaram no horário combinado.",
             "Ottimo servizio, sono arrivati subito e il prezzo era giusto, li consiglio a tutti quanti.",
             "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
         ] {
-            assert_eq!(language(text, None), Language::Other, "{text}");
+            assert_eq!(language(text, None), TextLanguage::Other, "{text}");
         }
         assert_eq!(
             language("Recomendados!!", Some("es-MX")),
@@ -390,51 +629,51 @@ mod tests {
         let english = "They came on time and fixed the leak under our sink.";
         assert_eq!(
             language(english, Some("es")),
-            Language::English,
+            TextLanguage::English,
             "is no reason"
         );
-        assert_eq!(language("キッチン", Some("es")), Language::Other);
+        assert_eq!(language("キッチン", Some("es")), TextLanguage::Other);
     }
 
     #[test]
     fn a_language_is_known_by_its_words_and_a_few_words_by_what_was_declared() {
-        use crate::insights::analysis::Language;
+        use crate::insights::analysis::TextLanguage;
         let english = super::LanguageDetector::default();
         let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);
         assert_eq!(
             language("They came on time and fixed the leak under our sink.", None),
-            Language::English
+            TextLanguage::English
         );
-        assert_eq!(language("great service!!", None), Language::English);
+        assert_eq!(language("great service!!", None), TextLanguage::English);
         assert_eq!(
             language("great service!!", Some("en-US")),
-            Language::English
+            TextLanguage::English
         );
-        assert_eq!(language("Muy amable", Some("es")), Language::Other);
+        assert_eq!(language("Muy amable", Some("es")), TextLanguage::Other);
         assert_eq!(
             language(
                 "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
                 None
             ),
-            Language::Other
+            TextLanguage::Other
         );
         assert_eq!(
             language(
                 "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
                 None
             ),
-            Language::Other
+            TextLanguage::Other
         );
         assert_eq!(
             language("キッチンの蛇口交換をお願いしました。", None),
-            Language::Other
+            TextLanguage::Other
         );
-        assert_eq!(language("😀 !!! 5", None), Language::None);
+        assert_eq!(language("😀 !!! 5", None), TextLanguage::None);
         assert_eq!(
             language("😀 5/5 !!!", None),
-            Language::English,
+            TextLanguage::English,
             "a mark is a judgement"
         );
-        assert_eq!(language("", Some("en")), Language::None);
+        assert_eq!(language("", Some("en")), TextLanguage::None);
     }
 }

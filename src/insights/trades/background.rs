@@ -1,20 +1,18 @@
 //! Word frequencies in reviews of other trades, so that topics are words that these reviews use more often than others.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
 use super::TradeError;
-use crate::insights::text::Fingerprint;
+use crate::insights::text::{Fingerprint, WordMap};
 use crate::model::hash::hex;
 
 /// The number of sentences that contain each word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Background {
     /// By the word's fingerprint.
-    counts: HashMap<u64, u16, BuildHasherDefault<Fingerprint>>,
+    counts: WordMap<u16>,
     sentences: u32,
     digest: String,
 }
@@ -45,7 +43,7 @@ impl Background {
         let first = text.lines().next().and_then(|line| line.strip_prefix('#'));
         let mut numbers = first.unwrap_or_default().split_whitespace();
         let sentences = numbers.find_map(|word| word.parse().ok());
-        let (mut counts, mut faults) = (HashMap::default(), Vec::new());
+        let (mut counts, mut faults) = (WordMap::default(), Vec::new());
         if sentences.is_none_or(|sentences: u32| sentences == 0) {
             faults.push(fault(1, "the first line must be `# 6293 sentences`"));
         }
@@ -73,12 +71,6 @@ impl Background {
         &self.digest
     }
 
-    /// The number of sentences that contain the word.
-    #[must_use]
-    pub fn count(&self, word: &str) -> u16 {
-        self.count_of(Fingerprint::of(word))
-    }
-
     /// The number of sentences that contain the word with that fingerprint.
     #[must_use]
     pub fn count_of(&self, fingerprint: u64) -> u16 {
@@ -88,7 +80,7 @@ impl Background {
     /// The share of sentences that contain a word; never 0, because the table is only a sample.
     #[must_use]
     pub fn share(&self, word: &str) -> f64 {
-        (f64::from(self.count(word)) + 0.5) / f64::from(self.sentences.max(1))
+        (f64::from(self.count_of(Fingerprint::of(word))) + 0.5) / f64::from(self.sentences.max(1))
     }
 }
 

@@ -1,29 +1,31 @@
 //! A trade: the aspects that its customers judge, and phrases, opinions and cues in their language. They are read from
 //! files that an owner can edit, and applied by `aspects`. Each folder beside this file is a package for one trade;
-//! `shared` contains the files that all trades share.
+//! `shared` contains the files that all trades share. A folder named by a language's code has the phrases in that
+//! language.
 
 mod background;
-mod folder;
-mod language;
+mod packages;
 mod parse;
 mod pattern;
-mod shipped;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::insights::analysis::LanguageCode;
-use crate::insights::text::LanguageWords;
-use crate::model::hash::hex;
 use sha2::{Digest as _, Sha256};
 
+use super::analysis::LanguageCode;
+use super::text::LanguageWords;
+use crate::model::hash::hex;
 pub use background::Background;
-pub use folder::{FILE_MIB_MAX, FolderError, read_folder};
-pub use language::aspect_task;
+pub use packages::{
+    FILE_MIB_MAX, FolderError, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measured,
+    id_for, read_folder,
+};
+pub use parse::{UNLABELED, UNNAMED};
+use parse::{line, parse_language};
 pub use pattern::PatternStep;
-pub use shipped::{GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measured, id_for};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AspectDefinition {
@@ -98,11 +100,11 @@ pub struct Rule {
     /// The phrase as written.
     pub text: Arc<str>,
     /// Its position in the files.
-    pub place: Place,
+    pub place: RulePlace,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RulePlace {
     pub file: Arc<str>,
     /// From 1.
     pub line: usize,
@@ -205,7 +207,7 @@ impl Trade {
     /// # Errors
     /// An error in one of its files; a test verifies that there is none.
     pub fn shipped(id: &str) -> Result<Self, TradeErrors> {
-        shipped::read(id)
+        packages::read_shipped(id)
     }
 
     /// Parses one file; it uses the shared words, unless it contains `shared = false`.
@@ -222,17 +224,10 @@ impl Trade {
     /// # Errors
     /// All errors, with their files and lines.
     pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeErrors> {
-        let mut trade = parse::parse(files, shipped::SHARED)?;
-        let shared = shipped::SHARED.iter().filter(|_| trade.is_sharing);
+        let mut trade = parse::parse(files, packages::SHARED)?;
+        let shared = packages::SHARED.iter().filter(|_| trade.is_sharing);
         trade.digest = digest(files.iter().chain(shared));
         Ok(trade)
-    }
-
-    /// Default id and label of a trade.
-    #[must_use]
-    pub fn default_head() -> (String, String) {
-        let parse::TradeHeader { id, label, .. } = parse::TradeHeader::default();
-        (id, label)
     }
 
     /// The trade's own table of word frequencies; without one, the shared table.
@@ -255,6 +250,12 @@ impl Trade {
     pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
         let mut all = std::iter::once(self).chain(&self.languages);
         all.find(|trade| trade.language_words().code == code)
+    }
+
+    /// The measured quality in all its languages; empty if nothing was measured.
+    pub fn measures(&self) -> impl Iterator<Item = &Measured> {
+        let languages = self.languages.iter().flat_map(|one| &one.quality);
+        self.quality.iter().chain(languages)
     }
 
     /// SHA-256 of the files, in hexadecimal.
@@ -288,6 +289,103 @@ fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
         digest.update(text);
     }
     hex(&digest.finalize())
+}
+
+/// Task name of the precision figures: for the judgements in whole reviews, and, as a prefix, for those of one aspect.
+const FINDING: &str = "finding";
+const PRECISION: &str = "precision";
+
+impl PackageLanguage {
+    /// Reads a `language.toml` and the weights beside it.
+    ///
+    /// # Errors
+    /// The error in the file.
+    pub fn read(
+        name: &str,
+        text: &str,
+        polarity: Option<Cow<'static, [u8]>>,
+    ) -> Result<Self, TradeErrors> {
+        let words = LanguageWords::parse(text).map_err(|(at, message)| {
+            TradeErrors(vec![TradeError {
+                file: name.to_owned(),
+                line: line(text, at),
+                message,
+            }])
+        })?;
+        Ok(Self {
+            words: Arc::new(words),
+            polarity,
+            digest: hex(&Sha256::digest(text)),
+        })
+    }
+}
+
+impl Trade {
+    /// The same trade in another language, with its own phrases and the shared phrases of the language.
+    ///
+    /// # Errors
+    /// All errors, with their files and lines.
+    pub fn translated(
+        &self,
+        language: Arc<PackageLanguage>,
+        own: &[(&str, &str)],
+        shared: &[(&str, &str)],
+    ) -> Result<Self, TradeErrors> {
+        let mut trade = parse_language(self, language, own, shared)?;
+        let shared = shared.iter().filter(|_| self.is_sharing);
+        trade.digest = digest(own.iter().chain(shared));
+        Ok(trade)
+    }
+
+    /// A hash of everything that determines the analysis of a text in another language, in hexadecimal: phrases, words,
+    /// weights, and the published aspects.
+    #[must_use]
+    pub fn method(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.digest());
+        if let Some(language) = &self.language {
+            hash.update(&language.digest);
+            hash.update(language.polarity.as_deref().unwrap_or_default());
+        }
+        hash.update(self.classifier.as_deref().unwrap_or_default());
+        for aspect in self.published_aspects() {
+            hash.update((aspect as u64).to_be_bytes());
+        }
+        hex(&hash.finalize())
+    }
+
+    /// The indices of the aspects whose findings are published: all in English, and all in a language without a
+    /// required precision. Otherwise the aspects with sufficient precision in held-out texts; for an aspect with too
+    /// few judgements there, the precision of all aspects together decides.
+    #[must_use]
+    pub fn published_aspects(&self) -> Vec<usize> {
+        let Some(from) = &self.language_words().published_from else {
+            return (0..self.aspects.len()).collect();
+        };
+        let of = |task: &str| {
+            let is_it = |one: &&Measured| {
+                (one.set.as_str(), one.measure.as_str(), one.task.as_str())
+                    == (from.set.as_str(), PRECISION, task)
+            };
+            self.quality.iter().find(is_it)
+        };
+        let is_enough = |one: &Measured| one.part * 100 >= one.whole * from.precision;
+        let is_whole_enough = of(FINDING).is_some_and(is_enough);
+        let is_published = |id: &str| match of(&aspect_task(id)) {
+            Some(one) if one.whole >= from.least => is_enough(one),
+            _ => is_whole_enough,
+        };
+        let all = self.aspects.iter().zip(0..);
+        all.filter(|(aspect, _)| is_published(&aspect.id))
+            .map(|(_, index)| index)
+            .collect()
+    }
+}
+
+/// The task name for the judgements about one aspect in `quality.tsv`.
+#[must_use]
+pub fn aspect_task(id: &str) -> String {
+    format!("{FINDING}:{id}")
 }
 
 #[cfg(test)]
@@ -638,7 +736,7 @@ mod tests {
         write(
             "fr/language.toml",
             "code = \"fr\"\nignores_accents = true\nfunction_words = 'les était'\n\
-             [[endings]]\nof = 'er'\nforms = 'ère ers ères'\n",
+         [[endings]]\nof = 'er'\nforms = 'ère ers ères'\n",
         );
         let trade = read_folder(folder.path()).unwrap();
         let french = &trade.languages[0];

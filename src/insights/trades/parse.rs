@@ -9,8 +9,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::pattern::PatternItem;
 use super::{
-    AspectDefinition, Cue, Meaning, PackageLanguage, Place, Rule, Trade, TradeError, TradeErrors,
-    pattern,
+    AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, TradeError,
+    TradeErrors, pattern,
 };
 
 /// The points of an opinion, by its key.
@@ -361,7 +361,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
                 ways,
                 meaning,
                 text: text.into(),
-                place: Place {
+                place: RulePlace {
                     file: Arc::clone(&name),
                     line: file.line(at),
                     is_shared: file.is_shared,
@@ -536,7 +536,9 @@ pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, 
 // The table `[trade]`. It is read before the phrases, because it identifies the package.
 
 /// Default id of a trade.
-const UNNAMED: &str = "own";
+pub const UNNAMED: &str = "own";
+/// Default label of a trade.
+pub const UNLABELED: &str = "The firm's own";
 /// Default list of quiet aspects.
 const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
 const KEYS: [(&str, ()); 9] = [
@@ -580,7 +582,7 @@ impl Default for TradeHeader {
     fn default() -> Self {
         Self {
             id: UNNAMED.to_owned(),
-            label: "The firm's own".to_owned(),
+            label: UNLABELED.to_owned(),
             types: Vec::new(),
             aspects: None,
             overall: "overall".to_owned(),

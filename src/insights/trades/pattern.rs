@@ -34,6 +34,17 @@ pub enum PatternStep {
     Gap(u8),
 }
 
+impl PatternStep {
+    /// `None` for a gap.
+    #[must_use]
+    pub const fn symbol(&self) -> Option<&str> {
+        match self {
+            Self::Symbol(symbol) => Some(symbol.as_str()),
+            Self::Gap(_) => None,
+        }
+    }
+}
+
 /// Maximum number of words in the gap `..`.
 const GAP: u8 = 3;
 /// Maximum number of words in any gap.

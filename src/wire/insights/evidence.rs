@@ -114,12 +114,12 @@ pub enum Witness {
     Both,
 }
 
-impl From<insights::Witness> for Witness {
-    fn from(witness: insights::Witness) -> Self {
+impl From<insights::FindingSource> for Witness {
+    fn from(witness: insights::FindingSource) -> Self {
         match witness {
-            insights::Witness::Rule => Self::Rule,
-            insights::Witness::Classifier => Self::Classifier,
-            insights::Witness::Both => Self::Both,
+            insights::FindingSource::Rule => Self::Rule,
+            insights::FindingSource::Classifier => Self::Classifier,
+            insights::FindingSource::Both => Self::Both,
         }
     }
 }
@@ -137,7 +137,7 @@ impl EvidenceFinding {
             confidence,
             hits,
         } = finding;
-        let witness = insights::Witness::of(&hits).into();
+        let witness = insights::FindingSource::of(&hits).into();
         let hit = |insights::Hit {
                        rule,
                        span: TextSpan { start, end },

@@ -9,7 +9,9 @@ use chrono::NaiveDate;
 use poem_openapi::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::insights::{MentionKind, aggregate, quality};
+use crate::insights::evaluate::Proportion;
+use crate::insights::trades::Measured;
+use crate::insights::{MentionKind, aggregate};
 use crate::links::Links;
 use crate::model::business::Editorial;
 pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
@@ -159,24 +161,21 @@ pub struct Quality {
     pub ci95: Option<Vec<f64>>,
 }
 
-impl From<quality::Figure> for Quality {
-    fn from(figure: quality::Figure) -> Self {
-        let quality::Figure {
-            task,
-            set,
-            measure,
-            n,
-            share,
-        } = figure;
+impl From<&Measured> for Quality {
+    fn from(measured: &Measured) -> Self {
+        let share = Proportion {
+            part: measured.part,
+            whole: measured.whole,
+        };
         let thousandths = |share: f64| (share * 1e3).round() / 1e3;
         // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
-        let is_share = measure != F1;
+        let is_share = measured.measure != F1;
         let ci95 = is_share.then(|| share.interval().map(thousandths).to_vec());
         Self {
-            task,
-            set,
-            n: u32::try_from(n).unwrap_or(u32::MAX),
-            measure,
+            task: measured.task.clone(),
+            set: measured.set.clone(),
+            n: u32::try_from(measured.n).unwrap_or(u32::MAX),
+            measure: measured.measure.clone(),
             value: thousandths(share.value()),
             ci95,
         }

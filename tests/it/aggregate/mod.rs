@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use reviews_service::insights::aggregate::{
     AggregatedInsights, AspectFigures, CustomerQuote, EntityFigures, Vote,
 };
-use reviews_service::insights::{Language, MentionKind, Polarity};
+use reviews_service::insights::{MentionKind, Polarity, TextLanguage};
 use written::{PEOPLE, Written, insights, write};
 
 /// Different data, the same each time.
@@ -155,7 +155,7 @@ fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
         };
         assert_eq!(
             (corpus.reviews, corpus.analysed, corpus.foreign),
-            (150, of(Language::English), of(Language::Other))
+            (150, of(TextLanguage::English), of(TextLanguage::Other))
         );
     }
 }

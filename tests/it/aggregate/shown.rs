@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use reviews_service::insights::aggregate::{AggregatedInsights, SummarySentence, Vote, VoteCounts};
-use reviews_service::insights::{Finding, Hit, Language, MentionKind, Polarity};
+use reviews_service::insights::{Finding, Hit, MentionKind, Polarity, TextLanguage};
 use serde_json::Value;
 
 use super::written::{Written, hits, insights, write};
@@ -179,7 +179,7 @@ fn reviews_of_few_stars_that_do_not_read_so_are_told() {
     for seed in SEEDS {
         let written = write(seed, 120);
         let discontent = written.iter().filter(|one| {
-            one.review.rating.stars() <= 2 && one.analysis.language == Language::English
+            one.review.rating.stars() <= 2 && one.analysis.language == TextLanguage::English
         });
         let (unheard, heard): (Vec<&Written>, Vec<&Written>) =
             discontent.partition(|one| one.analysis.overall.0 != Polarity::Negative);

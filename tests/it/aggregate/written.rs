@@ -10,8 +10,8 @@ use reviews_service::insights::aggregate::{
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
 use reviews_service::insights::{
-    Analysis, Finding, Hit, Language, Mention, MentionKind, PackedAnalyses, PackedAnalysis,
-    Polarity, TextSpan, Trade,
+    Analysis, Finding, Hit, Mention, MentionKind, PackedAnalyses, PackedAnalysis, Polarity,
+    TextLanguage, TextSpan, Trade,
 };
 use reviews_service::model::business::{Business, Service, Technician};
 use reviews_service::model::{Day, Mentions, Method, Rating, Review, Source, Status, Verification};
@@ -179,9 +179,9 @@ pub fn hits(span: TextSpan, score: i32, is_of_both: bool) -> Vec<Hit> {
 fn one(dice: &mut Dice, number: usize) -> Written {
     let (text, findings, mentions) = sentences(dice);
     let language = match (text.is_empty(), dice.below(12)) {
-        (true, _) => Language::None,
-        (false, 0) => Language::Other,
-        (false, _) => Language::English,
+        (true, _) => TextLanguage::None,
+        (false, 0) => TextLanguage::Other,
+        (false, _) => TextLanguage::English,
     };
     let cut = TokenizedText::new(&text);
     let sentences = cut
@@ -189,7 +189,7 @@ fn one(dice: &mut Dice, number: usize) -> Written {
         .iter()
         .map(|tokens| cut.span(tokens.clone()))
         .collect();
-    let is_english = language == Language::English;
+    let is_english = language == TextLanguage::English;
     let people = if number % 40 == 7 {
         vec![PEOPLE[3].to_owned()]
     } else {

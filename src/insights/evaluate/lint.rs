@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::classifier::NgramModel;
-use super::trades::{Cue, Meaning, PatternStep, Rule, Trade};
+use crate::insights::classifier::NgramModel;
+use crate::insights::trades::{Cue, Meaning, PatternStep, Rule, Trade, UNLABELED, UNNAMED};
 
 /// Maximum number of faults of one kind that are listed.
 const TOLD_MAX: usize = 20;
@@ -15,6 +15,15 @@ pub struct LintReport {
     pub wrong: Vec<String>,
     /// Remarks that need no action.
     pub remarks: Vec<String>,
+}
+
+impl LintReport {
+    /// Adds what is missing in a part of the package.
+    fn lacks(&mut self, part: &str, parts: &[(bool, &str)]) {
+        let missing = parts.iter().filter(|(is_missing, _)| *is_missing);
+        let missing = missing.map(|(_, what)| format!("{part} lacks {what}"));
+        self.wrong.extend(missing);
+    }
 }
 
 /// A kind of meaning; phrases of the same kind can repeat or contradict each other.
@@ -88,11 +97,10 @@ fn lint_language(trade: &Trade, report: &mut LintReport) {
 }
 
 fn head(trade: &Trade, report: &mut LintReport) {
-    let nameless = Trade::default_head();
     let lacks = [
-        (trade.id == nameless.0, "`id`: what answers call the trade"),
+        (trade.id == UNNAMED, "`id`: what answers call the trade"),
         (
-            trade.label == nameless.1 || trade.label.is_empty(),
+            trade.label == UNLABELED || trade.label.is_empty(),
             "`label`: its name for readers",
         ),
         (
@@ -104,10 +112,7 @@ fn head(trade: &Trade, report: &mut LintReport) {
             "an aspect in the role `overall`, for praise and blame of nothing in particular",
         ),
     ];
-    let told = lacks.into_iter().filter(|(is_lacking, _)| *is_lacking);
-    report
-        .wrong
-        .extend(told.map(|(_, what)| format!("trade.toml: [trade] lacks {what}")));
+    report.lacks("trade.toml: [trade]", &lacks);
     if trade.aspects.is_empty() {
         report.wrong.push("[[aspect]] is missing".to_owned());
     }
@@ -133,10 +138,7 @@ fn aspects(trade: &Trade, report: &mut LintReport) {
             (!judged(1), "`positive` phrases"),
             (!judged(-1), "`negative` phrases"),
         ];
-        let told = lacks.into_iter().filter(|(is_lacking, _)| *is_lacking);
-        report
-            .wrong
-            .extend(told.map(|(_, what)| format!("aspect `{}` lacks {what}", aspect.id)));
+        report.lacks(&format!("aspect `{}`", aspect.id), &lacks);
     }
 }
 
@@ -154,11 +156,11 @@ struct KnownWays<'trade> {
 impl<'trade> KnownWays<'trade> {
     fn add(&mut self, trade: &Trade, rule: &'trade Rule) {
         for way in &rule.ways {
-            let symbols = way.iter().filter_map(symbol);
+            let symbols = way.iter().filter_map(PatternStep::symbol);
             for one in symbols {
                 self.words.entry(one).or_insert_with(|| words(trade, one));
             }
-            let first = way.first().and_then(symbol);
+            let first = way.first().and_then(PatternStep::symbol);
             for word in first
                 .and_then(|first| self.words.get(first))
                 .into_iter()
@@ -172,7 +174,7 @@ impl<'trade> KnownWays<'trade> {
 
     /// The first rule that also matches every text that `way` of `rule` matches.
     fn find(&self, rule: &Rule, way: &[PatternStep]) -> Option<&'trade Rule> {
-        let first = way.first().and_then(symbol)?;
+        let first = way.first().and_then(PatternStep::symbol)?;
         let word = first.split('|').next().unwrap_or_default();
         let key = (PhraseMeaning::of(rule.meaning), way.len(), word.to_owned());
         let others = self.ways.get(&key)?;
@@ -191,13 +193,6 @@ impl<'trade> KnownWays<'trade> {
             (PatternStep::Gap(_), PatternStep::Symbol(_))
             | (PatternStep::Symbol(_), PatternStep::Gap(_)) => false,
         })
-    }
-}
-
-const fn symbol(step: &PatternStep) -> Option<&str> {
-    match step {
-        PatternStep::Symbol(symbol) => Some(symbol.as_str()),
-        PatternStep::Gap(_) => None,
     }
 }
 
@@ -222,7 +217,7 @@ fn phrases(trade: &Trade, report: &mut LintReport) {
     shared.iter().for_each(|rule| known.add(trade, rule));
     let mut told = Vec::new();
     for rule in own {
-        told.extend(repeated(&known, rule));
+        told.extend(repetition(&known, rule));
         known.add(trade, rule);
     }
     let more = told.len().saturating_sub(TOLD_MAX);
@@ -235,7 +230,7 @@ fn phrases(trade: &Trade, report: &mut LintReport) {
 }
 
 /// The message about a phrase that repeats or contradicts others.
-fn repeated(known: &KnownWays<'_>, rule: &Rule) -> Option<String> {
+fn repetition(known: &KnownWays<'_>, rule: &Rule) -> Option<String> {
     let find = |way: &Vec<PatternStep>| known.find(rule, way);
     let same: Vec<Option<&Rule>> = rule.ways.iter().map(find).collect();
     let is_other_side = |other: &&&Rule| sign(other.meaning) != sign(rule.meaning);

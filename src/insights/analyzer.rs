@@ -1,20 +1,20 @@
 //! Analyzes one text: language, judged aspects, named entities, and phrases. A pure function of the text, the review's
-//! metadata, and the business's own data.
+//! metadata, and the business's own data. The engine is the part that does not depend on the business: the configured
+//! one, otherwise the one for the business's type.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
-use crate::insights::aggregate::topics;
-use crate::insights::analysis::{Analysis, Language, LanguageCode, Polarity, TextSpan};
-use crate::insights::aspects::TextFindings;
-use crate::insights::engine::Engine;
-use crate::insights::linking::Linker;
-use crate::insights::packed_analysis::FORMAT;
-use crate::insights::text::TokenizedText;
-use crate::insights::trades::Trade;
-use crate::insights::witness::{settle, withdraw_overall};
+use super::aggregate::topics;
+use super::analysis::{Analysis, LanguageCode, Polarity, TextLanguage, TextSpan};
+use super::aspects::{RuleEngine, TextFindings};
+use super::linking::Linker;
+use super::packed_analysis::FORMAT;
+use super::text::{LanguageDetector, TokenizedText};
+use super::trades::{self, HOME_SERVICES, IDS, Trade};
+use super::witness::{settle, withdraw_overall};
 use crate::metrics;
 use crate::model::business::Business;
 use crate::model::hash::hex;
@@ -160,17 +160,17 @@ impl Analyzer {
                 text.hash = subject.hash(),
                 "insights.not_read: a text could not be analysed; report it"
             );
-            not_analyzed(Language::Other, Vec::new())
+            not_analyzed(TextLanguage::Other, Vec::new())
         })
     }
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
         let text = TokenizedText::new(first_characters(subject.text));
         let language = self.engine.language(&text, subject.language);
-        if let Language::Also(code) = language {
+        if let TextLanguage::Also(code) = language {
             return self.analyze_other(code, subject, &text);
         }
-        if language != Language::English {
+        if language != TextLanguage::English {
             return not_analyzed(language, spans(&text));
         }
         let TextFindings {
@@ -201,7 +201,7 @@ impl Analyzer {
         let published = trade.map(Trade::published_aspects).unwrap_or_default();
         let reader = self.engine.reader(code).filter(|_| !published.is_empty());
         let Some((trade, rules)) = reader else {
-            return not_analyzed(Language::Other, spans(tokens));
+            return not_analyzed(TextLanguage::Other, spans(tokens));
         };
         let words = trade.language_words();
         let text = TokenizedText::of(first_characters(subject.text), words);
@@ -215,7 +215,7 @@ impl Analyzer {
         });
         settle(&mut findings, subject.stars);
         Analysis {
-            language: Language::Also(code),
+            language: TextLanguage::Also(code),
             sentences: spans(&text),
             findings,
             mentions: self.names.cued_mentions(&text, subject.author),
@@ -242,7 +242,7 @@ fn first_characters(text: &str) -> &str {
 }
 
 /// The analysis of a text in an unsupported language.
-const fn not_analyzed(language: Language, sentences: Vec<TextSpan>) -> Analysis {
+const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analysis {
     let overall = (Polarity::Neutral, 0);
     Analysis {
         language,
@@ -254,15 +254,115 @@ const fn not_analyzed(language: Language, sentences: Vec<TextSpan>) -> Analysis 
     }
 }
 
+/// The compiled readers of a trade, independent of the business. They are expensive to create and therefore shared.
+#[derive(Debug)]
+pub struct Engine {
+    trade: Trade,
+    rules: RuleEngine,
+    /// Readers of the trade's other languages, in their order; created on first use.
+    others: Vec<OnceLock<RuleEngine>>,
+    detector: LanguageDetector,
+}
+
+impl Engine {
+    #[must_use]
+    pub fn new(trade: Trade) -> Self {
+        let words = trade.languages.iter().map(Trade::language_words);
+        Self {
+            rules: RuleEngine::new(&trade),
+            others: trade.languages.iter().map(|_| OnceLock::new()).collect(),
+            detector: LanguageDetector::new(&words.collect::<Vec<_>>()),
+            trade,
+        }
+    }
+
+    /// The engine for home services, for which the published figures were measured.
+    #[must_use]
+    pub fn built_in() -> Arc<Self> {
+        Self::shipped(HOME_SERVICES)
+    }
+
+    /// The engine of the package with that id (one of [`IDS`]), or of the general package for any other id. It is
+    /// created on first use and shared.
+    #[must_use]
+    pub fn shipped(id: &str) -> Arc<Self> {
+        static SHIPPED: [OnceLock<Arc<Engine>>; IDS.len()] = [const { OnceLock::new() }; IDS.len()];
+        let at = IDS.iter().position(|one| *one == id);
+        let at = at.unwrap_or(IDS.len() - 1);
+        // A test verifies that every package can be read.
+        let make = || Arc::new(Self::new(Trade::shipped(IDS[at]).unwrap_or_default()));
+        Arc::clone(SHIPPED[at].get_or_init(make))
+    }
+
+    #[must_use]
+    pub const fn trade(&self) -> &Trade {
+        &self.trade
+    }
+
+    /// The rules for English texts.
+    #[must_use]
+    pub const fn rules(&self) -> &RuleEngine {
+        &self.rules
+    }
+
+    /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
+    #[must_use]
+    pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> TextLanguage {
+        self.detector.language(text, declared)
+    }
+
+    /// The trade and the rules for a language, even if none of its findings are published.
+    #[must_use]
+    pub fn reader(&self, code: LanguageCode) -> Option<(&Trade, &RuleEngine)> {
+        if code == LanguageCode::ENGLISH {
+            return Some((&self.trade, &self.rules));
+        }
+        let all = self.trade.languages.iter().zip(&self.others);
+        let mut all = all.filter(|(trade, _)| trade.language_words().code == code);
+        let (trade, rules) = all.next()?;
+        Some((trade, rules.get_or_init(|| RuleEngine::new(trade))))
+    }
+}
+
+/// Selects the engine for a business.
+#[derive(Debug, Clone, Default)]
+pub struct Engines {
+    set: Option<Arc<Engine>>,
+}
+
+impl Engines {
+    /// The configured engine, if there is one.
+    #[must_use]
+    pub const fn set(&self) -> Option<&Arc<Engine>> {
+        self.set.as_ref()
+    }
+
+    /// The configured engine; without one, that of the package for the business's type.
+    #[must_use]
+    pub fn of(&self, business: &Business) -> Arc<Engine> {
+        match &self.set {
+            Some(engine) => Arc::clone(engine),
+            None => Engine::shipped(trades::id_for(&business.kind)),
+        }
+    }
+}
+
+impl From<Arc<Engine>> for Engines {
+    fn from(engine: Arc<Engine>) -> Self {
+        Self { set: Some(engine) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
+    use crate::compute::steps;
     use crate::insights::trades::Measured;
-    use crate::insights::{Language, LanguageCode, Trade};
-    use crate::model::Mentions;
-    use crate::model::business::{Business, Technician};
+    use crate::insights::{LanguageCode, PackedAnalysis, TextLanguage, Trade};
+    use crate::model::business::{Business, Service, Technician};
+    use crate::model::{Mentions, Review};
 
     fn subject<'a>(text: &'a str, recorded: &'a Mentions) -> Subject<'a> {
         Subject {
@@ -352,7 +452,7 @@ mod tests {
         let long =
             "They were late. ".repeat(TEXT_CHARS_MAX / 16) + &"🙂".repeat(40) + " Great service!";
         let analysis = analyzer.analyze(&subject(&long, &none));
-        assert_eq!(analysis.language, Language::English);
+        assert_eq!(analysis.language, TextLanguage::English);
         assert!(
             analysis
                 .sentences
@@ -391,7 +491,7 @@ mod tests {
         Analyzer::new(&firm, &std::sync::Arc::new(Engine::new(trade)))
     }
 
-    fn said(analyzer: &Analyzer, text: &str) -> (Language, Vec<String>) {
+    fn said(analyzer: &Analyzer, text: &str) -> (TextLanguage, Vec<String>) {
         let none = Mentions::default();
         let analysis = analyzer.analyze(&subject(text, &none));
         let aspects = analysis.findings.into_iter().map(|one| one.aspect);
@@ -401,11 +501,11 @@ mod tests {
     #[test]
     fn of_another_language_is_published_what_was_measured_to_be_right() {
         let text = "Llegaron a tiempo y Luis fue muy amable. El precio fue justo.";
-        let spanish = Language::Also(LanguageCode::find("es").unwrap());
+        let spanish = TextLanguage::Also(LanguageCode::find("es").unwrap());
         let all = ["punctuality", "professionalism", "price"];
         for (shares, language, aspects) in [
-            (&[][..], Language::Other, &[][..]),
-            (&[("finding", 84, 100)], Language::Other, &[]),
+            (&[][..], TextLanguage::Other, &[][..]),
+            (&[("finding", 84, 100)], TextLanguage::Other, &[]),
             (&[("finding", 85, 100)], spanish, &all),
             (
                 &[("finding", 85, 100), ("finding:price", 16, 20)],
@@ -427,7 +527,10 @@ mod tests {
             let expected = aspects.iter().map(|aspect| (*aspect).to_owned()).collect();
             assert_eq!(said(&analyzer, text), (language, expected), "{shares:?}");
             let english = said(&analyzer, "They were late.");
-            assert_eq!(english, (Language::English, vec!["punctuality".to_owned()]));
+            assert_eq!(
+                english,
+                (TextLanguage::English, vec!["punctuality".to_owned()])
+            );
         }
         let methods = [
             &[][..],
@@ -468,11 +571,11 @@ mod tests {
     fn what_is_not_english_or_has_no_words_is_counted_and_not_analysed() {
         let none = Mentions::default();
         for (text, language) in [
-            ("", Language::None),
-            ("👍👍", Language::None),
+            ("", TextLanguage::None),
+            ("👍👍", TextLanguage::None),
             (
                 "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
-                Language::Other,
+                TextLanguage::Other,
             ),
         ] {
             let analysis = Analyzer::default().analyze(&subject(text, &none));
@@ -484,5 +587,167 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    // The analysis takes linear time in the length of the text: these tests count steps for the worst texts of 20,000
+    // characters, one text for each kind of step.
+
+    /// Maximum number of steps per character. Ordinary reviews take about a tenth of that.
+    const STEPS_A_CHARACTER: u64 = 120;
+
+    /// The kinds of steps, each with a text unit that makes the step run as often as possible.
+    const WORST: [(&str, &str); 24] = [
+        ("sentences: abbreviations that end none", "Dr. Mr. St. "),
+        ("sentences: initials", "A. B. C. "),
+        ("sentences: one a word", "Ok. "),
+        ("sentences: parentheses that go on", "(a!) b "),
+        ("tokens: one word", "a"),
+        ("tokens: an acronym without an end", "a.b.c.d."),
+        ("tokens: one mark", "!"),
+        ("tokens: marks that differ", "!?.,;:"),
+        ("tokens: combining marks", "e\u{301}\u{301}\u{301} "),
+        ("language: words of none", "zqx wvk "),
+        (
+            "phrases: each judges",
+            "on time great work fair price very friendly ",
+        ),
+        (
+            "phrases: each is turned round",
+            "not good not on time never late no mess ",
+        ),
+        (
+            "phrases: gaps without an end",
+            "they did not really in any way at all ",
+        ),
+        ("opinions without a name", "great good nice excellent "),
+        (
+            "opinions joined",
+            "not friendly or helpful or nice or good or ",
+        ),
+        ("names of what is judged", "price work tech office "),
+        ("clauses", "but, and they, but, however, "),
+        ("cues", "very very really so too extremely "),
+        ("quotation marks", "\"good\" \"work\" "),
+        ("people", "Dana Whitfield Dana Mike They "),
+        ("people: and who goes on", "Dana came. They. He. She. "),
+        (
+            "people: slips of the pen",
+            "Danna Whitfeild Whittfieldd Danaa ",
+        ),
+        ("people: a signature that never comes", "Dana - ! ? - "),
+        (
+            "services and areas",
+            "water heater Mesa and Gilbert/Mesa drain and Mesa North north ",
+        ),
+    ];
+
+    fn firm() -> Business {
+        let technician = |id: &str, name: &str| Technician {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            aliases: vec!["Mikey".to_owned()],
+        };
+        let service = |id: &str, name: &str| Service {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            synonyms: vec!["drain".to_owned()],
+        };
+        Business {
+            technicians: vec![
+                technician("t1", "Dana Whitfield"),
+                technician("t2", "Mike Whitfield"),
+                technician("t3", "Mike Hale"),
+            ],
+            services: vec![
+                service("water-heater", "Water heater repair"),
+                service("drain", "Drain cleaning"),
+            ],
+            service_areas: ["Mesa", "Gilbert", "North Mesa", "North"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..Business::default()
+        }
+    }
+
+    /// The number of steps for analyzing and packing a text.
+    fn steps_of(analyzer: &Analyzer, text: &str) -> u64 {
+        let recorded = Mentions::new(
+            vec!["Mike Hale".to_owned()],
+            vec!["drain".to_owned()],
+            Vec::new(),
+        );
+        let subject = Subject {
+            text,
+            language: Some("en"),
+            author: "Dana W.",
+            recorded: &recorded,
+            stars: 3,
+        };
+        let before = steps::count();
+        let analysis = analyzer.analyze(&subject);
+        let _ = PackedAnalysis::new(&analysis, &review(text), analyzer.trade());
+        steps::count() - before
+    }
+
+    fn review(text: &str) -> Review {
+        use crate::model::{Method, Rating, Source, Status, Verification};
+        Review {
+            id: "r".parse().unwrap(),
+            rating: Rating::try_from(5).unwrap(),
+            date: "2026-11-20".parse().unwrap(),
+            author: "Dana W.".to_owned(),
+            title: None,
+            text: text.to_owned(),
+            language: None,
+            source: Source {
+                name: "Direct".to_owned(),
+                url: None,
+            },
+            verification: Verification {
+                verified: true,
+                method: Method::Manual,
+                verified_at: None,
+            },
+            mentions: Mentions::default(),
+            response: None,
+            status: Status::Published,
+            updated_at: None,
+        }
+    }
+
+    /// The text begins in English, so that all of it is analysed.
+    fn text_of(unit: &str, characters: usize) -> String {
+        let opening =
+            "They came out to our house and it was all that we had asked them for. ".repeat(6);
+        opening
+            .chars()
+            .chain(unit.chars().cycle())
+            .take(characters)
+            .collect()
+    }
+
+    #[test]
+    fn every_step_over_the_worst_text_for_it_takes_as_long_as_the_text_is() {
+        let analyzer = Analyzer::new(&firm(), &Engine::built_in());
+        let mut faults = Vec::new();
+        for (step, unit) in WORST {
+            let [half, whole] = [TEXT_CHARS_MAX / 2, TEXT_CHARS_MAX]
+                .map(|characters| steps_of(&analyzer, &text_of(unit, characters)));
+            let a_character = whole / TEXT_CHARS_MAX as u64;
+            if a_character > STEPS_A_CHARACTER || whole > half * 23 / 10 {
+                faults.push(format!(
+                    "{step}: {whole} steps for {TEXT_CHARS_MAX} characters, {half} for half of them"
+                ));
+            }
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    #[test]
+    fn what_is_counted_is_counted() {
+        let analyzer = Analyzer::new(&firm(), &Engine::built_in());
+        // Ordinary words take steps in every part; without this check, the test above could pass without any counting.
+        let text = "Dana was on time and very friendly. Great work at a fair price, and the drain in Mesa is fine now.";
+        assert!(steps_of(&analyzer, text) > text.len() as u64);
     }
 }

@@ -1,0 +1,709 @@
+//! The texts of the insights, from templates: the summary, with the most frequent phrase of the complaints, and the
+//! questions that reviews answer. Quantifiers follow from shares, numbers are those of the aggregates, and each sentence
+//! has its evidence. The rule for praise and blame is the same.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::count::Counted;
+use super::figures::{TrendDirection, Vote, VoteCounts, WilsonShare};
+use super::keyphrases::{Keyphrase, OwnNames};
+use super::quotes::{CustomerQuote, Originals, Shortlist};
+use super::roster::PERSON_MIN;
+use super::topics::things;
+use super::{AggregateInput, Corpus};
+use super::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_sides};
+use crate::insights::analysis::{LanguageCode, MentionKind, Polarity};
+use crate::insights::trades::Trade;
+use crate::model::business::Business;
+
+/// Minimum number of reviews with a judgement for a sentence.
+pub const REVIEWS_MIN: u32 = 5;
+/// Maximum number of aspects mentioned for each side.
+const SIDES_MAX: usize = 3;
+/// Maximum number of names in one sentence.
+const NAMES_MAX: usize = 3;
+/// Maximum number of review ids in a sentence's evidence.
+const IDS_MAX: usize = 3;
+/// The counted insights, from which the summary and the answers are made.
+pub struct NarrativeInput<'a> {
+    /// Ids of the aspects that the owner's FAQ answers.
+    pub answered: &'a BTreeSet<String>,
+    /// For the sentence about the reviews as a whole, which names the business.
+    pub business: &'a Business,
+    /// Totals of all reviews, with the polarities of whole texts.
+    pub corpus: &'a Corpus,
+    /// The counts, with the quotable sentences.
+    pub counted: &'a Counted,
+    pub trade: &'a Trade,
+    /// In the trade's order.
+    pub aspects: &'a [AspectFigures],
+    /// The complaints about the mentioned aspects with the aspects' indices, the clearest first.
+    pub complaints: &'a [(usize, Complaint)],
+    /// Entities that reviews name.
+    pub entities: &'a [EntityFigures],
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummarySentence {
+    /// In English.
+    pub text: String,
+    /// Name of its template.
+    pub template: &'static str,
+    pub evidence: SentenceEvidence,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SentenceEvidence {
+    /// `None` if the sentence is not about a single aspect.
+    pub aspect: Option<String>,
+    /// Names or ids of the mentioned entities.
+    pub entities: Vec<String>,
+    /// Mentioned phrases.
+    pub topics: Vec<String>,
+    /// The numbers in the sentence, by name; repeated names have the suffixes `_1`, `_2`, ... in the order of the
+    /// sentence.
+    pub figures: BTreeMap<String, u32>,
+    /// Some of the reviews that support it.
+    pub review_ids: Vec<String>,
+    /// A customer's words that support it.
+    pub quote: Option<CustomerQuote>,
+}
+
+/// The sentences in a fixed order: all reviews, unrecognized discontent, praise, blame, trends, names, topics.
+pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<SummarySentence> {
+    let mut sentences = Vec::new();
+    sentences.extend(overall(input));
+    sentences.extend(unheard(input));
+    let praised = told_sides(input.counted, input.trade, true).into_iter();
+    sentences.extend(
+        praised
+            .enumerate()
+            .map(|(rank, at)| praise(&input.aspects[at], rank)),
+    );
+    let blamed = input.complaints.iter().enumerate();
+    sentences
+        .extend(blamed.map(|(rank, (at, complaint))| blame(&input.aspects[*at], rank, complaint)));
+    let aspects = input.aspects.iter();
+    let decided = aspects.filter(|aspect| is_decided(&aspect.said.votes));
+    sentences.extend(decided.filter_map(trend));
+    sentences.extend(names(input, MentionKind::Technician, "technicians"));
+    sentences.extend(names(input, MentionKind::Service, "services"));
+    sentences.extend(keyphrases(topics));
+    sentences
+}
+
+/// A sentence whose only evidence are these figures.
+fn sentence(template: &'static str, text: String, figures: &[(&str, u32)]) -> SummarySentence {
+    let figures = figures.iter();
+    let figures = figures.map(|(name, figure)| ((*name).to_owned(), *figure));
+    SummarySentence {
+        text,
+        template,
+        evidence: SentenceEvidence {
+            figures: figures.collect(),
+            ..SentenceEvidence::default()
+        },
+    }
+}
+
+fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
+    let votes = &input.corpus.overall;
+    let (positive, negative, judged) = (votes.positive, votes.negative, votes.judged());
+    let rest = match negative {
+        0 => "none speaks badly of it".to_owned(),
+        1 => "1 speaks badly of it".to_owned(),
+        some => format!("{some} speak badly of it"),
+    };
+    let (quantifier, name) = (quantifier(positive, judged), &input.business.name);
+    let text = format!(
+        "{quantifier} of the {judged} reviews that judge {name} as a whole speak well of it ({positive}); {rest}."
+    );
+    let figures = [
+        ("positive", positive),
+        ("negative", negative),
+        ("judged", judged),
+    ];
+    (judged >= REVIEWS_MIN).then(|| sentence("overall", text, &figures))
+}
+
+/// A sentence about the reviews with few stars that do not read as negative, and so are missing from the other figures.
+fn unheard(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
+    let (reviews, unheard) = input.corpus.discontent;
+    let was = if unheard == 1 { "was" } else { "were" };
+    let text =
+        format!("{unheard} of {reviews} reviews with one or two stars {was} not read as negative.");
+    let figures = [("unheard", unheard), ("reviews", reviews)];
+    (reviews >= REVIEWS_MIN && unheard > 0).then(|| sentence("unheard", text, &figures))
+}
+
+/// Whether at most half of the votes are uncertain; otherwise there is no sentence.
+fn is_decided(votes: &VoteCounts) -> bool {
+    votes.uncertain * 2 <= votes.reviews()
+}
+
+/// The indices of the aspects with the clearest praise or blame, by the lower end of the share's interval. A side needs
+/// three reviews and one in ten of the reviews with a judgement; the clearest aspect needs only the three reviews.
+pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usize> {
+    let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
+    let mut clearest: Vec<(f64, usize, &VoteCounts)> = votes
+        .enumerate()
+        .filter(|(at, votes)| {
+            let is_enough = votes.judged() >= REVIEWS_MIN && votes.side(is_praise) >= SIDE_MIN;
+            trade.overall != Some(*at) && is_enough && is_decided(votes)
+        })
+        .filter_map(|(at, votes)| {
+            let share = WilsonShare::new(votes.side(is_praise), votes.judged())?;
+            Some((share.ci95[0], at, votes))
+        })
+        .collect();
+    clearest.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let is_told = |(rank, (_, _, votes)): &(usize, (f64, usize, &VoteCounts))| {
+        *rank == 0 || votes.side(is_praise) * SIDE_PART >= votes.judged()
+    };
+    let told = clearest.into_iter().enumerate().filter(is_told);
+    told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
+}
+
+/// The wording changes with the rank among the sentences of its kind, so that three consecutive sentences are never
+/// alike.
+fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
+    let votes = &aspect.said.votes;
+    let (label, name) = (&aspect.label, inside(&aspect.label));
+    let (side, judged) = (votes.side(true), votes.judged());
+    let quantifier = inside(quantifier(side, judged));
+    let text = match rank {
+        0 => format!(
+            "{label}: {quantifier} reviews that judge it are positive ({side} of {judged})."
+        ),
+        1 => format!("{label}: praise in {quantifier} reviews that judge it ({side} of {judged})."),
+        _ => format!(
+            "Of the {judged} reviews that judge {name}, {quantifier} are positive ({side})."
+        ),
+    };
+    let figures = [
+        ("positive", side),
+        ("judged", judged),
+        ("confirmed", votes.confirmed[0]),
+    ];
+    let mut praise = sentence("aspect_positive", text, &figures);
+    let quotes = aspect.said.quotes.iter();
+    praise.evidence.aspect = Some(aspect.id.clone());
+    praise.evidence.review_ids = ids(quotes.filter(|quote| quote.polarity == Vote::Positive));
+    praise
+}
+
+/// As [`praise`], followed by the phrase that the complaints share.
+fn blame(aspect: &AspectFigures, rank: usize, complaint: &Complaint) -> SummarySentence {
+    let votes = &aspect.said.votes;
+    let (label, name) = (&aspect.label, inside(&aspect.label));
+    let (side, judged) = (votes.side(false), votes.judged());
+    let quantifier = quantifier(side, judged);
+    let mut text = match rank {
+        0 => format!(
+            "{label}: {} reviews that judge it are negative ({side} of {judged})",
+            inside(quantifier)
+        ),
+        1 => format!(
+            "{quantifier} reviews complain about {name} ({side} of the {judged} that judge it)"
+        ),
+        _ => format!(
+            "Of the {judged} reviews that judge {name}, {} are negative ({side})",
+            inside(quantifier)
+        ),
+    };
+    let phrase = complaint.phrase.as_ref();
+    if let Some((phrase, count)) = phrase {
+        let most = [", most often about “", phrase, "” (", &reviews(*count), ")"].concat();
+        text.push_str(&most);
+    }
+    text.push('.');
+    let mut figures = vec![
+        ("negative", side),
+        ("judged", judged),
+        ("confirmed", votes.confirmed[1]),
+    ];
+    figures.extend(phrase.map(|(_, count)| ("with_phrase", *count)));
+    let mut blame = sentence("aspect_negative", text, &figures);
+    let quotes = aspect.said.quotes.iter();
+    let blaming = quotes.filter(|quote| quote.polarity == Vote::Negative);
+    blame.evidence.aspect = Some(aspect.id.clone());
+    blame
+        .evidence
+        .topics
+        .extend(phrase.map(|(phrase, _)| phrase.clone()));
+    blame.evidence.review_ids = ids(complaint.quote.iter().chain(blaming));
+    blame.evidence.quote.clone_from(&complaint.quote);
+    blame
+}
+
+fn ids<'a>(quotes: impl Iterator<Item = &'a CustomerQuote>) -> Vec<String> {
+    quotes
+        .take(IDS_MAX)
+        .map(|quote| quote.review_id.clone())
+        .collect()
+}
+
+fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
+    let word = match aspect.said.trend.direction {
+        TrendDirection::Up => "more",
+        TrendDirection::Down => "less",
+        TrendDirection::Flat | TrendDirection::Unknown => return None,
+    };
+    let compared = aspect.said.trend.compared?;
+    let [now, before] = [compared.recent, compared.previous];
+    let text = format!(
+        "{}: reviews have become {word} positive, {} of {} in the last half year against {} of {} in the one before.",
+        aspect.label, now.positive, now.judged, before.positive, before.judged
+    );
+    let figures = [
+        ("recent_positive", now.positive),
+        ("recent_judged", now.judged),
+        ("previous_positive", before.positive),
+        ("previous_judged", before.judged),
+        ("recent_confirmed", now.confirmed[0]),
+        ("previous_confirmed", before.confirmed[0]),
+    ];
+    let mut trend = sentence("trend", text, &figures);
+    trend.evidence.aspect = Some(aspect.id.clone());
+    trend.evidence.review_ids = ids(aspect.said.quotes.iter());
+    Some(trend)
+}
+
+/// The most frequently named entities, each named in at least three reviews.
+fn names(
+    input: &NarrativeInput<'_>,
+    kind: MentionKind,
+    template: &'static str,
+) -> Option<SummarySentence> {
+    let mut most: Vec<&EntityFigures> = input
+        .entities
+        .iter()
+        .filter(|one| one.kind == kind && one.reviews >= PERSON_MIN)
+        .collect();
+    most.sort_by_key(|one| Reverse(one.reviews));
+    most.truncate(NAMES_MAX);
+    let (first, rest) = most.split_first()?;
+    let is_person = kind == MentionKind::Technician;
+    let what = if is_person {
+        "Whom reviews name most"
+    } else {
+        "What reviews name most"
+    };
+    let name = |one: &EntityFigures| {
+        if is_person {
+            one.name.clone()
+        } else {
+            inside(&one.name)
+        }
+    };
+    let with_count = |one: &&EntityFigures| format!("{} ({})", name(one), reviews(one.reviews));
+    let then = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(
+            ", then {}",
+            list(&rest.iter().map(with_count).collect::<Vec<_>>())
+        )
+    };
+    let text = format!("{what}: {}{then}.", with_count(first));
+    let mut names = sentence(template, text, &[]);
+    names.evidence.figures = by_rank(most.iter().map(|one| one.reviews));
+    let called = |one: &&EntityFigures| one.id.clone().unwrap_or_else(|| one.name.clone());
+    names.evidence.entities = most.iter().map(called).collect();
+    let details = most.iter().filter_map(|one| one.detail.as_ref());
+    names.evidence.review_ids = ids(details.filter_map(|detail| detail.quotes.first()));
+    Some(names)
+}
+
+/// The numbers of reviews by rank, from 1.
+fn by_rank(reviews: impl Iterator<Item = u32>) -> BTreeMap<String, u32> {
+    let ranked = (1..).zip(reviews);
+    ranked
+        .map(|(rank, reviews)| (format!("reviews_{rank}"), reviews))
+        .collect()
+}
+
+fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
+    let most: Vec<&Keyphrase> = topics
+        .iter()
+        .filter(|topic| topic.reviews >= REVIEWS_MIN)
+        .take(NAMES_MAX)
+        .collect();
+    let phrases: Vec<String> = most
+        .iter()
+        .map(|topic| format!("“{}” ({})", topic.phrase, reviews(topic.reviews)))
+        .collect();
+    let text = format!("Words that stand out: {}.", list(&phrases));
+    let mut words = sentence("topics", text, &[]);
+    words.evidence.figures = by_rank(most.iter().map(|topic| topic.reviews));
+    words.evidence.topics = most.iter().map(|topic| topic.phrase.clone()).collect();
+    words.evidence.review_ids = ids(most.iter().filter_map(|topic| topic.quote.as_ref()));
+    (!most.is_empty()).then_some(words)
+}
+
+// The words of the sentences: quantifiers that follow from intervals of shares, plurals, lists.
+
+/// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's 95 % interval
+/// allows; `Few` requires that even its upper end is small.
+#[must_use]
+pub fn quantifier(part: u32, of: u32) -> &'static str {
+    let Some([low, high]) = WilsonShare::new(part, of).map(|share| share.ci95) else {
+        return "Few";
+    };
+    match low {
+        _ if high < 0.1 => "Few",
+        0.5.. => "Most",
+        0.3.. => "Many",
+        0.1.. => "Some",
+        _ if u64::from(part) * 10 < u64::from(of) => "Few",
+        _ => "Some",
+    }
+}
+
+/// `1 review`, `2 reviews`.
+#[must_use]
+pub fn reviews(count: u32) -> String {
+    if count == 1 {
+        "1 review".to_owned()
+    } else {
+        format!("{count} reviews")
+    }
+}
+
+/// `one`, `one and two`, `one, two and three`.
+#[must_use]
+pub fn list(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// A label within a sentence: `Response time` becomes `response time`, but `AC repair` stays.
+#[must_use]
+pub fn inside(label: &str) -> String {
+    let mut characters = label.chars();
+    let (Some(first), second) = (characters.next(), characters.next()) else {
+        return String::new();
+    };
+    if second.is_some_and(char::is_uppercase) {
+        return label.to_owned();
+    }
+    first
+        .to_lowercase()
+        .chain(second)
+        .chain(characters)
+        .collect()
+}
+
+/// Maximum number of complaints that are read, the newest first.
+const READ_MAX: usize = 60;
+/// A phrase is shared by at least this many reviews, and by one in `PHRASE_REVIEWS_PART` of the complaints that are read.
+const PHRASE_REVIEWS_MIN: usize = 2;
+const PHRASE_REVIEWS_PART: usize = 8;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Complaint {
+    /// The most frequent phrase with the number of complaints read that contain it; `None` if they share no phrase.
+    pub phrase: Option<(String, u32)>,
+    /// One of the complaints; if possible, its quoted sentence contains the phrase.
+    pub quote: Option<CustomerQuote>,
+}
+
+impl Complaint {
+    /// `aspect` is the aspect's index; `blame` has the quotable complaints.
+    pub fn about(
+        aspect: usize,
+        sources: &AggregateInput<'_>,
+        blame: &Shortlist,
+        own_names: &OwnNames,
+        originals: &mut Originals<'_>,
+    ) -> Self {
+        let phrase = commonest(aspect, sources, own_names, originals);
+        let mut candidates: Vec<(u32, u16)> = blame
+            .iter()
+            .map(|candidate| (candidate.position, candidate.finding.sentence))
+            .collect();
+        if let Some((phrase, _)) = &phrase {
+            candidates.sort_by_key(|(position, sentence)| {
+                let opened = originals.open(*position);
+                !opened.is_some_and(|opened| opened.has(*sentence, phrase))
+            });
+        }
+        let quote = candidates.into_iter().find_map(|(position, sentence)| {
+            originals.quote(position, sentence, Polarity::Negative.into())
+        });
+        Self { phrase, quote }
+    }
+}
+
+/// The phrase with the largest product of its number of complaints and its number of words, so that longer phrases come
+/// before their parts.
+fn commonest(
+    aspect: usize,
+    sources: &AggregateInput<'_>,
+    own_names: &OwnNames,
+    originals: &mut Originals<'_>,
+) -> Option<(String, u32)> {
+    let analyses = sources.segments.iter().flat_map(|segment| segment.iter());
+    let complaints = (0_u32..).zip(analyses).filter_map(|(position, analysis)| {
+        let findings = analysis.findings.iter();
+        let sentences: BTreeSet<u16> = findings
+            .filter(|finding| usize::from(finding.aspect) == aspect)
+            .filter(|finding| finding.polarity_of_text() == Polarity::Negative)
+            .map(|finding| finding.sentence)
+            .collect();
+        (!sentences.is_empty()).then_some((position, sentences))
+    });
+    let (mut reviews, mut read) = (BTreeMap::<String, usize>::new(), 0);
+    for (position, sentences) in complaints.take(READ_MAX) {
+        let Some(opened) = originals.open(position) else {
+            continue;
+        };
+        // The words that identify noun phrases are English.
+        if opened.language != Some(LanguageCode::ENGLISH) {
+            continue;
+        }
+        read += 1;
+        let background = sources.trade.background();
+        let phrases: BTreeSet<Vec<String>> = sentences
+            .into_iter()
+            .flat_map(|sentence| things(&opened.text, usize::from(sentence), background))
+            .collect();
+        for phrase in phrases
+            .into_iter()
+            .filter(|phrase| !own_names.cover(phrase))
+        {
+            *reviews.entry(phrase.join(" ")).or_default() += 1;
+        }
+    }
+    reviews.retain(|_, count| *count >= PHRASE_REVIEWS_MIN && *count * PHRASE_REVIEWS_PART >= read);
+    let words = |phrase: &str| phrase.split(' ').count();
+    // Of equally good phrases, the alphabetically first one is used.
+    let commonest = reviews
+        .into_iter()
+        .rev()
+        .max_by_key(|(phrase, count)| count * words(phrase));
+    commonest.map(|(phrase, count)| (phrase, u32::try_from(count).unwrap_or(u32::MAX)))
+}
+
+/// Maximum number of questions; aspects and services have all figures in their own sections.
+const ANSWERS_MAX: usize = 6;
+/// Maximum number of quotes in an answer: for the larger side, and for the other.
+const ANSWER_QUOTES: (usize, usize) = (1, 1);
+/// Maximum number of aspects in the answer about a service.
+const ANSWER_ASPECTS_MAX: usize = 2;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// `aspect-` or `service-` and the id.
+    pub id: String,
+    /// The aspect's question from the trade, or one about the service's name.
+    pub question: String,
+    /// Counts by polarity; for a service, its most judged aspects; and at most two quotes.
+    pub answer: String,
+    /// Id of the aspect, if the question is about one.
+    pub aspect: Option<String>,
+    /// Id of the service, if the question is about one.
+    pub service: Option<String>,
+    /// Ids of the quoted reviews.
+    pub review_ids: Vec<String>,
+    /// Number of positive and negative reviews in the counts whose votes the stars confirmed.
+    pub confirmed: [u32; 2],
+}
+
+/// The subject of a question.
+#[derive(Clone, Copy)]
+enum QuestionSubject<'a> {
+    Aspect(&'a AspectFigures),
+    /// A service and its id.
+    Service(&'a EntityFigures, &'a String),
+}
+
+/// A question, with the judgements about its subject.
+struct Question<'a> {
+    subject: QuestionSubject<'a>,
+    votes: &'a VoteCounts,
+    quotes: &'a [Shortlist; 2],
+}
+
+/// The questions with the most judgements that the owner has not answered: about aspects, then about services, in the
+/// order of their lists.
+pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Answered> {
+    let aspects = input.aspects.iter().zip(&input.counted.aspects);
+    let aspects = aspects
+        .filter(|(aspect, _)| !input.answered.contains(aspect.id.as_str()))
+        .map(|(aspect, counts)| Question {
+            subject: QuestionSubject::Aspect(aspect),
+            votes: &aspect.said.votes,
+            quotes: &counts.quotes,
+        });
+    let services = input.entities.iter().zip(&input.counted.entities);
+    let services = services
+        .filter(|(one, _)| one.kind == MentionKind::Service)
+        .filter_map(|(service, counts)| {
+            Some(Question {
+                subject: QuestionSubject::Service(service, service.id.as_ref()?),
+                votes: &service.detail.as_ref()?.votes,
+                quotes: &counts.quotes,
+            })
+        });
+    let mut asked: Vec<(usize, Question<'_>)> = aspects
+        .chain(services)
+        .filter(|question| question.votes.judged() >= REVIEWS_MIN)
+        .enumerate()
+        .collect();
+    asked.sort_by_key(|(_, question)| Reverse(question.votes.judged()));
+    asked.truncate(ANSWERS_MAX);
+    asked.sort_by_key(|(at, _)| *at);
+    asked
+        .iter()
+        .map(|(_, question)| answer(question, input.aspects, originals))
+        .collect()
+}
+
+fn answer(
+    question: &Question<'_>,
+    aspects: &[AspectFigures],
+    originals: &mut Originals<'_>,
+) -> Answered {
+    let Question {
+        subject,
+        votes,
+        quotes,
+    } = question;
+    let (quoted, review_ids) = quotes_and_authors(votes, quotes, originals);
+    let mut answered = Answered {
+        id: String::new(),
+        question: String::new(),
+        answer: String::new(),
+        aspect: None,
+        service: None,
+        review_ids,
+        confirmed: votes.confirmed,
+    };
+    match subject {
+        QuestionSubject::Aspect(aspect) => {
+            answered.id = format!("aspect-{}", aspect.id);
+            answered.question.clone_from(&aspect.question);
+            answered.answer = counts(votes, "judge it") + &quoted;
+            answered.aspect = Some(aspect.id.clone());
+        }
+        QuestionSubject::Service(service, id) => {
+            answered.id = format!("service-{id}");
+            answered.question = format!("What do customers say about {}?", inside(&service.name));
+            let counts = counts(votes, "name it and judge something");
+            answered.answer = counts + &most_judged(service, aspects) + &quoted;
+            answered.service = Some((*id).clone());
+        }
+    }
+    answered
+}
+
+/// A sentence about the aspects that are judged most in the reviews of a service; empty if there are none.
+fn most_judged(service: &EntityFigures, aspects: &[AspectFigures]) -> String {
+    let judged = service
+        .judged
+        .iter()
+        .map(|joint| (joint, &aspects[joint.at]));
+    let most: Vec<String> = judged
+        .filter(|(_, aspect)| !aspect.is_overall)
+        .take(ANSWER_ASPECTS_MAX)
+        .map(|(joint, aspect)| format!("{} ({})", inside(&aspect.label), reviews(joint.reviews)))
+        .collect();
+    if most.is_empty() {
+        return String::new();
+    }
+    format!(" What they judge most: {}.", list(&most))
+}
+
+/// The counts with the larger side first, or praise first if the sides are equal.
+fn counts(votes: &VoteCounts, what: &str) -> String {
+    let is_praise = votes.positive >= votes.negative;
+    let ((word, side), (other_word, other)) = if is_praise {
+        (("positive", votes.positive), ("negative", votes.negative))
+    } else {
+        (("negative", votes.negative), ("positive", votes.positive))
+    };
+    let judged = votes.judged();
+    let mixed = if votes.mixed > 0 {
+        format!(", {} mixed", votes.mixed)
+    } else {
+        String::new()
+    };
+    let other = if other == 0 {
+        "none".to_owned()
+    } else {
+        other.to_string()
+    };
+    format!(
+        "{} reviews that {what} are {word}: {side} of {judged}; {other} {other_word}{mixed}.",
+        quantifier(side, judged)
+    )
+}
+
+/// Quotes of both sides that are used in no other section, and their authors.
+fn quotes_and_authors(
+    votes: &VoteCounts,
+    quotes: &[Shortlist; 2],
+    originals: &mut Originals<'_>,
+) -> (String, Vec<String>) {
+    let shown = both_sides(votes, quotes, ANSWER_QUOTES, originals);
+    let text = shown.iter().map(|quote| {
+        let kind = if quote.polarity == Vote::Negative {
+            "Criticism"
+        } else {
+            "Praise"
+        };
+        format!(" {kind}: “{}”", quote.text)
+    });
+    (
+        text.collect(),
+        shown.iter().map(|quote| quote.review_id.clone()).collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{inside, list, quantifier, reviews};
+
+    #[test]
+    fn a_quantifier_claims_no_more_than_its_interval_bears() {
+        let words = [
+            (3, 100),
+            (9, 100),
+            (20, 100),
+            (45, 100),
+            (58, 100),
+            (61, 100),
+            (5, 5),
+            (3, 4),
+            (0, 0),
+        ];
+        assert_eq!(
+            words.map(|(part, of)| quantifier(part, of)),
+            [
+                "Few", "Few", "Some", "Many", "Many", "Most", "Most", "Many", "Few"
+            ]
+        );
+    }
+
+    #[test]
+    fn words_agree_with_their_numbers() {
+        assert_eq!(
+            [0, 1, 2].map(reviews),
+            ["0 reviews", "1 review", "2 reviews"]
+        );
+        let names = ["Ann", "Bo", "Cy"].map(str::to_owned);
+        assert_eq!(
+            [1, 2, 3].map(|count| list(&names[..count])),
+            ["Ann", "Ann and Bo", "Ann, Bo and Cy"]
+        );
+        assert_eq!(
+            ["Response time", "AC repair", ""].map(inside),
+            ["response time", "AC repair", ""]
+        );
+    }
+}

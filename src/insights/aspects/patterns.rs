@@ -1,0 +1,593 @@
+//! Finds all patterns of a trade at once: a vocabulary maps words to symbols, each word of a text once, and one prefix
+//! tree of symbols holds all patterns, so that only numbers are compared.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::ops::Range;
+
+use super::Symbol;
+use crate::compute::steps;
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, WordSet};
+use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
+
+/// A rule's index in the trade.
+pub type RuleIndex = u32;
+
+/// Priority among overlapping matches of equal length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Rank {
+    Judges,
+    /// The rule names or hints at an aspect, is an opinion, or is a cue that does more than divide clauses.
+    #[default]
+    Other,
+    /// The rule only divides clauses.
+    Joins,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Building {
+    edges: BTreeMap<Symbol, usize>,
+    gaps: BTreeMap<u8, usize>,
+    rules: Vec<RuleIndex>,
+}
+
+/// Ranges of the tree's lists.
+#[derive(Debug, Clone, Default)]
+struct PatternNode {
+    edges: Range<u32>,
+    gaps: Range<u32>,
+    rules: Range<u32>,
+    rank: Rank,
+    is_above: bool,
+}
+
+/// The continuation of patterns that begin with a symbol.
+#[derive(Debug, Clone, Copy, Default)]
+struct Beginning {
+    node: u32,
+    /// Whether a pattern ends there.
+    ends: bool,
+    /// Maximum distance of the next symbol after the first one, in units.
+    gap: u8,
+}
+
+/// A prefix tree of all patterns. Its nodes hold ranges of the lists.
+#[derive(Debug, Clone, Default)]
+pub struct PatternTrie {
+    nodes: Vec<PatternNode>,
+    edges: Vec<(Symbol, u32)>,
+    gaps: Vec<(u8, u32)>,
+    rules: Vec<RuleIndex>,
+    /// The edges of the root, by symbol.
+    first: Vec<Beginning>,
+    /// The node of patterns that begin with `^`; 0 if there are none.
+    beginning: u32,
+}
+
+/// Rules that match at one position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match<'judge> {
+    /// The first matching unit, counted within the sentence.
+    pub start: usize,
+    /// The unit after the last.
+    pub end: usize,
+    /// The units from `start` on that match words of the pattern rather than a gap: bit 0 is `start`.
+    pub words: u64,
+    /// In the trade's order.
+    pub rules: &'judge [RuleIndex],
+    pub rank: Rank,
+    /// Whether it may overlap a statement, because it determines the subject, time or certainty of the statement.
+    pub is_above: bool,
+}
+
+impl PatternTrie {
+    pub fn new(trade: &Trade, vocabulary: &Vocabulary) -> Self {
+        let mut nodes = vec![Building::default()];
+        for (rule, index) in trade.rules.iter().zip(0..) {
+            for way in &rule.ways {
+                insert(&mut nodes, way, vocabulary, index);
+            }
+        }
+        let mut trie = Self {
+            first: vec![Beginning::default(); vocabulary.last_first() as usize + 1],
+            ..Self::default()
+        };
+        let nodes = by_level(nodes);
+        for (symbol, node) in &nodes[0].edges {
+            let Building { gaps, rules, .. } = &nodes[*node];
+            trie.first[*symbol as usize] = Beginning {
+                node: number(*node),
+                ends: !rules.is_empty(),
+                gap: gaps.keys().last().copied().unwrap_or_default(),
+            };
+        }
+        trie.beginning = vocabulary
+            .symbol("^")
+            .map_or(0, |symbol| trie.first[symbol as usize].node);
+        for Building { edges, gaps, rules } in nodes {
+            let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
+            let only = |cue| meanings().all(|meaning| meaning == Meaning::Cue(cue));
+            let rank = if meanings().any(|meaning| matches!(meaning, Meaning::Judges(..))) {
+                Rank::Judges
+            } else if only(Cue::Joint) {
+                Rank::Joins
+            } else {
+                Rank::Other
+            };
+            let above = [
+                Cue::Firm,
+                Cue::Open,
+                Cue::Trouble,
+                Cue::Breakdown,
+                Cue::Afterwards,
+            ];
+            let is_above = above.into_iter().any(only);
+            let node = PatternNode {
+                edges: append(
+                    &mut trie.edges,
+                    edges
+                        .into_iter()
+                        .map(|(symbol, node)| (symbol, number(node))),
+                ),
+                gaps: append(
+                    &mut trie.gaps,
+                    gaps.into_iter().map(|(words, node)| (words, number(node))),
+                ),
+                rules: append(&mut trie.rules, rules),
+                rank,
+                is_above,
+            };
+            trie.nodes.push(node);
+        }
+        trie
+    }
+
+    /// Writes every match in a sentence to `matches`.
+    pub fn find<'judge>(&'judge self, units: &[WordUnit<'_>], matches: &mut Vec<Match<'judge>>) {
+        let walk = TrieSearch { trie: self, units };
+        if self.beginning != 0 {
+            walk.on(self.beginning, 0..0, 0, matches);
+        }
+        for (start, unit) in units.iter().enumerate() {
+            steps::one();
+            let rest = &units[start + 1..];
+            for symbol in unit.symbols() {
+                steps::one();
+                let Some(Beginning { node, ends, gap }) = self.first.get(*symbol as usize) else {
+                    break;
+                };
+                let mut near = rest.iter().take(usize::from(*gap) + 1);
+                if *ends || near.any(|unit| unit.follows(*symbol)) {
+                    walk.on(*node, start..start + 1, 1, matches);
+                }
+            }
+        }
+    }
+}
+
+struct TrieSearch<'walk, 'judge> {
+    trie: &'judge PatternTrie,
+    units: &'walk [WordUnit<'walk>],
+}
+
+impl<'judge> TrieSearch<'_, 'judge> {
+    /// Continues from the node that was reached with the units `over`.
+    fn on(&self, node: u32, over: Range<usize>, words: u64, matches: &mut Vec<Match<'judge>>) {
+        let PatternNode {
+            edges,
+            gaps,
+            rules,
+            rank,
+            is_above,
+        } = &self.trie.nodes[node as usize];
+        if !rules.is_empty() {
+            matches.push(Match {
+                start: over.start,
+                end: over.end,
+                words,
+                rules: &self.trie.rules[rules.start as usize..rules.end as usize],
+                rank: *rank,
+                is_above: *is_above,
+            });
+        }
+        self.step(edges, over.clone(), words, matches);
+        for (most, beyond) in &self.trie.gaps[gaps.start as usize..gaps.end as usize] {
+            let beyond = &self.trie.nodes[*beyond as usize].edges;
+            let last = over.end + usize::from(*most);
+            for at in over.end..=last {
+                self.step(beyond, over.start..at, words, matches);
+                // A gap may contain words and commas, but no other mark.
+                let passes = self
+                    .units
+                    .get(at)
+                    .is_some_and(|unit| !unit.is_mark || unit.is_comma);
+                if !passes {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Follows these edges with the unit after `over`.
+    fn step(
+        &self,
+        edges: &Range<u32>,
+        over: Range<usize>,
+        words: u64,
+        matches: &mut Vec<Match<'judge>>,
+    ) {
+        let Some(unit) = self.units.get(over.end) else {
+            return;
+        };
+        let edges = &self.trie.edges[edges.start as usize..edges.end as usize];
+        let symbols = unit.symbols();
+        steps::add(1 + edges.len().min(symbols.len()));
+        let mut on = |next: u32| {
+            let words = words | 1 << over.len().min(63);
+            self.on(next, over.start..over.end + 1, words, matches);
+        };
+        // Iterates over the shorter list.
+        if edges.len() <= symbols.len() {
+            for (symbol, next) in edges {
+                if unit.has(*symbol) {
+                    on(*next);
+                }
+            }
+        } else {
+            for symbol in symbols {
+                if let Ok(edge) = edges.binary_search_by_key(symbol, |(symbol, _)| *symbol) {
+                    on(edges[edge].1);
+                }
+            }
+        }
+    }
+}
+
+fn insert(
+    nodes: &mut Vec<Building>,
+    way: &[PatternStep],
+    vocabulary: &Vocabulary,
+    rule: RuleIndex,
+) {
+    let mut node = 0;
+    for step in way {
+        let fresh = nodes.len();
+        let next = match step {
+            PatternStep::Symbol(symbol) => *nodes[node]
+                .edges
+                .entry(vocabulary.symbol(symbol).unwrap_or_default())
+                .or_insert(fresh),
+            PatternStep::Gap(words) => *nodes[node].gaps.entry(*words).or_insert(fresh),
+        };
+        if next == fresh {
+            nodes.push(Building::default());
+        }
+        node = next;
+    }
+    if !nodes[node].rules.contains(&rule) {
+        nodes[node].rules.push(rule);
+    }
+}
+
+/// The same tree with its nodes sorted by depth, so that frequently visited nodes are adjacent in memory.
+fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
+    let mut ordered: Vec<Building> = Vec::with_capacity(nodes.len());
+    let mut waiting = VecDeque::from([0]);
+    let mut len = 1;
+    while let Some(node) = waiting.pop_front() {
+        let mut node = std::mem::take(&mut nodes[node]);
+        for next in node.edges.values_mut().chain(node.gaps.values_mut()) {
+            waiting.push_back(std::mem::replace(next, len));
+            len += 1;
+        }
+        ordered.push(node);
+    }
+    ordered
+}
+
+/// Appends a node's list to the tree's; returns its range there.
+fn append<T>(all: &mut Vec<T>, own: impl IntoIterator<Item = T>) -> Range<u32> {
+    let start = number(all.len());
+    all.extend(own);
+    start..number(all.len())
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or_default()
+}
+
+/// A bit for each symbol.
+#[derive(Debug, Clone, Default)]
+struct SymbolSet(Box<[u64]>);
+
+impl SymbolSet {
+    fn new(symbols: &[Symbol]) -> Self {
+        let last = symbols.iter().max();
+        let mut bits = vec![0; last.map_or(0, |last| *last as usize / 64 + 1)];
+        for symbol in symbols {
+            bits[*symbol as usize / 64] |= 1 << (symbol % 64);
+        }
+        Self(bits.into())
+    }
+
+    fn has(&self, symbol: Symbol) -> bool {
+        let bits = self.0.get(symbol as usize / 64);
+        bits.is_some_and(|bits| bits >> (symbol % 64) & 1 == 1)
+    }
+}
+
+/// The symbols of a word.
+#[derive(Debug, Clone, Default)]
+struct VocabularyWord {
+    /// The word's symbols in ascending order, and the same symbols as a set.
+    symbols: Box<[Symbol]>,
+    set: SymbolSet,
+    /// The first symbols of patterns that a symbol of this word continues, directly or after a gap.
+    follows: SymbolSet,
+}
+
+impl VocabularyWord {
+    /// `before` contains the first symbols for each second symbol of a pattern.
+    fn new(
+        symbols: impl IntoIterator<Item = Symbol>,
+        before: &BTreeMap<Symbol, BTreeSet<Symbol>>,
+    ) -> Self {
+        let symbols: Box<[Symbol]> = symbols.into_iter().collect();
+        let firsts = symbols.iter().filter_map(|one| before.get(one)).flatten();
+        let follows: Vec<Symbol> = firsts.copied().collect();
+        Self {
+            set: SymbolSet::new(&symbols),
+            follows: SymbolSet::new(&follows),
+            symbols,
+        }
+    }
+}
+
+/// The symbols of each word, and the number of each symbol.
+#[derive(Debug, Clone, Default)]
+pub struct Vocabulary {
+    /// The last symbol that begins a pattern; all symbols up to it begin patterns.
+    first: Symbol,
+    numbers: HashMap<String, Symbol>,
+    /// By the word's fingerprint.
+    words: WordMap<VocabularyWord>,
+    number: VocabularyWord,
+    money: VocabularyWord,
+    time: VocabularyWord,
+    name: VocabularyWord,
+    unknown: VocabularyWord,
+}
+
+/// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
+#[derive(Debug, Clone, Copy)]
+pub struct WordUnit<'judge> {
+    /// Index of the first token in the text.
+    pub start: usize,
+    /// Index of the token after the last.
+    pub end: usize,
+    word: &'judge VocabularyWord,
+    pub is_mark: bool,
+    pub is_comma: bool,
+}
+
+impl<'judge> WordUnit<'judge> {
+    /// In ascending order.
+    pub fn symbols(&self) -> &'judge [Symbol] {
+        &self.word.symbols
+    }
+
+    pub fn has(&self, symbol: Symbol) -> bool {
+        self.word.set.has(symbol)
+    }
+
+    /// Whether the word may continue a pattern that begins with that symbol.
+    pub fn follows(&self, first: Symbol) -> bool {
+        self.word.follows.has(first)
+    }
+}
+
+impl Vocabulary {
+    /// Contains all words in the trade's patterns and lists.
+    pub fn new(trade: &Trade) -> Self {
+        let mut vocabulary = Self::default();
+        let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
+        let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
+        // The symbols at the beginning of patterns come first, so that the search for beginnings can stop early.
+        let first: BTreeSet<&str> = ways()
+            .filter_map(|way| way.first().and_then(PatternStep::symbol))
+            .collect();
+        let rest: BTreeSet<&str> = ways()
+            .flatten()
+            .filter_map(PatternStep::symbol)
+            .filter(|symbol| !first.contains(symbol))
+            .collect();
+        vocabulary.first = Symbol::try_from(first.len()).unwrap_or(Symbol::MAX);
+        for symbol in first.into_iter().chain(rest) {
+            let number = Symbol::try_from(vocabulary.numbers.len() + 1).unwrap_or(Symbol::MAX);
+            for word in members(trade, symbol) {
+                words.entry(word).or_default().insert(number);
+            }
+            vocabulary.numbers.insert(symbol.to_owned(), number);
+        }
+        let before = vocabulary.before(trade);
+        let mut class =
+            |name: &str| VocabularyWord::new(words.remove(name).unwrap_or_default(), &before);
+        (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
+        (vocabulary.time, vocabulary.name) = (class("<time>"), class("<name>"));
+        // `3` is a literal in some pattern, and also a number.
+        for (_, symbols) in words
+            .iter_mut()
+            .filter(|(word, _)| word.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            symbols.extend(vocabulary.number.symbols.iter().copied());
+        }
+        let language = trade.language_words();
+        for (right, wrong) in &trade.spellings {
+            for spelling in wrong {
+                let forms = language.forms(right).into_iter();
+                for (form, other) in forms.zip(language.forms(spelling)) {
+                    let symbols = words.get(&form).cloned().unwrap_or_default();
+                    words.entry(other).or_default().extend(symbols);
+                }
+            }
+        }
+        vocabulary.words = words
+            .into_iter()
+            .map(|(word, symbols)| {
+                (
+                    Fingerprint::of(&word),
+                    VocabularyWord::new(symbols, &before),
+                )
+            })
+            .collect();
+        vocabulary
+    }
+
+    /// For each second symbol of a pattern, the first symbols.
+    fn before(&self, trade: &Trade) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
+        let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
+        for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
+            let mut symbols = way.iter().filter_map(PatternStep::symbol);
+            let mut number = || self.symbol(symbols.next()?);
+            if let (Some(first), Some(second)) = (number(), number()) {
+                before.entry(second).or_default().insert(first);
+            }
+        }
+        before
+    }
+
+    pub fn symbol(&self, symbol: &str) -> Option<Symbol> {
+        self.numbers.get(symbol).copied()
+    }
+
+    /// The last symbol that begins a pattern.
+    pub const fn last_first(&self) -> Symbol {
+        self.first
+    }
+
+    /// Writes the units of the tokens from `start` to `end`.
+    pub fn units<'judge>(
+        &'judge self,
+        text: &TokenizedText,
+        start: usize,
+        end: usize,
+        units: &mut Vec<WordUnit<'judge>>,
+    ) {
+        units.clear();
+        let mut at = start;
+        while at < end {
+            // In `¡Ramiro`, the opening mark of the sentence is not its first word.
+            let is_first = at == start || at == start + 1 && is_opening_mark(text.word(start));
+            let (len, word) = self.unit(text, at, end, is_first);
+            let is_mark = len == 1 && text.tokens()[at].shape == Capitalisation::Mark;
+            units.push(WordUnit {
+                start: at,
+                end: at + len,
+                word,
+                is_mark,
+                is_comma: is_mark && text.word(at) == ",",
+            });
+            at += len;
+        }
+    }
+
+    /// The number of tokens in the unit at `at`, and its symbols.
+    fn unit(
+        &self,
+        text: &TokenizedText,
+        at: usize,
+        end: usize,
+        is_first: bool,
+    ) -> (usize, &VocabularyWord) {
+        let (token, word) = (&text.tokens()[at], text.word(at));
+        let language = text.language_words();
+        let goes_on = |words: &WordSet| at + 1 < end && text.is_among(at + 1, words);
+        if token.shape == Capitalisation::Number {
+            if goes_on(&language.money) {
+                return (2, &self.money);
+            }
+            if goes_on(&language.times) {
+                return (2, &self.time);
+            }
+            if word.contains(':') || word.ends_with("am") || word.ends_with("pm") {
+                return (1, &self.time);
+            }
+        }
+        if matches!(word, "$" | "€" | "£")
+            && at + 1 < end
+            && text.tokens()[at + 1].shape == Capitalisation::Number
+        {
+            return (2, &self.money);
+        }
+        if let Some(known) = self.words.get(&token.fingerprint) {
+            return (1, known);
+        }
+        match token.shape {
+            Capitalisation::Number => (1, &self.number),
+            Capitalisation::Capitalised | Capitalisation::Mixed
+                if !is_first || goes_on(&language.after_names) =>
+            {
+                (1, self.without_repeats(word).unwrap_or(&self.name))
+            }
+            Capitalisation::Capitalised
+            | Capitalisation::Mixed
+            | Capitalisation::Lower
+            | Capitalisation::Upper => (1, self.without_repeats(word).unwrap_or(&self.unknown)),
+            Capitalisation::Mark => (1, &self.unknown),
+        }
+    }
+
+    /// The intended word for a spelling with repeated letters (`soooo`, `goood`) or without its apostrophe.
+    fn without_repeats(&self, word: &str) -> Option<&VocabularyWord> {
+        let bytes = word.as_bytes();
+        if !bytes
+            .windows(3)
+            .any(|three| three[0] == three[1] && three[1] == three[2])
+        {
+            return None;
+        }
+        (1..=2).rev().find_map(|most| {
+            let mut short = String::with_capacity(word.len());
+            let mut run = 0;
+            for letter in word.chars() {
+                run = if short.ends_with(letter) { run + 1 } else { 1 };
+                if run <= most {
+                    short.push(letter);
+                }
+            }
+            self.words.get(&Fingerprint::of(&short))
+        })
+    }
+}
+
+/// The words of a symbol; for a class, the class itself.
+fn members(trade: &Trade, symbol: &str) -> Vec<String> {
+    if symbol.len() > 1 && symbol.contains('|') {
+        return symbol
+            .split('|')
+            .flat_map(|one| members(trade, one))
+            .collect();
+    }
+    if let Some(list) = symbol
+        .strip_prefix('@')
+        .and_then(|name| trade.lists.get(name))
+    {
+        return list
+            .iter()
+            .flat_map(|entry| members(trade, entry))
+            .collect();
+    }
+    let language = trade.language_words();
+    match symbol.strip_suffix('~') {
+        None => vec![language.compared(symbol)],
+        Some(base) => {
+            let irregular = trade.irregular.get(base).into_iter().flatten();
+            let irregular = irregular.map(|form| language.compared(form));
+            language.forms(base).into_iter().chain(irregular).collect()
+        }
+    }
+}
+
+/// Spanish `¡` and `¿`.
+fn is_opening_mark(mark: &str) -> bool {
+    matches!(mark, "\u{a1}" | "\u{bf}")
+}

@@ -1,0 +1,423 @@
+//! The packages: the built-in ones and the choice among them for a business, custom ones in a folder of the same format,
+//! and their measured quality.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use thiserror::Error;
+
+use super::parse::{TradeHeader, is_among};
+use super::{Background, PackageLanguage, Trade, TradeError, TradeErrors, parse};
+use crate::config::{read_file, read_text};
+use crate::insights::analysis::LanguageCode;
+use crate::insights::classifier::{NgramModel, WeightsError};
+
+/// A file's name and its text.
+type ShippedFile = (&'static str, &'static str);
+
+/// The package for homes and their installations.
+pub const HOME_SERVICES: &str = "home_services";
+/// The package for any other business.
+pub const GENERAL: &str = "general";
+/// The ids of all packages, the general one last.
+pub const IDS: [&str; 3] = [HOME_SERVICES, "food", GENERAL];
+
+/// Includes files of a folder beside this file, by their names.
+macro_rules! files {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$((concat!($folder, "/", $name), include_str!(concat!($folder, "/", $name)))),+]
+    };
+}
+
+/// Includes a file beside this file, by its name.
+macro_rules! named {
+    ($name:literal) => {
+        ($name, include_str!($name))
+    };
+}
+
+/// Files used by every trade, unless it contains `shared = false`.
+pub const SHARED: &[ShippedFile] = files!("shared":
+    "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
+    "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
+
+/// The shared files of another language.
+pub struct SharedLanguage {
+    /// The language's code, which is its folder's name.
+    pub code: &'static str,
+    words: ShippedFile,
+    pub files: &'static [ShippedFile],
+    polarity: &'static [u8],
+}
+
+/// The languages besides English.
+static LANGUAGES: [SharedLanguage; 1] = [SharedLanguage {
+    code: "es",
+    words: named!("shared/es/language.toml"),
+    files: files!("shared/es":
+        "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
+        "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml"),
+    polarity: include_bytes!("shared/es/polarity.weights"),
+}];
+
+impl SharedLanguage {
+    pub fn find(code: &str) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|one| one.code == code)
+    }
+
+    /// # Errors
+    /// An error in its file; a test verifies that there is none.
+    pub fn language(&self) -> Result<PackageLanguage, TradeErrors> {
+        let (name, text) = self.words;
+        PackageLanguage::read(name, text, Some(Cow::Borrowed(self.polarity)))
+    }
+}
+
+struct ShippedLanguage {
+    code: &'static str,
+    files: &'static [ShippedFile],
+    quality: ShippedFile,
+}
+
+struct Shipped {
+    id: &'static str,
+    /// The files of the package, `trade.toml` first.
+    files: &'static [ShippedFile],
+    quality: ShippedFile,
+    classifier: &'static [u8],
+    languages: &'static [ShippedLanguage],
+}
+
+const SHIPPED: [Shipped; 3] = [
+    Shipped {
+        id: HOME_SERVICES,
+        files: files!("home_services":
+            "trade.toml", "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml",
+            "communication.toml", "professionalism.toml", "workmanship.toml", "price.toml",
+            "honesty.toml", "cleanliness.toml", "warranty.toml", "overall.toml"),
+        quality: named!("home_services/quality.tsv"),
+        classifier: include_bytes!("home_services/classifier.weights"),
+        languages: &[ShippedLanguage {
+            code: "es",
+            files: files!("home_services/es":
+                "words.toml", "punctuality.toml", "scheduling.toml", "response_time.toml", "communication.toml",
+                "professionalism.toml", "workmanship.toml", "price.toml", "honesty.toml", "cleanliness.toml",
+                "warranty.toml", "overall.toml"),
+            quality: named!("home_services/es/quality.tsv"),
+        }],
+    },
+    Shipped {
+        id: "food",
+        files: files!("food":
+            "trade.toml", "words.toml", "food.toml", "waiting.toml", "professionalism.toml",
+            "communication.toml", "order_accuracy.toml", "price.toml", "cleanliness.toml",
+            "atmosphere.toml", "honesty.toml", "overall.toml"),
+        quality: named!("food/quality.tsv"),
+        classifier: include_bytes!("food/classifier.weights"),
+        languages: &[],
+    },
+    Shipped {
+        id: GENERAL,
+        files: files!("general": "trade.toml", "aspects.toml"),
+        quality: named!("general/quality.tsv"),
+        classifier: include_bytes!("general/classifier.weights"),
+        languages: &[ShippedLanguage {
+            code: "es",
+            files: files!("general/es": "words.toml"),
+            quality: named!("general/es/quality.tsv"),
+        }],
+    },
+];
+
+/// The package with that id; for any other id, the general one.
+pub fn read_shipped(id: &str) -> Result<Trade, TradeErrors> {
+    let [.., last] = &SHIPPED;
+    let found = SHIPPED.iter().find(|one| one.id == id).unwrap_or(last);
+    let mut trade = Trade::parse_all(found.files)?;
+    let (name, text) = found.quality;
+    trade.quality = read_measured(name, text).map_err(TradeErrors)?;
+    trade.classifier = Some(Cow::Borrowed(found.classifier));
+    for one in found.languages {
+        let Some(shared) = SharedLanguage::find(one.code) else {
+            continue;
+        };
+        let language = Arc::new(shared.language()?);
+        let mut translated = trade.translated(language, one.files, shared.files)?;
+        let (name, text) = one.quality;
+        translated.quality = read_measured(name, text).map_err(TradeErrors)?;
+        trade.languages.push(translated);
+    }
+    Ok(trade)
+}
+
+/// The id of the package for a schema.org type: the first package that lists the type, otherwise the general one.
+#[must_use]
+pub fn id_for(kind: &str) -> &'static str {
+    static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
+        let heads = SHIPPED.iter().filter_map(|one| {
+            let (name, text) = one.files.first()?;
+            let TradeHeader { types, .. } = parse::head(name, text).ok()?;
+            Some((one.id, types))
+        });
+        heads.collect()
+    });
+    TYPES
+        .iter()
+        .find(|(_, types)| is_among(types, kind))
+        .map_or(GENERAL, |(id, _)| id)
+}
+
+// The measured quality of a trade: `quality.tsv` beside its rules.
+
+/// The first line of the file.
+pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";
+
+/// One measure of one task on one set of annotated texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    /// For example `aspect`.
+    pub task: String,
+    /// Name of the set, for example `ordinary_held_out`.
+    pub set: String,
+    /// For example `f1` or `accuracy`.
+    pub measure: String,
+    /// Number of rows in the set.
+    pub n: usize,
+    /// Numerator.
+    pub part: usize,
+    /// Denominator.
+    pub whole: usize,
+}
+
+/// Parses the figures of a file.
+///
+/// # Errors
+/// Every invalid line.
+pub fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, Vec<TradeError>> {
+    let (mut figures, mut faults) = (Vec::new(), Vec::new());
+    let mut tell = |line: usize, message: String| {
+        faults.push(TradeError {
+            file: name.to_owned(),
+            line,
+            message,
+        });
+    };
+    if text.lines().next() != Some(HEADER) {
+        tell(
+            1,
+            format!("the first line must be `{HEADER}`, tabs between"),
+        );
+    }
+    for (line, number) in text.lines().zip(1..).skip(1) {
+        match figure(line) {
+            Some(figure) => figures.push(figure),
+            None => tell(
+                number,
+                "write task, set, measure, n, part and whole, tabs between; the part is no more than the whole"
+                    .to_owned(),
+            ),
+        }
+    }
+    if faults.is_empty() {
+        Ok(figures)
+    } else {
+        Err(faults)
+    }
+}
+
+fn figure(line: &str) -> Option<Measured> {
+    let [task, set, measure, n, part, whole] =
+        <[&str; 6]>::try_from(line.split('\t').collect::<Vec<_>>()).ok()?;
+    let (n, part, whole) = (n.parse().ok()?, part.parse().ok()?, whole.parse().ok()?);
+    (part <= whole && whole > 0).then(|| Measured {
+        task: task.to_owned(),
+        set: set.to_owned(),
+        measure: measure.to_owned(),
+        n,
+        part,
+        whole,
+    })
+}
+
+/// Maximum size of a package's file in MiB.
+pub const FILE_MIB_MAX: u64 = 16;
+/// The file that identifies the package; it is read first.
+const HEAD: &str = "trade.toml";
+const QUALITY: &str = "quality.tsv";
+const BACKGROUND: &str = "background.tsv";
+const CLASSIFIER: &str = "classifier.weights";
+const POLARITY: &str = "polarity.weights";
+/// The file with the data of a language.
+const LANGUAGE: &str = "language.toml";
+
+/// Errors of reading a package from a folder.
+#[derive(Debug, Error)]
+pub enum FolderError {
+    #[error("cannot read {}: {error}", path.display())]
+    Read { path: PathBuf, error: io::Error },
+    /// There is no `trade.toml`.
+    #[error("{} has no file trade.toml, which says whose package it is", .0.display())]
+    Headless(PathBuf),
+    /// The language is not built in, and the folder has no `language.toml`.
+    #[error("{} has no file language.toml, which says how that language is read", .0.display())]
+    Languageless(PathBuf),
+    /// Invalid weights.
+    #[error("{}: {error}", path.display())]
+    Weights { path: PathBuf, error: WeightsError },
+    /// Faults in the content of the files.
+    #[error(transparent)]
+    Faults(#[from] TradeErrors),
+}
+
+/// Reads a package: `trade.toml`, every other `.toml`, and if present `quality.tsv`, `background.tsv` and
+/// `classifier.weights`; then its languages, each a folder named by its code.
+///
+/// # Errors
+/// A file that cannot be read, or all errors in the files.
+pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
+    let (mut files, folders) = contents(folder)?;
+    if !files.iter().any(|path| path.ends_with(HEAD)) {
+        return Err(FolderError::Headless(folder.to_owned()));
+    }
+    files.sort_by_key(|path| (!path.ends_with(HEAD), path.clone()));
+    let texts = texts(&files)?;
+    let background = optional(folder, BACKGROUND, read_text)?.map(|text| {
+        let name = folder.join(BACKGROUND).display().to_string();
+        Background::parse(&name, &text)
+    });
+    let (mut trade, quality, background) = match (
+        Trade::parse_all(&as_strs(&texts)),
+        quality(folder)?,
+        background.transpose(),
+    ) {
+        (Ok(trade), Ok(quality), Ok(background)) => (trade, quality, background),
+        (trade, quality, background) => {
+            let mut faults = trade
+                .err()
+                .map(|TradeErrors(faults)| faults)
+                .unwrap_or_default();
+            faults.extend(quality.err().unwrap_or_default());
+            faults.extend(background.err().unwrap_or_default());
+            return Err(TradeErrors(faults).into());
+        }
+    };
+    (trade.quality, trade.background) = (quality, background);
+    trade.classifier = read_weights(folder, CLASSIFIER)?;
+    for (code, folder) in folders {
+        let language = read_language(&trade, &code, &folder)?;
+        trade.languages.push(language);
+    }
+    Ok(trade)
+}
+
+/// Reads a language of a package: `language.toml` (required if the language is not built in), every other `.toml`, and
+/// if present `quality.tsv`, `classifier.weights` and `polarity.weights`.
+fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, FolderError> {
+    let (mut files, _) = contents(folder)?;
+    files.retain(|path| !path.ends_with(LANGUAGE));
+    files.sort();
+    let texts = texts(&files)?;
+    let shared = SharedLanguage::find(code);
+    let polarity = read_weights(folder, POLARITY)?;
+    let path = folder.join(LANGUAGE);
+    let name = path.display().to_string();
+    let language = match (optional(folder, LANGUAGE, read_text)?, shared) {
+        (Some(text), _) => PackageLanguage::read(&name, &text, polarity)?,
+        (None, Some(shared)) => {
+            let mut language = shared.language()?;
+            language.polarity = polarity.or(language.polarity);
+            language
+        }
+        (None, None) => return Err(FolderError::Languageless(folder.to_owned())),
+    };
+    if language.words.code.as_str() != code {
+        let message = format!("the folder is called `{code}`, and `code` must be the same");
+        let fault = TradeError {
+            file: name,
+            line: 1,
+            message,
+        };
+        return Err(TradeErrors(vec![fault]).into());
+    }
+    let shared = shared.map_or(&[][..], |shared| shared.files);
+    let mut translated = trade.translated(Arc::new(language), &as_strs(&texts), shared)?;
+    translated.quality = quality(folder)?.map_err(TradeErrors)?;
+    translated.classifier = read_weights(folder, CLASSIFIER)?;
+    Ok(translated)
+}
+
+/// The `.toml` files of a folder, and those of its subfolders named by a language code, sorted by name.
+fn contents(folder: &Path) -> Result<(Vec<PathBuf>, BTreeMap<String, PathBuf>), FolderError> {
+    let fault = |error| FolderError::Read {
+        path: folder.to_owned(),
+        error,
+    };
+    let (mut files, mut folders) = (Vec::new(), BTreeMap::new());
+    for entry in folder.read_dir().map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        let name = path.file_name().and_then(|name| name.to_str());
+        if path.extension().is_some_and(|end| end == "toml") {
+            files.push(path);
+        } else if let Some(name) = name.filter(|name| LanguageCode::find(name).is_some())
+            && path.is_dir()
+        {
+            folders.insert(name.to_owned(), path);
+        }
+    }
+    Ok((files, folders))
+}
+
+fn texts(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FolderError> {
+    let text = |path: &PathBuf| {
+        let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::Read {
+            path: path.clone(),
+            error,
+        })?;
+        Ok((path.display().to_string(), text))
+    };
+    paths.iter().map(text).collect()
+}
+
+fn as_strs(texts: &[(String, String)]) -> Vec<(&str, &str)> {
+    let texts = texts.iter();
+    texts
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect()
+}
+
+/// The figures in a folder, if there are any, or the errors in them.
+fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, FolderError> {
+    let text = optional(folder, QUALITY, read_text)?;
+    Ok(text.filter(|text| !text.is_empty()).map_or_else(
+        || Ok(Vec::new()),
+        |text| read_measured(&folder.join(QUALITY).display().to_string(), &text),
+    ))
+}
+
+/// The weights with that name, if present; an error if they are invalid.
+fn read_weights(folder: &Path, name: &str) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
+    let Some(weights) = optional(folder, name, read_file)? else {
+        return Ok(None);
+    };
+    NgramModel::parse(&weights).map_err(|error| FolderError::Weights {
+        path: folder.join(name),
+        error,
+    })?;
+    Ok(Some(Cow::Owned(weights)))
+}
+
+fn optional<T>(
+    folder: &Path,
+    name: &str,
+    read: impl Fn(&Path, u64) -> io::Result<T>,
+) -> Result<Option<T>, FolderError> {
+    let path = folder.join(name);
+    match read(&path, FILE_MIB_MAX) {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FolderError::Read { path, error }),
+    }
+}
