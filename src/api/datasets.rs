@@ -1,24 +1,33 @@
-//! The rendered documents.
+//! Whole documents: the rendered ones, the business and its rating, the facets and the evidence behind the insights,
+//! each with the same JSON as an MCP tool.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use poem::http::header::LINK;
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
 use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::OperationGroup;
-use super::documented::{CROWDED, Documented, ResponseSpec};
-use super::parameters::{Query, RequestParameters};
+use super::openapi::{CROWDED, Documented, ResponseSpec};
+use super::parameters::{Path, Query, RequestParameters};
+use super::{OperationGroup, nothing_of_that_name};
 use crate::compute::apart;
 use crate::model::hash::hex;
 use crate::model::parameters;
-use crate::search::insights::{NoSuchStage, StageRequest, stage};
-use crate::snapshot::Document;
+use crate::search::CursorParameter;
+use crate::search::facets::{PeriodsRequest, VALUES_MAX, compare, facets};
+use crate::search::insights::{
+    EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, evidence, stage,
+};
+use crate::snapshot::render::head;
+use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
-use crate::web::{Ready, in_turn, problem};
-use crate::{web, wire};
+use crate::web::{self, Ready, in_turn, problem};
+use crate::wire;
+
+const JSON: &str = "application/json";
 
 #[derive(Clone)]
 pub struct DatasetsApi {
@@ -209,5 +218,232 @@ impl Documents {
             modified,
             &self.ctx.clock,
         )
+    }
+}
+
+// Small responses besides the reviews: the business and its rating, facets, and a comparison of two periods. Each has
+// the same JSON as an MCP tool.
+
+#[derive(Clone)]
+pub struct Overview {
+    ctx: Arc<Ctx>,
+    facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
+}
+
+pub struct BusinessKind;
+impl ResponseSpec for BusinessKind {
+    type Content = wire::DatasetHead;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "The business and its overall rating.";
+    const HAS_LAST_MODIFIED: bool = false;
+}
+
+pub struct FacetsKind;
+impl ResponseSpec for FacetsKind {
+    type Content = wire::Facets;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str = "Each value with its number of reviews.";
+    const HAS_LAST_MODIFIED: bool = false;
+    const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
+}
+
+pub struct CompareKind;
+impl ResponseSpec for CompareKind {
+    type Content = wire::Comparison;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str =
+        "Both periods, their difference (second minus first), and whether the second is better.";
+    const HAS_LAST_MODIFIED: bool = false;
+    const ERRORS: &'static [(u16, &'static str)] = &[
+        (400, "Invalid parameters, with one issue for each."),
+        CROWDED,
+    ];
+}
+
+#[OpenApi]
+#[expect(
+    clippy::unused_async,
+    reason = "poem-openapi takes async handlers alone; nothing here waits"
+)]
+impl Overview {
+    /// Get the business and its overall rating
+    ///
+    /// The members of `/reviews.json` except the reviews.
+    #[oai(
+        path = "/getBusiness",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
+    async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessKind> {
+        let snapshot = self.ctx.current.load();
+        let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
+        web::whole_body(headers, snapshot, JSON, body).into()
+    }
+
+    /// List the filters of reviews
+    ///
+    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
+    /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
+    /// `mentions_service` takes.
+    #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
+    async fn get_facets(&self, request: &Request) -> Documented<FacetsKind> {
+        let snapshot = self.ctx.current.load();
+        let made = self.facets.of(&snapshot);
+        let answer = |body: &Bytes| {
+            let snapshot = Arc::clone(&snapshot);
+            web::whole_body(request.headers(), snapshot, JSON, body.clone())
+        };
+        if let Some(body) = made.get() {
+            return answer(body).into();
+        }
+        let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
+        let work = async { answer(apart(|| made.get_or_init(make))) };
+        in_turn(request, &self.ctx.compute, work).await.into()
+    }
+
+    /// Compare two periods
+    ///
+    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on
+    /// the rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that continues after the newest review
+    /// ends on that day.
+    #[oai(
+        path = "/comparePeriods",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
+    #[expect(
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
+    async fn compare_periods(
+        &self,
+        request: &Request,
+        /// First day of the first period, `YYYY-MM-DD`.
+        first_since: Query<parameters::FirstSince>,
+        /// Last day of the first period, `YYYY-MM-DD`.
+        first_until: Query<parameters::FirstUntil>,
+        /// First day of the second period, `YYYY-MM-DD`.
+        second_since: Query<parameters::SecondSince>,
+        /// Last day of the second period, `YYYY-MM-DD`.
+        second_until: Query<parameters::SecondUntil>,
+        /// Id of the one aspect to compare, for example `price`.
+        aspect: Query<parameters::Aspect>,
+    ) -> Documented<CompareKind> {
+        let mut taken = RequestParameters::of(request);
+        let snapshot = self.ctx.current.load();
+        match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
+            Some(asked) => {
+                let work = async {
+                    let body = apart(|| wire::json(&compare(&snapshot, &asked)));
+                    web::whole_body(request.headers(), snapshot, JSON, body)
+                };
+                in_turn(request, &self.ctx.compute, work).await.into()
+            }
+            None => taken.into_problem().into(),
+        }
+    }
+}
+
+impl Overview {
+    #[must_use]
+    pub fn new(ctx: &Arc<Ctx>) -> Self {
+        Self {
+            ctx: Arc::clone(ctx),
+            facets: Arc::default(),
+        }
+    }
+}
+
+// The evidence behind the insights.
+
+#[derive(Clone)]
+pub struct InsightsApi(pub(super) Arc<Ctx>);
+
+pub struct EvidenceSpec;
+impl ResponseSpec for EvidenceSpec {
+    type Content = wire::AspectEvidence;
+    const CONTENT_TYPE: &'static str = JSON;
+    const DESCRIPTION: &'static str =
+        "One page of the reviews that support the aspect, newest first.";
+    const HAS_LAST_MODIFIED: bool = false;
+    const ERRORS: &'static [(u16, &'static str)] = &[
+        (400, "Invalid parameters, with one issue for each."),
+        (404, "Unknown aspect."),
+        CROWDED,
+    ];
+}
+
+#[OpenApi]
+impl InsightsApi {
+    /// Get the evidence of an aspect
+    ///
+    /// Every review that supports the aspect, newest first, with its findings: the words, their sentiment, the people they are
+    /// about, and the hits (rule, words, points) that add up to the score. `total` is the figure that `/insights.json` gives;
+    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a technician if its sentence or
+    /// the one before names the person.
+    ///
+    /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
+    /// to its aspect and filters; with others it is a 400.
+    #[oai(
+        path = "/getAspectEvidence",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
+    #[expect(
+        clippy::too_many_arguments,
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
+    async fn get_aspect_evidence(
+        &self,
+        request: &Request,
+        /// The aspect's id, for example `punctuality`.
+        id: Path<parameters::Id>,
+        /// Only reviews with this vote on the aspect.
+        polarity: Query<parameters::Polarity>,
+        /// Only findings about this technician: name, id or alias.
+        technician: Query<parameters::Technician>,
+        /// Only reviews that mention this service: id, name or synonym.
+        service: Query<parameters::Service>,
+        /// Only reviews from this day on, `YYYY-MM-DD`.
+        since: Query<parameters::Since>,
+        /// Only reviews up to this day, `YYYY-MM-DD`.
+        until: Query<parameters::Until>,
+        /// `false` omits the reasons of findings.
+        hits: Query<parameters::Hits>,
+        /// Maximum number of reviews to return.
+        limit: Query<parameters::Limit>,
+        /// `next_cursor` of an answer to the same request.
+        cursor: Query<CursorParameter>,
+    ) -> Documented<EvidenceSpec> {
+        let mut taken = RequestParameters::of(request);
+        let asked = EvidenceRequest::take_from(&mut taken);
+        if let Some(problem) = taken.problem() {
+            return problem.into();
+        }
+        let Ok(id) = id.0 else {
+            return nothing_of_that_name().into();
+        };
+        let id = id.unwrap_or_default();
+        let work = async { apart(|| self.evidence(request.headers(), &id, &asked)) };
+        in_turn(request, &self.0.compute, work).await.into()
+    }
+}
+
+impl InsightsApi {
+    fn evidence(&self, headers: &HeaderMap, id: &str, asked: &EvidenceRequest) -> Response {
+        let snapshot = self.0.current.load();
+        let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
+            let told = format!(
+                "No aspect has that id; known: {}.",
+                snapshot.input.analyzer.trade().aspect_ids().join(", ")
+            );
+            return problem(StatusCode::NOT_FOUND, told);
+        };
+        if let Some(cursor) = query.foreign_cursor() {
+            return web::invalid_parameters(vec![cursor.invalid().into()]);
+        }
+        let body = wire::json(&evidence(&snapshot, &query));
+        web::whole_body(headers, snapshot, JSON, body)
     }
 }

@@ -8,7 +8,7 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::documented::{CROWDED, Documented, ResponseSpec};
+use super::openapi::{CROWDED, Documented, ResponseSpec};
 use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
 use crate::compute::apart_if;

@@ -12,7 +12,7 @@ use tokio::task::yield_now;
 
 use super::catalog::{self, CallError, Catalog, ToolAnswer};
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
-use super::stateless::Revision;
+use super::revision::Revision;
 use crate::links::Links;
 
 #[cfg(feature = "conformance")]

@@ -1,11 +1,13 @@
-//! The filter of a search, the same for REST and for agents.
+//! The filter of a search, the same for REST and for agents: its arguments, parsed from a query string or from the
+//! arguments of an agent's call, the conditions made from them, and the order of the results.
 
-use super::arguments::SearchArguments;
 use super::day::Day;
 use super::fold::fold;
-use super::review::Vote;
-use super::sort::Sort;
-use super::words::TextMatch;
+use super::parameters::{
+    self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue,
+};
+use super::review::{Rating, Vote};
+use super::words::{PluralEndings, TextMatch};
 
 /// Default number of reviews on a page.
 pub const LIMIT_DEFAULT: u8 = 20;
@@ -276,5 +278,113 @@ impl ReviewFilter {
             .as_ref()
             .map_or_else(String::new, |stems| format!(" words: {stems:?}"));
         format!("{first}{labels}{opinion}{words}")
+    }
+}
+
+// Search parameters, parsed from a query string or from the arguments of an agent's call, so that every interface has
+// the same filters.
+
+/// The parsed search parameters, each within its bounds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchArguments {
+    pub rating: Option<Rating>,
+    pub min_rating: Option<f64>,
+    pub max_rating: Option<f64>,
+    pub since: Option<Day>,
+    pub until: Option<Day>,
+    /// Text that must occur.
+    pub query: Option<String>,
+    pub text_match: TextMatch,
+    /// Plural endings that are removed from words to get their stems.
+    pub plural_endings: PluralEndings,
+    /// Published name of the technician.
+    pub mentions_technician: Option<String>,
+    /// Service id.
+    pub mentions_service: Option<String>,
+    /// BCP 47, case-insensitive.
+    pub language: Option<String>,
+    pub source: Option<String>,
+    /// Whether the text is not empty.
+    pub has_text: Option<bool>,
+    pub has_response: Option<bool>,
+    /// Id of an aspect that the review mentions.
+    pub aspect: Option<String>,
+    /// Sentiment of that aspect; only with `aspect`.
+    pub polarity: Option<Vote>,
+    /// Newest first by default.
+    pub sort: Sort,
+}
+
+impl SearchArguments {
+    /// Parses the parameters of `source`, which records invalid ones. `text_match` is the default match rule.
+    pub fn take_from(
+        source: &mut impl ParameterSource,
+        text_match: TextMatch,
+        plural_endings: PluralEndings,
+    ) -> Self {
+        let arguments = Self {
+            rating: source.take::<parameters::Rating>(),
+            min_rating: source.take::<parameters::MinRating>(),
+            max_rating: source.take::<parameters::MaxRating>(),
+            since: source.take::<parameters::Since>(),
+            until: source.take::<parameters::Until>(),
+            query: source.take::<parameters::Query>(),
+            text_match: (source.take::<parameters::MatchRule>()).unwrap_or(text_match),
+            plural_endings,
+            mentions_technician: source.take::<parameters::MentionsTechnician>(),
+            mentions_service: source.take::<parameters::MentionsService>(),
+            language: source.take::<parameters::Language>(),
+            source: source.take::<parameters::Source>(),
+            has_text: source.take::<parameters::HasText>(),
+            has_response: source.take::<parameters::HasResponse>(),
+            aspect: source.take::<parameters::Aspect>(),
+            polarity: source.take::<parameters::Polarity>(),
+            sort: source.take::<parameters::SortOrder>().unwrap_or_default(),
+        };
+        if let Some(alone) = arguments.polarity.filter(|_| arguments.aspect.is_none()) {
+            source.refuse(without_aspect(alone));
+        }
+        arguments
+    }
+}
+
+/// The error for a polarity without an aspect.
+fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidParameter {
+    let message = format!("must be given together with {}", parameters::Aspect::NAME);
+    InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())
+}
+
+/// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Sort {
+    #[default]
+    Newest,
+    Oldest,
+    /// 5 to 1 stars.
+    Highest,
+    /// 1 to 5 stars.
+    Lowest,
+}
+
+impl Sort {
+    /// Its name as a parameter.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+            Self::Highest => "highest",
+            Self::Lowest => "lowest",
+        }
+    }
+
+    /// The stars (1 to 5) in this order; `None` for an order by date.
+    #[must_use]
+    pub const fn stars(self) -> Option<[u8; 5]> {
+        match self {
+            Self::Newest | Self::Oldest => None,
+            Self::Highest => Some([5, 4, 3, 2, 1]),
+            Self::Lowest => Some([1, 2, 3, 4, 5]),
+        }
     }
 }

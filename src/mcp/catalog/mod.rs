@@ -4,25 +4,21 @@
 //! schemas are taken from the OpenAPI document, and arguments are parsed like request parameters.
 
 mod arguments;
-mod completion;
 mod prompts;
 mod resources;
-mod reviews;
-mod schema;
-mod size_budget;
+mod results;
 mod tools;
 
 use std::sync::Arc;
 
 use arguments::{Arguments, Known};
 pub use arguments::{CallError, Object};
-pub use completion::Completion;
+pub use prompts::Completion;
 pub use resources::JSON;
+pub use results::RESULT_BYTES_MAX;
 use rmcp::model::{Prompt, Reference, Resource, ResourceTemplate, Tool};
-use schema::ApiDocument;
 use serde_json::Value;
-pub use size_budget::RESULT_BYTES_MAX;
-use tools::ToolKind;
+use tools::{ApiDocument, ToolKind};
 
 use super::escape::escaped;
 use crate::compute::apart;
@@ -113,19 +109,19 @@ impl Catalog {
         let snapshot = self.ctx.current.load();
         let structured = match kind {
             ToolKind::Business => {
-                (arguments.finish(Some(()))).map(|()| reviews::business(&snapshot))
+                (arguments.finish(Some(()))).map(|()| results::business(&snapshot))
             }
-            ToolKind::Search => reviews::search(&self.ctx.text_index, &snapshot, arguments).await,
-            ToolKind::Review => reviews::review(&snapshot, arguments),
-            ToolKind::Since => apart(|| reviews::since(&snapshot, arguments)),
+            ToolKind::Search => results::search(&self.ctx.text_index, &snapshot, arguments).await,
+            ToolKind::Review => results::review(&snapshot, arguments),
+            ToolKind::Since => apart(|| results::since(&snapshot, arguments)),
             ToolKind::Insights => {
-                apart(|| reviews::asked_insights(&snapshot, &self.ctx.links, arguments))
+                apart(|| results::asked_insights(&snapshot, &self.ctx.links, arguments))
             }
-            ToolKind::Evidence => apart(|| reviews::evidence(&snapshot, arguments)),
+            ToolKind::Evidence => apart(|| results::evidence(&snapshot, arguments)),
             ToolKind::Facets => {
-                apart(|| (arguments.finish(Some(()))).map(|()| reviews::facets(&snapshot)))
+                apart(|| (arguments.finish(Some(()))).map(|()| results::facets(&snapshot)))
             }
-            ToolKind::Periods => apart(|| reviews::periods(&snapshot, arguments)),
+            ToolKind::Periods => apart(|| results::periods(&snapshot, arguments)),
         }?;
         let links = is_linked.then(|| resources::links(&structured));
         Ok(ToolAnswer {
@@ -186,7 +182,7 @@ impl Catalog {
         argument: &str,
         typed: &str,
     ) -> Result<Completion, CallError> {
-        completion::complete(&self.ctx.current.load(), reference, argument, typed)
+        prompts::complete(&self.ctx.current.load(), reference, argument, typed)
     }
 }
 

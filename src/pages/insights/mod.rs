@@ -5,7 +5,6 @@ mod aspect;
 mod entity;
 pub(crate) mod overview;
 pub(crate) mod rows;
-mod summary;
 
 use std::sync::Arc;
 

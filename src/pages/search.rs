@@ -1,21 +1,16 @@
 //! `/search`: search results as a page. It has the parameters of `/api/reviews/search`, parsed by the same types, but
 //! searches for words by default; each error is shown next to its field.
 
-mod filters;
-mod nearest;
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
-use filters::{FilterWords, filters};
-use nearest::Candidate;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::{Pages, SnapshotPages};
-use super::form::{SearchFormFragment, fault, label};
+use super::filters::{FilterWords, SearchFormFragment, fault, filters, label, without};
 use super::frame::{Frame, HTML, POLICY, Site, page, protected};
 use super::locale::Locale;
 use super::query::PageQuery;
@@ -23,8 +18,8 @@ use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
-use crate::model::{Sort, TextMatch};
-use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder};
+use crate::model::{ReviewFilter, SearchArguments, Sort, TextMatch};
+use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
@@ -95,7 +90,7 @@ impl Endpoint for Search {
                 let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
                 let mut nearest = Vec::new();
                 if found.total == 0 {
-                    for candidate in nearest::candidates(&snapshot, &question, &self.ctx.links) {
+                    for candidate in candidates(&snapshot, &question, &self.ctx.links) {
                         let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
                         nearest.push((candidate, counted));
                     }
@@ -300,4 +295,141 @@ impl SearchQuestion {
         let search = SearchRequest::take_from(&mut query.source(request), input, TextMatch::Words);
         Self { query, search }
     }
+}
+
+// Suggestions when a search finds nothing: the nearest names, fewer words, one filter less. The page shows the number
+// of results of each.
+
+/// Maximum number of searches counted for one page.
+const COUNTED_MAX: usize = 8;
+/// With at most this many words, searches without each single word are suggested.
+const WORDS_MAX: usize = 4;
+
+pub struct Candidate {
+    pub filter: ReviewFilter,
+    /// Its label.
+    pub words: String,
+    /// Its address.
+    pub href: String,
+}
+
+impl Candidate {
+    fn new(arguments: &SearchArguments, words: String, href: String) -> Self {
+        let filter = ReviewFilter::new(arguments);
+        Self {
+            filter,
+            words,
+            href,
+        }
+    }
+}
+
+/// The searches to be counted, most similar first.
+pub fn candidates(
+    snapshot: &Snapshot,
+    question: &SearchQuestion,
+    links: &Links,
+) -> impl Iterator<Item = Candidate> + use<> {
+    let site = &Site::new(&snapshot.input.business, links);
+    let candidates = [
+        names(snapshot, question, site),
+        fewer_words(question, site),
+        fewer_filters(snapshot, question, site),
+    ];
+    candidates.into_iter().flatten().take(COUNTED_MAX)
+}
+
+/// The same search with the nearest known name in place of each unknown one.
+fn names(snapshot: &Snapshot, question: &SearchQuestion, site: &Site) -> Vec<Candidate> {
+    let arguments = &question.search.arguments;
+    let Some(meant) = did_you_mean(snapshot, arguments, 0) else {
+        return Vec::new();
+    };
+    let mut changed = arguments.clone();
+    let mut candidates = Vec::new();
+    for (name, field, value) in [
+        (
+            "mentions_technician",
+            &mut changed.mentions_technician,
+            meant.mentions_technician,
+        ),
+        (
+            "mentions_service",
+            &mut changed.mentions_service,
+            meant.mentions_service,
+        ),
+        ("language", &mut changed.language, meant.language),
+        ("source", &mut changed.source, meant.source),
+    ] {
+        if let Some(value) = value {
+            *field = Some(value.clone());
+            candidates.push((name, value));
+        }
+    }
+    // All names are replaced at once: if two are wrong, correcting one still finds nothing.
+    let names: Vec<&str> = candidates.iter().map(|(name, _)| *name).collect();
+    let pairs: Vec<(&str, &str)> = (candidates.iter())
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let values: Vec<String> = candidates.iter().map(|(_, value)| value.clone()).collect();
+    let words = site.locale.list(&values);
+    let words = (site.locale).message_with("nearest-name", &[("name", &words)]);
+    let without = [names.as_slice(), &["cursor"]].concat();
+    let href = question
+        .query
+        .address(&format!("{}/search", site.root), &without, &pairs);
+    vec![Candidate::new(&changed, words.into_owned(), href)]
+}
+
+/// The same search by words, and without one of them.
+fn fewer_words(question: &SearchQuestion, site: &Site) -> Vec<Candidate> {
+    let (arguments, path) = (&question.search.arguments, format!("{}/search", site.root));
+    let Some(text) = arguments.query.as_deref() else {
+        return Vec::new();
+    };
+    let mut candidates = Vec::new();
+    if arguments.text_match == TextMatch::Substring {
+        let changed = SearchArguments {
+            text_match: TextMatch::Words,
+            ..arguments.clone()
+        };
+        let words = site.locale.message("nearest-by-words").into_owned();
+        let href = question.query.address(&path, &["match", "cursor"], &[]);
+        candidates.push(Candidate::new(&changed, words, href));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    if (2..=WORDS_MAX).contains(&words.len()) {
+        for left_out in 0..words.len() {
+            let kept = words.iter().enumerate();
+            let kept = kept.filter(|(at, _)| *at != left_out);
+            let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
+            let kept = kept.join(" ");
+            let words = (site.locale).message_with("nearest-words", &[("text", &kept)]);
+            let without = ["query", "match", "cursor"];
+            let href = (question.query).address(&path, &without, &[("query", &kept)]);
+            let changed = SearchArguments {
+                query: Some(kept),
+                text_match: TextMatch::Words,
+                ..arguments.clone()
+            };
+            candidates.push(Candidate::new(&changed, words.into_owned(), href));
+        }
+    }
+    candidates
+}
+
+/// The same search without one of its filters.
+fn fewer_filters(snapshot: &Snapshot, question: &SearchQuestion, site: &Site) -> Vec<Candidate> {
+    let arguments = &question.search.arguments;
+    let filters = filters(arguments, &snapshot.input, &site.locale);
+    let fewer = filters.into_iter().map(|filter| {
+        let words = (site.locale).message_with("nearest-without", &[("filter", &filter.words)]);
+        let href = question.query.address(
+            &format!("{}/search", site.root),
+            &[filter.names[0], filter.names[1], "cursor"],
+            &[],
+        );
+        Candidate::new(&without(arguments, &filter), words.into_owned(), href)
+    });
+    fewer.collect()
 }

@@ -4,11 +4,12 @@
 use poem_openapi::{Object, Union};
 use serde::{Deserialize, Serialize};
 
-use super::opinion_stats::{ConfirmedVotes, Quote, Share};
-use super::parts::{Aspect, Entity, Faq, FaqBasis, Summary, Topic};
-use super::{GeneratedFrom, Insights, Method};
+use super::insights::{
+    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, Insights, Method, Quote, Share,
+    Summary, Topic,
+};
+use super::{AspectFacet, LeftOut};
 use crate::insights::aggregate::WilsonShare;
-use crate::wire::{AspectFacet, LeftOut};
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]

@@ -4,9 +4,9 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
-use super::opinion_stats::Polarity;
+use super::insights::Polarity;
+use super::{DidYouMean, Facet, Response};
 use crate::insights::{self, TextSpan};
-use crate::wire::{DidYouMean, Facet, Response};
 
 /// One page of the reviews that support an aspect, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
