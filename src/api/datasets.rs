@@ -10,7 +10,7 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::openapi::{CROWDED, Documented, ResponseSpec};
+use super::openapi::{CROWDED, Documented, INVALID, JSON, ResponseSpec};
 use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
 use crate::compute::apart;
@@ -27,12 +27,11 @@ use crate::web::context::Ctx;
 use crate::web::{self, Ready, in_turn, problem};
 use crate::wire;
 
-const JSON: &str = "application/json";
-
 #[derive(Clone)]
 pub struct DatasetsApi {
     pub(super) ctx: Arc<Ctx>,
     pub(super) documents: Arc<Documents>,
+    pub(super) facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
 pub struct ReviewsSpec;
@@ -53,7 +52,7 @@ impl ResponseSpec for InsightsSpec {
         "All aspects, entities, topics, FAQ and summary; or the requested stage.";
     const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Invalid parameters, with one issue for each."),
+        INVALID,
         (404, "No aspect, technician, service or area has that name."),
         CROWDED,
     ];
@@ -75,6 +74,35 @@ impl ResponseSpec for AtomFeedSpec {
     const DESCRIPTION: &'static str = "The 50 newest reviews as Atom (RFC 4287).";
     const HAS_LAST_MODIFIED: bool = true;
     const IS_TOPIC: bool = true;
+}
+
+pub struct BusinessSpec;
+impl ResponseSpec for BusinessSpec {
+    type Content = wire::DatasetHead;
+    const DESCRIPTION: &'static str = "The business and its overall rating.";
+}
+
+pub struct FacetsSpec;
+impl ResponseSpec for FacetsSpec {
+    type Content = wire::Facets;
+    const DESCRIPTION: &'static str = "Each value with its number of reviews.";
+    const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
+}
+
+pub struct CompareSpec;
+impl ResponseSpec for CompareSpec {
+    type Content = wire::Comparison;
+    const DESCRIPTION: &'static str =
+        "Both periods, their difference (second minus first), and whether the second is better.";
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
+}
+
+pub struct EvidenceSpec;
+impl ResponseSpec for EvidenceSpec {
+    type Content = wire::AspectEvidence;
+    const DESCRIPTION: &'static str =
+        "One page of the reviews that support the aspect, newest first.";
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, (404, "Unknown aspect."), CROWDED];
 }
 
 #[OpenApi]
@@ -152,120 +180,7 @@ impl DatasetsApi {
     async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<AtomFeedSpec> {
         self.document(headers, Document::AtomFeed)
     }
-}
 
-impl DatasetsApi {
-    fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
-        let snapshot = self.ctx.current.load();
-        match stage(&snapshot, &self.ctx.links, asked) {
-            Ok(stage) => {
-                let body = wire::json(&stage);
-                let digest = hex(&Sha256::digest(&body));
-                let modified = snapshot.document(Document::Insights).confirmed();
-                let modified = modified.map(web::modified);
-                web::pieces(
-                    headers,
-                    Arc::clone(&snapshot),
-                    Document::Insights.content_type(),
-                    &digest,
-                    modified,
-                    || vec![body.into()],
-                )
-            }
-            Err(NoSuchStage(told)) => problem(StatusCode::NOT_FOUND, told),
-        }
-    }
-
-    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Documented<K> {
-        self.documents.answer(headers, document).into()
-    }
-}
-
-// Document responses: each from its cached body, with its own `Link`.
-
-/// Responds with the documents of the current snapshot.
-#[derive(Debug)]
-pub struct Documents {
-    ctx: Arc<Ctx>,
-    ready: [Ready; Document::ALL.len()],
-}
-
-impl Documents {
-    #[must_use]
-    pub fn new(ctx: &Arc<Ctx>) -> Self {
-        let ready = Document::ALL.map(|document| {
-            let link = document
-                .is_topic()
-                .then(|| HeaderValue::from_str(&document.link(&ctx.links)).ok());
-            let link = link.flatten().map(|link| (LINK, link));
-            Ready::new(link.into_iter().collect())
-        });
-        Self {
-            ctx: Arc::clone(ctx),
-            ready,
-        }
-    }
-
-    #[must_use]
-    pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
-        let snapshot = self.ctx.current.peek();
-        let published = snapshot.document(document);
-        let modified = published.confirmed().map(web::modified);
-        self.ready[document.index()].answer(
-            headers,
-            &snapshot,
-            &published.body,
-            modified,
-            &self.ctx.clock,
-        )
-    }
-}
-
-// Small responses besides the reviews: the business and its rating, facets, and a comparison of two periods. Each has
-// the same JSON as an MCP tool.
-
-#[derive(Clone)]
-pub struct Overview {
-    ctx: Arc<Ctx>,
-    facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
-}
-
-pub struct BusinessKind;
-impl ResponseSpec for BusinessKind {
-    type Content = wire::DatasetHead;
-    const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "The business and its overall rating.";
-    const HAS_LAST_MODIFIED: bool = false;
-}
-
-pub struct FacetsKind;
-impl ResponseSpec for FacetsKind {
-    type Content = wire::Facets;
-    const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str = "Each value with its number of reviews.";
-    const HAS_LAST_MODIFIED: bool = false;
-    const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
-}
-
-pub struct CompareKind;
-impl ResponseSpec for CompareKind {
-    type Content = wire::Comparison;
-    const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str =
-        "Both periods, their difference (second minus first), and whether the second is better.";
-    const HAS_LAST_MODIFIED: bool = false;
-    const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Invalid parameters, with one issue for each."),
-        CROWDED,
-    ];
-}
-
-#[OpenApi]
-#[expect(
-    clippy::unused_async,
-    reason = "poem-openapi takes async handlers alone; nothing here waits"
-)]
-impl Overview {
     /// Get the business and its overall rating
     ///
     /// The members of `/reviews.json` except the reviews.
@@ -274,7 +189,7 @@ impl Overview {
         method = "get",
         tag = "OperationGroup::Datasets"
     )]
-    async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessKind> {
+    async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessSpec> {
         let snapshot = self.ctx.current.load();
         let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
         web::whole_body(headers, snapshot, JSON, body).into()
@@ -286,7 +201,7 @@ impl Overview {
     /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
     /// `mentions_service` takes.
     #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
-    async fn get_facets(&self, request: &Request) -> Documented<FacetsKind> {
+    async fn get_facets(&self, request: &Request) -> Documented<FacetsSpec> {
         let snapshot = self.ctx.current.load();
         let made = self.facets.of(&snapshot);
         let answer = |body: &Bytes| {
@@ -328,7 +243,7 @@ impl Overview {
         second_until: Query<parameters::SecondUntil>,
         /// Id of the one aspect to compare, for example `price`.
         aspect: Query<parameters::Aspect>,
-    ) -> Documented<CompareKind> {
+    ) -> Documented<CompareSpec> {
         let mut taken = RequestParameters::of(request);
         let snapshot = self.ctx.current.load();
         match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
@@ -342,39 +257,7 @@ impl Overview {
             None => taken.into_problem().into(),
         }
     }
-}
 
-impl Overview {
-    #[must_use]
-    pub fn new(ctx: &Arc<Ctx>) -> Self {
-        Self {
-            ctx: Arc::clone(ctx),
-            facets: Arc::default(),
-        }
-    }
-}
-
-// The evidence behind the insights.
-
-#[derive(Clone)]
-pub struct InsightsApi(pub(super) Arc<Ctx>);
-
-pub struct EvidenceSpec;
-impl ResponseSpec for EvidenceSpec {
-    type Content = wire::AspectEvidence;
-    const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str =
-        "One page of the reviews that support the aspect, newest first.";
-    const HAS_LAST_MODIFIED: bool = false;
-    const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Invalid parameters, with one issue for each."),
-        (404, "Unknown aspect."),
-        CROWDED,
-    ];
-}
-
-#[OpenApi]
-impl InsightsApi {
     /// Get the evidence of an aspect
     ///
     /// Every review that supports the aspect, newest first, with its findings: the words, their sentiment, the people they are
@@ -426,13 +309,38 @@ impl InsightsApi {
         };
         let id = id.unwrap_or_default();
         let work = async { apart(|| self.evidence(request.headers(), &id, &asked)) };
-        in_turn(request, &self.0.compute, work).await.into()
+        in_turn(request, &self.ctx.compute, work).await.into()
     }
 }
 
-impl InsightsApi {
+impl DatasetsApi {
+    fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
+        let snapshot = self.ctx.current.load();
+        match stage(&snapshot, &self.ctx.links, asked) {
+            Ok(stage) => {
+                let body = wire::json(&stage);
+                let digest = hex(&Sha256::digest(&body));
+                let modified = snapshot.document(Document::Insights).confirmed();
+                let modified = modified.map(web::modified);
+                web::pieces(
+                    headers,
+                    Arc::clone(&snapshot),
+                    Document::Insights.content_type(),
+                    &digest,
+                    modified,
+                    || vec![body.into()],
+                )
+            }
+            Err(NoSuchStage(told)) => problem(StatusCode::NOT_FOUND, told),
+        }
+    }
+
+    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Documented<K> {
+        self.documents.answer(headers, document).into()
+    }
+
     fn evidence(&self, headers: &HeaderMap, id: &str, asked: &EvidenceRequest) -> Response {
-        let snapshot = self.0.current.load();
+        let snapshot = self.ctx.current.load();
         let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
             let told = format!(
                 "No aspect has that id; known: {}.",
@@ -445,5 +353,45 @@ impl InsightsApi {
         }
         let body = wire::json(&evidence(&snapshot, &query));
         web::whole_body(headers, snapshot, JSON, body)
+    }
+}
+
+// Document responses: each from its cached body, with its own `Link`.
+
+/// Responds with the documents of the current snapshot.
+#[derive(Debug)]
+pub struct Documents {
+    ctx: Arc<Ctx>,
+    ready: [Ready; Document::ALL.len()],
+}
+
+impl Documents {
+    #[must_use]
+    pub fn new(ctx: &Arc<Ctx>) -> Self {
+        let ready = Document::ALL.map(|document| {
+            let link = document
+                .is_topic()
+                .then(|| HeaderValue::from_str(&document.link(&ctx.links)).ok());
+            let link = link.flatten().map(|link| (LINK, link));
+            Ready::new(link.into_iter().collect())
+        });
+        Self {
+            ctx: Arc::clone(ctx),
+            ready,
+        }
+    }
+
+    #[must_use]
+    pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
+        let snapshot = self.ctx.current.peek();
+        let published = snapshot.document(document);
+        let modified = published.confirmed().map(web::modified);
+        self.ready[document.index()].answer(
+            headers,
+            &snapshot,
+            &published.body,
+            modified,
+            &self.ctx.clock,
+        )
     }
 }

@@ -25,7 +25,7 @@ use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::snapshot::Document;
 use crate::web::context::Ctx;
 use crate::web::{Route, problem};
-use datasets::{DatasetsApi, Documents, InsightsApi, Overview};
+use datasets::{DatasetsApi, Documents};
 use reviews::ReviewsApi;
 
 /// The groups in which Swagger UI shows the operations.
@@ -58,9 +58,8 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         DatasetsApi {
             ctx: Arc::clone(ctx),
             documents: Arc::clone(&ready),
+            facets: Arc::default(),
         },
-        Overview::new(ctx),
-        InsightsApi(Arc::clone(ctx)),
         ReviewsApi(Arc::clone(ctx)),
         hub,
     );

@@ -16,6 +16,9 @@ use crate::snapshot::Snapshot;
 use crate::web::{PROBLEM, Route, to_3_1};
 use crate::wire::Problem;
 
+pub const JSON: &str = "application/json";
+/// The error of a response whose parameters can be wrong.
+pub const INVALID: (u16, &str) = (400, "Invalid parameters, with one issue for each.");
 /// The error of a response that is computed per request.
 pub const CROWDED: (u16, &str) = (
     503,
@@ -27,10 +30,10 @@ pub trait ResponseSpec: Send {
     /// The schema of its content.
     type Content: Type;
     /// The content type of a 200.
-    const CONTENT_TYPE: &'static str;
+    const CONTENT_TYPE: &'static str = JSON;
     /// The description of a 200.
     const DESCRIPTION: &'static str;
-    const HAS_LAST_MODIFIED: bool;
+    const HAS_LAST_MODIFIED: bool = false;
     /// Whether it is a WebSub topic.
     const IS_TOPIC: bool = false;
     /// Whether it may have a `Link` to a next page.

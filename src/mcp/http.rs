@@ -39,7 +39,9 @@ const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 pub struct Mcp {
     ctx: Arc<Ctx>,
     origin_check: OriginCheck,
-    exchange: Dispatcher,
+    sessions: Sessions,
+    /// Shared with connections over stdio.
+    methods: Arc<Methods>,
     in_flight: Arc<InFlight>,
 }
 
@@ -54,10 +56,8 @@ impl Mcp {
         Self {
             ctx: Arc::clone(ctx),
             origin_check,
-            exchange: Dispatcher {
-                sessions,
-                methods: Arc::new(Methods::new(catalog, &ctx.links)),
-            },
+            sessions,
+            methods: Arc::new(Methods::new(catalog, &ctx.links)),
             in_flight: Arc::default(),
         }
     }
@@ -65,7 +65,7 @@ impl Mcp {
     /// A connection of another client, over stdin and stdout.
     #[must_use]
     pub fn connect(&self) -> StdioConnection {
-        StdioConnection::new(Arc::clone(&self.exchange.methods))
+        StdioConnection::new(Arc::clone(&self.methods))
     }
 
     async fn post(&self, mut request: Request) -> Response {
@@ -94,7 +94,7 @@ impl Mcp {
         let peer = ClientAddress::of(&request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let mut room = InFlight::room(&self.in_flight, peer);
         if !room.resize(BODY_BYTES_MAX) {
-            return crowded();
+            return too_much_in_flight();
         }
         let body = match request.take_body().into_bytes_limit(BODY_BYTES_MAX).await {
             Ok(body) => body,
@@ -107,28 +107,30 @@ impl Mcp {
             }
         };
         if !room.resize(body.len() + message::parsed_bytes(&body)) {
-            return crowded();
+            return too_much_in_flight();
         }
         let answer = self.answer(request.headers(), &body, room);
         in_turn(&request, &self.ctx.compute, answer).await
     }
 
     async fn answer(&self, headers: &HeaderMap, body: &[u8], mut room: Room) -> Response {
-        match self.exchange.answer(headers, body).await {
-            McpReply::Accepted => Response::builder().status(StatusCode::ACCEPTED).finish(),
-            McpReply::Json(_, json, _) if !room.resize(json.capacity()) => crowded(),
-            McpReply::Json(status, json, session) => {
-                let mut response = Response::builder().status(status).body(room.hold(json));
-                let headers = response.headers_mut();
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-                headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-                // An ID is Base64, so it is a valid header value.
-                if let Some(Ok(id)) = session.map(|id| HeaderValue::from_str(&id)) {
-                    headers.insert(HeaderName::from_static(SESSION_HEADER), id);
-                }
-                response
-            }
+        let Some(reply) = self.reply(headers, body).await else {
+            return Response::builder().status(StatusCode::ACCEPTED).finish();
+        };
+        if !room.resize(reply.json.capacity()) {
+            return too_much_in_flight();
         }
+        let mut response = Response::builder()
+            .status(reply.status)
+            .body(room.hold(reply.json));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // An ID is Base64, so it is a valid header value.
+        if let Some(Ok(id)) = reply.session.map(|id| HeaderValue::from_str(&id)) {
+            headers.insert(HeaderName::from_static(SESSION_HEADER), id);
+        }
+        response
     }
 
     /// Ends the session in `Mcp-Session-Id`: 204, or 404 if it is unknown or has ended.
@@ -137,7 +139,7 @@ impl Mcp {
         if is_stateless(headers) {
             return method_not_allowed(&[Method::POST, Method::OPTIONS]);
         }
-        if let Err((status, fault)) = known(headers) {
+        if let Err((status, fault)) = check_revision(headers) {
             return problem(status, fault.message);
         }
         let Some(id) = headers.get(SESSION_HEADER) else {
@@ -146,7 +148,7 @@ impl Mcp {
                 "Name the session to end in Mcp-Session-Id.",
             );
         };
-        if id.to_str().is_ok_and(|id| self.exchange.sessions.end(id)) {
+        if id.to_str().is_ok_and(|id| self.sessions.end(id)) {
             Response::builder().status(StatusCode::NO_CONTENT).finish()
         } else {
             problem(StatusCode::NOT_FOUND, LAPSED)
@@ -155,7 +157,7 @@ impl Mcp {
 }
 
 /// The response when too much is in flight.
-fn crowded() -> Response {
+fn too_much_in_flight() -> Response {
     retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
         "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then try \
@@ -183,81 +185,79 @@ impl Endpoint for Mcp {
 
 pub const SESSION_HEADER: &str = "mcp-session-id";
 
-/// The answer to a POST, independent of the HTTP response.
-#[derive(Debug, PartialEq)]
-pub enum McpReply {
-    /// JSON, and the ID of the session that was opened.
-    Json(StatusCode, String, Option<String>),
-    /// 202: there is nothing to answer.
-    Accepted,
+/// The message that answers a POST.
+struct McpReply {
+    status: StatusCode,
+    json: String,
+    /// The ID of the session that was opened.
+    session: Option<String>,
+}
+
+impl McpReply {
+    fn error(
+        status: StatusCode,
+        id: Option<&message::Id>,
+        fault: &RpcError,
+        has_null_id: bool,
+    ) -> Self {
+        Self {
+            status,
+            json: message::error(id, fault, has_null_id),
+            session: None,
+        }
+    }
 }
 
 /// A body with more bytes than this may take more than 100 µs to parse.
 const LONG_BODY: usize = 8 * 1024;
 
-/// Answers POST requests; shared by all clients.
-pub struct Dispatcher {
-    pub sessions: Sessions,
-    /// Shared with connections over stdio.
-    pub methods: Arc<Methods>,
-}
-
-impl Dispatcher {
-    /// Answers a body with one message.
-    pub async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> McpReply {
+impl Mcp {
+    /// Answers a body with one message; `None` if there is nothing to answer.
+    async fn reply(&self, headers: &HeaderMap, body: &[u8]) -> Option<McpReply> {
         let has_null_id = !is_stateless(headers);
-        let told = |status, id: Option<&message::Id>, fault: &RpcError| {
-            McpReply::Json(status, message::error(id, fault, has_null_id), None)
+        let error = |status, id: Option<&message::Id>, fault: &RpcError| {
+            Some(McpReply::error(status, id, fault, has_null_id))
         };
         let message = apart_if(body.len() > LONG_BODY, || message::parse(body))
             .map_err(|fault| (None, fault));
         let message = match message.and_then(Message::read) {
             Ok(message) => message,
-            Err((id, fault)) => return told(StatusCode::BAD_REQUEST, id.as_ref(), &fault),
+            Err((id, fault)) => return error(StatusCode::BAD_REQUEST, id.as_ref(), &fault),
         };
         let id = match &message {
             Message::Call(call) => call.id.clone(),
             Message::Answer => None,
         };
         match (self.revision(headers, &message), message) {
-            (Err((status, fault)), _) => told(status, id.as_ref(), &fault),
-            (Ok(revision), Message::Call(call)) => self.call(call, revision).await,
-            (Ok(_), Message::Answer) => McpReply::Accepted,
+            (Err((status, fault)), _) => error(status, id.as_ref(), &fault),
+            (Ok(revision), Message::Call(call)) => self.answer_call(call, revision).await,
+            (Ok(_), Message::Answer) => None,
         }
     }
 
-    async fn call(&self, call: Call, revision: Option<Revision>) -> McpReply {
-        let Some(id) = call.id.clone() else {
-            return McpReply::Accepted;
+    async fn answer_call(&self, call: Call, revision: Option<Revision>) -> Option<McpReply> {
+        let id = call.id.clone()?;
+        let error = |status, fault: &RpcError| McpReply::error(status, Some(&id), fault, true);
+        let MethodResult { json, opens } = match self.methods.answer(call, revision).await {
+            Ok(result) => result,
+            Err(fault) => return Some(error(status(&fault, revision), &fault)),
         };
-        match self.methods.answer(call, revision).await {
-            Ok(MethodResult { json, opens }) => {
-                let session = match opens
-                    .map(|revision| self.sessions.open(revision))
-                    .transpose()
-                {
-                    Ok(session) => session,
-                    Err(error) => {
-                        tracing::error!(%error, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
-                        let fault = RpcError::new(
-                            -32_603,
-                            "No session can be opened now; try again later.",
-                        );
-                        return McpReply::Json(
-                            StatusCode::SERVICE_UNAVAILABLE,
-                            message::error(Some(&id), &fault, true),
-                            None,
-                        );
-                    }
-                };
-                McpReply::Json(StatusCode::OK, message::result(&id, &json), session)
+        let opened = opens.map(|revision| self.sessions.open(revision));
+        Some(match opened.transpose() {
+            Ok(session) => McpReply {
+                status: StatusCode::OK,
+                json: message::result(&id, &json),
+                session,
+            },
+            Err(cause) => {
+                tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
+                let told = "No session can be opened now; try again later.";
+                error(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    &RpcError::new(-32_603, told),
+                )
             }
-            Err(fault) => McpReply::Json(
-                status(&fault, revision),
-                message::error(Some(&id), &fault, true),
-                None,
-            ),
-        }
+        })
     }
 
     /// The revision whose rules apply: that of the session, or the stateless one; `None` for the call that opens a
@@ -282,11 +282,11 @@ impl Dispatcher {
                 "The body is empty: send a request or a notification.",
             ))),
             Message::Call(call) if call.method == "initialize" && call.id.is_some() => {
-                known(headers)?;
+                check_revision(headers)?;
                 Ok(None)
             }
             Message::Call(_) | Message::Answer => {
-                known(headers)?;
+                check_revision(headers)?;
                 Ok(Some(self.session(headers)?.revision()))
             }
         }
@@ -321,22 +321,25 @@ pub const LAPSED: &str =
 pub fn is_stateless(headers: &HeaderMap) -> bool {
     headers
         .get(VERSION_HEADER)
-        .is_some_and(|version| version == Revision::July2026.date())
+        .is_some_and(|version| version == Revision::July2026.name())
 }
 
 /// Checks that the header, if present, names a supported revision.
 ///
 /// # Errors
 /// 400 with the supported ones.
-pub fn known(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
+fn check_revision(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
     let mut versions = headers
         .get_all(VERSION_HEADER)
         .iter()
         .map(HeaderValue::as_bytes)
         .map(String::from_utf8_lossy);
-    match versions.find(|version| Revision::of(version.trim()).is_none()) {
+    match versions.find(|version| Revision::find(version.trim()).is_none()) {
         None => Ok(()),
-        Some(unknown) => Err((StatusCode::BAD_REQUEST, revision::unsupported(&unknown))),
+        Some(unknown) => Err((
+            StatusCode::BAD_REQUEST,
+            revision::unsupported_revision(&unknown),
+        )),
     }
 }
 

@@ -117,32 +117,15 @@ pub struct FaqEntry {
     pub answer: String,
 }
 
-/// How technicians are shown: in rosters, mentions, filters, insights, to agents and on pages.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PublishStaff {
-    #[default]
-    Full,
-    /// First names, with an initial if two are equal.
-    FirstName,
-    Off,
-}
-
-impl PublishStaff {
-    pub const ALL: [Self; 3] = [Self::Full, Self::FirstName, Self::Off];
-
-    /// Its name in the database and in `business.json`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::FirstName => "first_name",
-            Self::Off => "off",
-        }
-    }
-
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.name() == name)
+named! {
+    /// How technicians are shown: in rosters, mentions, filters, insights, to agents and on pages.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum PublishStaff {
+        #[default]
+        Full = "full",
+        /// First names, with an initial if two are equal.
+        FirstName = "first_name",
+        Off = "off",
     }
 }
 

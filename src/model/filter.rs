@@ -354,30 +354,21 @@ fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidPara
     InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())
 }
 
-/// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Sort {
-    #[default]
-    Newest,
-    Oldest,
-    /// 5 to 1 stars.
-    Highest,
-    /// 1 to 5 stars.
-    Lowest,
+named! {
+    /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Sort {
+        #[default]
+        Newest = "newest",
+        Oldest = "oldest",
+        /// 5 to 1 stars.
+        Highest = "highest",
+        /// 1 to 5 stars.
+        Lowest = "lowest",
+    }
 }
 
 impl Sort {
-    /// Its name as a parameter.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Newest => "newest",
-            Self::Oldest => "oldest",
-            Self::Highest => "highest",
-            Self::Lowest => "lowest",
-        }
-    }
-
     /// The stars (1 to 5) in this order; `None` for an order by date.
     #[must_use]
     pub const fn stars(self) -> Option<[u8; 5]> {

@@ -42,7 +42,7 @@ pub struct Merged {
 /// A new review: all units have the source's values, except those that the owner decided.
 #[must_use]
 pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
-    let review = appearing(said.review.clone());
+    let review = withhold_unverified(said.review.clone());
     let mut base = Base::of(key, &review, said.decided);
     said.decided.iter().for_each(|unit| base.set_decided(unit));
     Merged {
@@ -72,7 +72,7 @@ pub fn merge(
     for unit in Unit::ALL {
         merge_unit(key, unit, row, said, &mut merged);
     }
-    merged.review = appearing(merged.review);
+    merged.review = withhold_unverified(merged.review);
     if merged.review.status != row.status && !merged.taken.has(Unit::Status) {
         merged.taken.insert(Unit::Status);
     }
@@ -148,7 +148,7 @@ fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
 }
 
 /// An unverified review is never published.
-fn appearing(mut review: Review) -> Review {
+fn withhold_unverified(mut review: Review) -> Review {
     if !review.verification.verified && review.status == Status::Published {
         review.status = Status::Withheld {
             reason: Some(NOT_VERIFIED.to_owned()),
@@ -159,63 +159,27 @@ fn appearing(mut review: Review) -> Review {
 
 // The units of a review: the parts that its source and its owner can change independently.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unit {
-    Rating,
-    Date,
-    Author,
-    Title,
-    Text,
-    Language,
-    /// Name and URL together.
-    Source,
-    /// With the reason.
-    Status,
-    Verification,
-    /// With its day and author.
-    Response,
-    Mentions,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Unit {
+        Rating = "rating",
+        Date = "date",
+        Author = "author",
+        Title = "title",
+        Text = "text",
+        Language = "language",
+        /// Name and URL together.
+        Source = "source",
+        /// With the reason.
+        Status = "status",
+        Verification = "verification",
+        /// With its day and author.
+        Response = "response",
+        Mentions = "mentions",
+    }
 }
 
 impl Unit {
-    /// The order is stored: new units are added at the end.
-    pub const ALL: [Self; 11] = [
-        Self::Rating,
-        Self::Date,
-        Self::Author,
-        Self::Title,
-        Self::Text,
-        Self::Language,
-        Self::Source,
-        Self::Status,
-        Self::Verification,
-        Self::Response,
-        Self::Mentions,
-    ];
-
-    /// The name of the native record's field, used in reports and exports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rating => "rating",
-            Self::Date => "date",
-            Self::Author => "author",
-            Self::Title => "title",
-            Self::Text => "text",
-            Self::Language => "language",
-            Self::Source => "source",
-            Self::Status => "status",
-            Self::Verification => "verification",
-            Self::Response => "response",
-            Self::Mentions => "mentions",
-        }
-    }
-
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|unit| unit.name() == name)
-    }
-
     /// Whether the unit has no value in `review`, so that a source without a base may fill it.
     #[must_use]
     pub const fn is_unset(self, review: &Review) -> bool {
@@ -466,7 +430,7 @@ impl DigestKey {
         };
         add(Some(review.id.as_str().as_bytes()));
         unit.each_part(review, add);
-        cut(&mac.finalize().into_bytes())
+        shorten(&mac.finalize().into_bytes())
     }
 
     /// A digest of author, day, rating and text, but not of the id: copies of a review from two sources have the same
@@ -482,11 +446,11 @@ impl DigestKey {
         for unit in [Unit::Author, Unit::Date, Unit::Rating, Unit::Text] {
             unit.each_part(review, &mut add);
         }
-        i64::from_be_bytes(cut(&mac.finalize().into_bytes()))
+        i64::from_be_bytes(shorten(&mac.finalize().into_bytes()))
     }
 }
 
-fn cut(digest: &[u8]) -> UnitDigest {
+fn shorten(digest: &[u8]) -> UnitDigest {
     let mut kept = [0; BYTES];
     kept.iter_mut()
         .zip(digest)
@@ -540,7 +504,7 @@ impl Base {
         let mut base = Self::default();
         for entry in packed.chunks_exact(BYTES + 1) {
             if let Some(place) = base.0.get_mut(usize::from(entry[0])) {
-                *place = Some(cut(&entry[1..]));
+                *place = Some(shorten(&entry[1..]));
             }
         }
         base

@@ -1,5 +1,34 @@
 //! Reviews: their parts, counts, filters, order and merge.
 
+/// Declares an enum whose values have a name each: `ALL` lists them in their order, `find` is the inverse of `name`.
+macro_rules! named {
+    ($(#[$meta:meta])* $vis:vis enum $type:ident {
+        $($(#[$of_variant:meta])* $variant:ident = $name:literal,)*
+    }) => {
+        $(#[$meta])*
+        $vis enum $type {
+            $($(#[$of_variant])* $variant,)*
+        }
+
+        impl $type {
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            #[must_use]
+            pub fn find(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+    };
+}
+pub(crate) use named;
+
 pub mod business;
 mod day;
 mod filter;
@@ -19,6 +48,7 @@ pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, Unit, UnitDigest,
     Units, adopt, merge,
 };
+pub use parameters::InsightsPart;
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
     ReviewId, Source, Status, Verification, Vote,

@@ -31,17 +31,51 @@ pub type Parsed<P> = Result<Option<ParameterValue<P>>, InvalidParameter>;
 
 /// Parameters of a request: a query string, or the arguments of a tool call.
 pub trait ParameterSource {
-    /// `None` if the parameter is absent or invalid; an error is recorded.
-    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
+    /// The given value of `P`; `None` if it is absent.
+    ///
+    /// # Errors
+    /// If it is invalid.
+    fn read<P: Parameter>(&mut self) -> Parsed<P>;
 
-    /// `None` if the parameter is absent or invalid; both are recorded as errors.
-    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>>;
-
-    /// Records an error about a combination of values that are valid individually.
+    /// Records an error, also one about a combination of values that are valid individually.
     fn refuse(&mut self, invalid: InvalidParameter);
 
     /// Whether an error was recorded.
     fn is_wrong(&self) -> bool;
+
+    /// The error about an absent parameter that is required.
+    fn missing<P: Parameter>(&self) -> InvalidParameter {
+        InvalidParameter::missing::<P>()
+    }
+
+    /// `None` if the parameter is absent or invalid; an error is recorded.
+    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
+        self.read::<P>().unwrap_or_else(|invalid| {
+            self.refuse(invalid);
+            None
+        })
+    }
+
+    /// `None` if the parameter is absent or invalid; both are recorded as errors.
+    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
+        let parsed = self.read::<P>();
+        self.keep_required::<P>(parsed)
+    }
+
+    /// The value of a required parameter; `None` if it is absent or invalid, which is recorded.
+    fn keep_required<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<ParameterValue<P>> {
+        match parsed {
+            Ok(Some(value)) => Some(value),
+            Ok(None) => {
+                self.refuse(self.missing::<P>());
+                None
+            }
+            Err(invalid) => {
+                self.refuse(invalid);
+                None
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,38 +190,6 @@ macro_rules! parameters {
     )*};
 }
 
-const POLARITIES: OneOf<Vote> = OneOf(&[
-    (Vote::Positive.name(), Vote::Positive),
-    (Vote::Negative.name(), Vote::Negative),
-    (Vote::Neutral.name(), Vote::Neutral),
-    (Vote::Mixed.name(), Vote::Mixed),
-    (Vote::Uncertain.name(), Vote::Uncertain),
-]);
-
-const PARTS: OneOf<InsightsPart> = OneOf(&[
-    (InsightsPart::Overview.name(), InsightsPart::Overview),
-    (InsightsPart::Aspects.name(), InsightsPart::Aspects),
-    (InsightsPart::Technicians.name(), InsightsPart::Technicians),
-    (InsightsPart::Services.name(), InsightsPart::Services),
-    (InsightsPart::Areas.name(), InsightsPart::Areas),
-    (InsightsPart::Topics.name(), InsightsPart::Topics),
-    (InsightsPart::Faq.name(), InsightsPart::Faq),
-    (InsightsPart::Summary.name(), InsightsPart::Summary),
-    (InsightsPart::Method.name(), InsightsPart::Method),
-]);
-
-const MATCHES: OneOf<TextMatch> = OneOf(&[
-    (TextMatch::Substring.name(), TextMatch::Substring),
-    (TextMatch::Words.name(), TextMatch::Words),
-]);
-
-const SORTS: OneOf<Sort> = OneOf(&[
-    (Sort::Newest.name(), Sort::Newest),
-    (Sort::Oldest.name(), Sort::Oldest),
-    (Sort::Highest.name(), Sort::Highest),
-    (Sort::Lowest.name(), Sort::Lowest),
-]);
-
 parameters! {
     Rating = "rating", StarsKind: StarsKind;
     /// Inclusive.
@@ -200,7 +202,7 @@ parameters! {
     Until = "until", Date: Date;
     /// Text that must occur.
     Query = "query", TextKind: TextKind { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
-    MatchRule = "match", OneOf<TextMatch>: MATCHES;
+    MatchRule = "match", OneOf<TextMatch>: OneOf(&TextMatch::ALL, TextMatch::name);
     /// Published name of the technician.
     MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
     /// Service id.
@@ -220,15 +222,15 @@ parameters! {
     /// Aspect id.
     Aspect = "aspect", TextKind: TextKind::ANY;
     /// Sentiment of an aspect.
-    Polarity = "polarity", OneOf<Vote>: POLARITIES;
-    SortOrder = "sort", OneOf<Sort>: SORTS;
+    Polarity = "polarity", OneOf<Vote>: OneOf(&Vote::ALL, Vote::name);
+    SortOrder = "sort", OneOf<Sort>: OneOf(&Sort::ALL, Sort::name);
     /// Published name of the technician whom a sentence is about.
     Technician = "technician", TextKind: TextKind::ANY;
     /// Service id.
     Service = "service", TextKind: TextKind::ANY;
     /// Place name.
     Area = "area", TextKind: TextKind::ANY;
-    Part = "part", OneOf<InsightsPart>: PARTS;
+    Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::name);
     /// Whether findings include their reasons.
     Hits = "hits", Flag: Flag;
     /// Whether an agent requests links to resources in addition to the answer.
@@ -258,7 +260,13 @@ pub trait ParameterKind: Copy {
     fn parse(self, text: &str) -> Result<Option<Self::Value>, ParameterFault>;
 
     /// The error for bytes that are not UTF-8.
-    fn not_utf8(self) -> ParameterFault;
+    fn not_utf8(self) -> ParameterFault {
+        if Self::IS_TEXT {
+            ParameterFault::Text
+        } else {
+            ParameterFault::Type
+        }
+    }
 
     /// The allowed values: `must be …`.
     fn allowed(self) -> String;
@@ -293,10 +301,6 @@ impl ParameterKind for Whole {
         }
     }
 
-    fn not_utf8(self) -> ParameterFault {
-        ParameterFault::Type
-    }
-
     fn allowed(self) -> String {
         format!(
             "must be a whole number from {} to {}",
@@ -327,10 +331,6 @@ impl ParameterKind for StarsKind {
             .transpose()
     }
 
-    fn not_utf8(self) -> ParameterFault {
-        Self::BOUNDS.not_utf8()
-    }
-
     fn allowed(self) -> String {
         Self::BOUNDS.allowed()
     }
@@ -354,10 +354,6 @@ impl ParameterKind for Decimal {
             .ok_or(ParameterFault::Type)?
             .within(self.least, self.most)?;
         text.parse().map(Some).map_err(|_| ParameterFault::Type)
-    }
-
-    fn not_utf8(self) -> ParameterFault {
-        ParameterFault::Type
     }
 
     fn allowed(self) -> String {
@@ -416,10 +412,6 @@ impl ParameterKind for TextKind {
         Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
     }
 
-    fn not_utf8(self) -> ParameterFault {
-        ParameterFault::Text
-    }
-
     fn allowed(self) -> String {
         match self.characters_max {
             Some(most) => format!("must be a text of at most {most} characters in UTF-8"),
@@ -432,30 +424,27 @@ impl ParameterKind for TextKind {
 #[derive(Debug, Clone, Copy)]
 pub struct Flag;
 
-impl Flag {
-    const CHOICE: OneOf<bool> = OneOf(&[("true", true), ("false", false)]);
-}
-
 impl ParameterKind for Flag {
     type Value = bool;
     const IS_TEXT: bool = false;
 
     fn parse(self, text: &str) -> Result<Option<bool>, ParameterFault> {
-        Self::CHOICE.parse(text).map_err(|_| ParameterFault::Type)
-    }
-
-    fn not_utf8(self) -> ParameterFault {
-        ParameterFault::Type
+        match text {
+            "" => Ok(None),
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            _ => Err(ParameterFault::Type),
+        }
     }
 
     fn allowed(self) -> String {
-        Self::CHOICE.allowed()
+        "must be one of: true, false".to_owned()
     }
 }
 
-/// One of these names; the empty text counts as absent.
+/// One of these values by its name; the empty text counts as absent.
 #[derive(Debug, Clone, Copy)]
-pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
+pub struct OneOf<T: 'static>(pub &'static [T], pub fn(T) -> &'static str);
 
 impl<T: Copy + Send> ParameterKind for OneOf<T> {
     type Value = T;
@@ -465,18 +454,12 @@ impl<T: Copy + Send> ParameterKind for OneOf<T> {
         if text.is_empty() {
             return Ok(None);
         }
-        let found = self.0.iter().find(|(name, _)| *name == text);
-        found
-            .map(|(_, value)| Some(*value))
-            .ok_or(ParameterFault::Text)
-    }
-
-    fn not_utf8(self) -> ParameterFault {
-        ParameterFault::Text
+        let found = self.0.iter().find(|value| (self.1)(**value) == text);
+        found.map(|value| Some(*value)).ok_or(ParameterFault::Text)
     }
 
     fn allowed(self) -> String {
-        let names: Vec<&str> = self.0.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = self.0.iter().map(|value| (self.1)(*value)).collect();
         format!("must be one of: {}", names.join(", "))
     }
 }
@@ -507,10 +490,6 @@ impl<T: Send> ParameterKind for Opaque<T> {
             return Ok(None);
         }
         (self.parse)(text).map(Some).ok_or(ParameterFault::Text)
-    }
-
-    fn not_utf8(self) -> ParameterFault {
-        ParameterFault::Text
     }
 
     fn allowed(self) -> String {
@@ -561,43 +540,27 @@ impl<'a> Digits<'a> {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InsightsPart {
-    /// A digest of all parts, at most 8 KiB.
-    Overview,
-    /// Aspects with sentiment.
-    Aspects,
-    /// Technicians named in reviews, with counts.
-    Technicians,
-    /// Services named in reviews.
-    Services,
-    /// Places named in reviews.
-    Areas,
-    /// Distinctive phrases, with quotes.
-    Topics,
-    /// Questions with answers and the quoted reviews.
-    Faq,
-    /// The summary with its sources.
-    Summary,
-    /// Method and quality.
-    Method,
-}
-
-impl InsightsPart {
-    /// Its name as a parameter.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Overview => "overview",
-            Self::Aspects => "aspects",
-            Self::Technicians => "technicians",
-            Self::Services => "services",
-            Self::Areas => "areas",
-            Self::Topics => "topics",
-            Self::Faq => "faq",
-            Self::Summary => "summary",
-            Self::Method => "method",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum InsightsPart {
+        /// A digest of all parts, at most 8 KiB.
+        Overview = "overview",
+        /// Aspects with sentiment.
+        Aspects = "aspects",
+        /// Technicians named in reviews, with counts.
+        Technicians = "technicians",
+        /// Services named in reviews.
+        Services = "services",
+        /// Places named in reviews.
+        Areas = "areas",
+        /// Distinctive phrases, with quotes.
+        Topics = "topics",
+        /// Questions with answers and the quoted reviews.
+        Faq = "faq",
+        /// The summary with its sources.
+        Summary = "summary",
+        /// Method and quality.
+        Method = "method",
     }
 }
 

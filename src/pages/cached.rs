@@ -8,7 +8,7 @@ use poem::http::{HeaderMap, HeaderValue, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 
 use super::filters::Choices;
-use super::frame::{POLICY, protected};
+use super::frame::{POLICY, protect};
 use super::{developers, discovery, home, insights, picture};
 use crate::compute::apart;
 use crate::links::Links;
@@ -267,7 +267,7 @@ impl Endpoint for Picture {
                     "The picture could not be made; see the log.",
                 ),
             };
-            protected(response, POLICY)
+            protect(response, POLICY)
         };
         Ok(in_turn(&request, &self.ctx.compute, work).await)
     }

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::badge;
 use super::embed::{EmbedOptions, TRY_PATH, snippet};
-use super::frame::{Frame, HTML, Site, protected_by};
+use super::frame::{Frame, HTML, Site, protect_with};
 use crate::links::{HUB_PATH, Links, MCP_PATH};
 use crate::snapshot::{CachedBody, Content, Snapshot};
 use crate::web;
@@ -41,7 +41,7 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
     let locale = &site.locale;
     let label = locale.message_with("reviews-of", &[("business", &business.name)]);
     let heading = locale.message("nav-developers");
-    super::rendered(&DevelopersPage {
+    super::render(&DevelopersPage {
         try_path: TRY_PATH,
         embed_snippet: snippet(&EmbedOptions::default(), &label, links),
         badge_snippet: badge::snippet(false, &label, links),
@@ -79,7 +79,7 @@ pub struct SwaggerUi {
 /// The page fetches the OpenAPI document by a relative address, so it works below any base URL.
 #[must_use]
 pub fn swagger_ui() -> SwaggerUi {
-    let (library, library_style) = (unpacked(LIBRARY), unpacked(LIBRARY_STYLE));
+    let (library, library_style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
     let html = format!(
         r##"<!DOCTYPE html>
 <html lang="en">
@@ -115,7 +115,7 @@ SwaggerUIBundle({{
 }
 
 /// Decompresses a file of the package, which cannot fail for the bundled files; a test checks it.
-fn unpacked(coded: &[u8]) -> String {
+fn unpack(coded: &[u8]) -> String {
     let mut text = Vec::new();
     let _ = brotli::BrotliDecompress(&mut &coded[..], &mut text);
     String::from_utf8(text).unwrap_or_default()
@@ -171,7 +171,7 @@ impl Endpoint for Docs {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let page = &self.page;
-        Ok(protected_by(
+        Ok(protect_with(
             web::cached_body(request.headers(), &self.ctx.current.load(), &page.body),
             page.policy.clone(),
         ))
@@ -180,11 +180,11 @@ impl Endpoint for Docs {
 
 #[cfg(test)]
 mod tests {
-    use super::{LIBRARY, LIBRARY_STYLE, inline_elements, policy, unpacked};
+    use super::{LIBRARY, LIBRARY_STYLE, inline_elements, policy, unpack};
 
     #[test]
     fn swagger_ui_is_embedded_whole_and_ends_no_element_that_it_is_put_into() {
-        let (script, style) = (unpacked(LIBRARY), unpacked(LIBRARY_STYLE));
+        let (script, style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
         // The version of DOMPurify in this release of Swagger UI.
         assert!(script.contains("version=\"3.4.17\""));
         assert!(script.trim_end().ends_with("})()));") && !script.contains("</script"));

@@ -11,12 +11,13 @@ use poem::{Endpoint, Request, Response, Result};
 
 use super::assets::{EMBED_SCRIPT_PATH, embed_stylesheet_path, try_script_path};
 use super::badge::{self, BADGE_PATH};
-use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protected};
+use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect};
 use super::home::RatingFigure;
-use super::locale::{Language, Locale};
+use super::locale::{Locale, PageLanguage};
 use super::review::{ReviewFragment, newest_of};
 use crate::compute::apart;
 use crate::links::Links;
+use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{self, in_turn, problem};
@@ -46,47 +47,29 @@ struct EmbedPage {
     reviews: Vec<ReviewFragment>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// One below the other.
-    List,
-    /// Cards in rows that fill the width.
-    Grid,
-    /// Cards in one row that scrolls sideways.
-    Carousel,
-}
-
-impl Layout {
-    pub const ALL: [Self; 3] = [Self::List, Self::Grid, Self::Carousel];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Grid => "grid",
-            Self::Carousel => "carousel",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EmbedLayout {
+        /// One below the other.
+        List = "list",
+        /// Cards in rows that fill the width.
+        Grid = "grid",
+        /// Cards in one row that scrolls sideways.
+        Carousel = "carousel",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Theme {
-    Light,
-    Dark,
-    /// The theme of the reader's system.
-    Auto,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Theme {
+        Light = "light",
+        Dark = "dark",
+        /// The theme of the reader's system.
+        Auto = "auto",
+    }
 }
 
 impl Theme {
-    pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Auto];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-            Self::Auto => "auto",
-        }
-    }
-
     /// The contrast of an accent colour in this theme; `auto` takes the better one.
     fn contrast(self, accent: Rgb) -> f64 {
         let [light, dark] = accent.contrasts();
@@ -101,19 +84,19 @@ impl Theme {
 /// The options in the frame's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedOptions {
-    pub layout: Layout,
+    pub layout: EmbedLayout,
     pub limit: usize,
     pub min_rating: u8,
     pub theme: Theme,
     pub accent: Option<Rgb>,
     /// The language of the frame's own words; `None` for that of the business.
-    pub language: Option<Language>,
+    pub language: Option<PageLanguage>,
 }
 
 impl Default for EmbedOptions {
     fn default() -> Self {
         Self {
-            layout: Layout::List,
+            layout: EmbedLayout::List,
             limit: LIMIT_DEFAULT,
             min_rating: 1,
             theme: Theme::Light,
@@ -136,7 +119,7 @@ impl EmbedOptions {
                 number.filter(|number| (1..=max).contains(number))
             };
             match &*name {
-                "layout" => match Layout::ALL.into_iter().find(|one| one.name() == value) {
+                "layout" => match EmbedLayout::find(&value) {
                     Some(layout) => options.layout = layout,
                     None => faults.push("layout must be list, grid or carousel.".to_owned()),
                 },
@@ -152,7 +135,7 @@ impl EmbedOptions {
                         faults.push("min_rating must be a whole number from 1 to 5.".to_owned());
                     }
                 },
-                "theme" => match Theme::ALL.into_iter().find(|one| one.name() == value) {
+                "theme" => match Theme::find(&value) {
                     Some(theme) => options.theme = theme,
                     None => faults.push("theme must be light, dark or auto.".to_owned()),
                 },
@@ -160,7 +143,7 @@ impl EmbedOptions {
                     Some(accent) => options.accent = Some(accent),
                     None => faults.push("accent must be a hex colour, such as 0a5a78.".to_owned()),
                 },
-                "lang" => match Language::find(&value) {
+                "lang" => match PageLanguage::find(&value) {
                     Some(language) => options.language = Some(language),
                     None => faults.push("lang must be en, es, de or fr.".to_owned()),
                 },
@@ -289,7 +272,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
         stylesheet: embed_stylesheet_path(),
         script: EMBED_SCRIPT_PATH,
         layout: layout.name(),
-        is_carousel: layout == Layout::Carousel,
+        is_carousel: layout == EmbedLayout::Carousel,
         theme: Some(theme)
             .filter(|theme| *theme != Theme::Auto)
             .map(Theme::name),
@@ -307,7 +290,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
         site,
         faults,
     };
-    super::rendered(&template)
+    super::render(&template)
 }
 
 // The accent colour of the frame: a hex colour with enough contrast to the frame's background (WCAG 2.2, 1.4.3).
@@ -414,7 +397,7 @@ impl Endpoint for AccentStyle {
             "text/css; charset=utf-8",
             colour.stylesheet(),
         );
-        Ok(protected(response, POLICY))
+        Ok(protect(response, POLICY))
     }
 }
 
@@ -475,12 +458,12 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
     let site = Site::new(business, links);
     let locale = site.locale.clone();
     let (options, faults) = EmbedOptions::parse(query);
-    let layouts = Layout::ALL.map(|layout| SelectOption {
+    let layouts = EmbedLayout::ALL.map(|layout| SelectOption {
         value: layout.name(),
         text: locale.message(match layout {
-            Layout::List => "try-layout-list",
-            Layout::Grid => "try-layout-grid",
-            Layout::Carousel => "try-layout-carousel",
+            EmbedLayout::List => "try-layout-list",
+            EmbedLayout::Grid => "try-layout-grid",
+            EmbedLayout::Carousel => "try-layout-carousel",
         }),
         is_chosen: layout == options.layout,
     });
@@ -493,7 +476,7 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         }),
         is_chosen: theme == options.theme,
     });
-    let languages = Language::ALL.map(|language| SelectOption {
+    let languages = PageLanguage::ALL.map(|language| SelectOption {
         value: language.tag(),
         text: Cow::Borrowed(language.name()),
         is_chosen: Some(language) == options.language,
@@ -531,19 +514,22 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
             site,
         },
     };
-    super::rendered(&template)
+    super::render(&template)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{EmbedOptions, Layout, Rgb, Theme};
+    use super::{EmbedLayout, EmbedOptions, Rgb, Theme};
 
     #[test]
     fn options_are_read_and_written_alike() {
         let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
         let (options, faults) = EmbedOptions::parse(&format!("{query}&utm=x"));
         assert_eq!(faults, [""; 0]);
-        assert_eq!((options.layout, options.theme), (Layout::Grid, Theme::Dark));
+        assert_eq!(
+            (options.layout, options.theme),
+            (EmbedLayout::Grid, Theme::Dark)
+        );
         assert_eq!(options.to_string(), query);
         let usual = EmbedOptions::parse("limit=&theme=light&layout=list");
         assert_eq!(usual, (EmbedOptions::default(), Vec::new()));

@@ -20,7 +20,8 @@ const VALUES_MAX: usize = 500;
 /// Maximum number of years that are offered, newest first.
 const YEARS_MAX: usize = 12;
 
-const POLARITIES: [Vote; 5] = [
+/// In the order of forms.
+pub const POLARITIES: [Vote; 5] = [
     Vote::Positive,
     Vote::Negative,
     Vote::Mixed,
@@ -29,20 +30,20 @@ const POLARITIES: [Vote; 5] = [
 ];
 
 /// Value and label.
-type Choice = (String, String);
+type FieldChoice = (String, String);
 
 /// The form's choices for one snapshot, with the same counts as `/facets.json`.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
     reviews: u64,
-    fields: Vec<Field>,
+    fields: Vec<FormField>,
     /// Less common fields, folded.
-    more: Vec<Field>,
+    more: Vec<FormField>,
     years: Vec<(i32, String)>,
 }
 
 #[derive(Debug, Clone)]
-struct Field {
+struct FormField {
     name: &'static str,
     kind: FieldKind,
     /// The field's HTML without a value, as in most requests.
@@ -82,7 +83,7 @@ impl Choices {
         let aspects =
             aspects.map(|facet| choice(&facet.id, &locale.name(&facet.label), facet.reviews));
         let polarities = POLARITIES.map(|vote| {
-            let words = polarity(vote, locale).into_owned();
+            let words = polarity_words(vote, locale).into_owned();
             (vote.name().to_owned(), words)
         });
         // "1 or more" is any, and "5 or more" is 5.
@@ -96,7 +97,7 @@ impl Choices {
             ("false".to_owned(), locale.message("choice-no").into_owned()),
         ];
         let as_written = locale.message("choice-substring").into_owned();
-        let field = |name, choices| Field::new(name, FieldKind::Choice(choices), locale);
+        let field = |name, choices| FormField::new(name, FieldKind::Choice(choices), locale);
         Self {
             reviews: facets.reviews,
             fields: vec![
@@ -104,8 +105,8 @@ impl Choices {
                 field("mentions_service", services),
                 field("mentions_technician", technicians),
                 field("source", facets.sources.iter().map(named).collect()),
-                Field::new("since", FieldKind::Day, locale),
-                Field::new("until", FieldKind::Day, locale),
+                FormField::new("since", FieldKind::Day, locale),
+                FormField::new("until", FieldKind::Day, locale),
             ],
             more: vec![
                 field("match", vec![("substring".to_owned(), as_written)]),
@@ -134,17 +135,17 @@ impl Choices {
     }
 }
 
-impl Field {
+impl FormField {
     fn new(name: &'static str, kind: FieldKind, locale: &Locale) -> Self {
         let plain = FieldFragment::new(name, &kind, &PageQuery::default(), locale);
-        let plain = super::rendered(&plain);
+        let plain = super::render(&plain);
         Self { name, kind, plain }
     }
 
     /// The field's HTML with the values of `query`; empty if there is nothing to choose from.
-    fn filled(&self, query: &PageQuery, locale: &Locale) -> String {
+    fn html(&self, query: &PageQuery, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
-            return super::rendered(&FieldFragment::new(self.name, &self.kind, query, locale));
+            return super::render(&FieldFragment::new(self.name, &self.kind, query, locale));
         }
         match &self.kind {
             FieldKind::Choice(choices) if choices.is_empty() => String::new(),
@@ -154,7 +155,7 @@ impl Field {
 }
 
 /// Adds missing values up to the limit.
-fn add(choices: &mut Vec<Choice>, more: impl Iterator<Item = Choice>) {
+fn add(choices: &mut Vec<FieldChoice>, more: impl Iterator<Item = FieldChoice>) {
     for (value, words) in more {
         let is_known = choices.iter().any(|(known, _)| *known == value);
         if !is_known && choices.len() < VALUES_MAX {
@@ -199,7 +200,7 @@ enum FieldKind {
     Text,
     Day,
     /// Value and label.
-    Choice(Vec<Choice>),
+    Choice(Vec<FieldChoice>),
 }
 
 impl FieldFragment {
@@ -284,7 +285,7 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
 
 /// The label of an opinion.
 #[must_use]
-pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
+pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
     match vote {
         Vote::Positive => locale.message("positive"),
         Vote::Negative => locale.message("negative"),
@@ -297,11 +298,11 @@ pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
 impl SearchFormFragment {
     /// The form with the values of `query`.
     #[must_use]
-    pub fn filled(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
+    pub fn new(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
         let locale = &site.locale;
-        let filled = |fields: &[Field]| -> Vec<String> {
+        let html = |fields: &[FormField]| -> Vec<String> {
             let fields = fields.iter();
-            fields.map(|field| field.filled(query, locale)).collect()
+            fields.map(|field| field.html(query, locale)).collect()
         };
         let path = format!("{}/search", site.root);
         let years = choices.years.iter().map(|(year, reviews)| {
@@ -318,9 +319,9 @@ impl SearchFormFragment {
             years: years.collect(),
             has_fault: (choices.fields.iter().chain(&choices.more))
                 .any(|field| query.issue(field.name).is_some()),
-            fields: filled(&choices.fields),
+            fields: html(&choices.fields),
             is_open: (choices.more.iter()).any(|field| query.value(field.name).is_some()),
-            more: filled(&choices.more),
+            more: html(&choices.more),
             sort: query.value("sort").unwrap_or_default().to_owned(),
         }
     }
@@ -441,7 +442,7 @@ pub fn filters(
         with(
             "polarity",
             vote.map(|vote| {
-                let words = polarity(vote, locale);
+                let words = polarity_words(vote, locale);
                 locale.message_with("filter-polarity", &[("polarity", &words)])
             }),
         ),
@@ -467,26 +468,4 @@ pub fn filters(
         ),
     ];
     all.into_iter().flatten().collect()
-}
-
-#[must_use]
-pub fn without(arguments: &SearchArguments, filter: &FilterWords) -> SearchArguments {
-    let mut fewer = arguments.clone();
-    match filter.names[0] {
-        "query" => fewer.query = None,
-        "rating" => fewer.rating = None,
-        "min_rating" => fewer.min_rating = None,
-        "max_rating" => fewer.max_rating = None,
-        "since" => fewer.since = None,
-        "until" => fewer.until = None,
-        "mentions_technician" => fewer.mentions_technician = None,
-        "mentions_service" => fewer.mentions_service = None,
-        "language" => fewer.language = None,
-        "source" => fewer.source = None,
-        "aspect" => (fewer.aspect, fewer.polarity) = (None, None),
-        "polarity" => fewer.polarity = None,
-        "has_text" => fewer.has_text = None,
-        _ => fewer.has_response = None,
-    }
-    fewer
 }

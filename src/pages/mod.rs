@@ -39,7 +39,7 @@ use crate::web::Route;
 use crate::web::context::Ctx;
 
 /// Writing into a text cannot fail; a template that fails is a bug, which is logged.
-fn rendered(template: &impl Template) -> String {
+fn render(template: &impl Template) -> String {
     steps::one();
     template.render().unwrap_or_else(|error| {
         tracing::error!(%error, "pages.not_rendered: a template failed");

@@ -22,7 +22,7 @@ pub const PICTURE_PATH: &str = "/og.png";
 /// If the font is invalid or encoding fails, both of which are bugs.
 pub fn png(snapshot: &Snapshot) -> anyhow::Result<Vec<u8>> {
     steps::one();
-    let font = Font::shipped()?;
+    let font = Font::new()?;
     let input = &snapshot.input;
     let locale = Locale::of(&input.business);
     // The font has most accented letters, but no combining accents.
@@ -31,7 +31,7 @@ pub fn png(snapshot: &Snapshot) -> anyhow::Result<Vec<u8>> {
     let name = words.join(" ");
     let rating_counts = input.review_index.rating_counts();
     let mean = rating_counts.mean_hundredths();
-    let shown = Shown {
+    let shown = PictureContent {
         // No name is better than one with missing or misordered letters.
         name: if font.has_all(&name) {
             name
@@ -101,7 +101,7 @@ const STARS_WIDTH: f32 = 98.0;
 const STAR_SCALE: f32 = 5.0;
 
 /// The content of the picture.
-pub struct Shown {
+pub struct PictureContent {
     /// Empty if the name cannot be drawn.
     pub name: String,
     /// The mean as text, and the end of the coloured part of its stars, from 0 to 1; `None` without reviews.
@@ -110,7 +110,7 @@ pub struct Shown {
     pub words: String,
 }
 
-impl Shown {
+impl PictureContent {
     /// Draws the picture as PNG.
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl Font {
     ///
     /// # Errors
     /// If the font file is invalid.
-    pub fn shipped() -> Result<Self, FaceParsingError> {
+    pub fn new() -> Result<Self, FaceParsingError> {
         Face::parse(NOTO_SANS, 0).map(Self)
     }
 
@@ -370,18 +370,18 @@ impl OutlineBuilder for Pen<'_> {
 mod tests {
     use tiny_skia::Pixmap;
 
-    use super::{Font, OFF, STAR, Shown};
+    use super::{Font, OFF, PictureContent, STAR};
     use crate::model::business::Business;
     use crate::pages::locale::Locale;
 
     /// The pixels in the stars' colour, and those in the colour of unfilled stars.
     fn pixels(end: f32) -> [usize; 2] {
-        let shown = Shown {
+        let shown = PictureContent {
             name: String::new(),
             mean: Some(("4.55".to_owned(), end)),
             words: String::new(),
         };
-        let png = shown.png(&Font::shipped().unwrap()).unwrap();
+        let png = shown.png(&Font::new().unwrap()).unwrap();
         let pixmap = Pixmap::decode_png(&png).unwrap();
         [1.0, OFF].map(|alpha| {
             // Blended over white.
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn the_font_has_every_character_of_the_words_and_numbers_of_each_language() {
-        let font = Font::shipped().unwrap();
+        let font = Font::new().unwrap();
         for language in ["en", "es", "de", "fr"] {
             let locale = Locale::of(&Business {
                 language: Some(language.to_owned()),
@@ -427,7 +427,7 @@ mod tests {
 
     #[test]
     fn lines_are_broken_between_words_and_never_wider_than_asked() {
-        let font = Font::shipped().unwrap();
+        let font = Font::new().unwrap();
         let width = font.width("two words", 20.0);
         let lines = |text: &str| font.lines(text, 20.0, width, 2);
         assert_eq!(lines(""), [""; 0]);

@@ -79,7 +79,7 @@ impl ReviewFragment {
 
     /// Marks the matches of `finder` in its text.
     #[must_use]
-    pub fn marked(mut self, finder: &TextFinder<'_>) -> Self {
+    pub fn with_marks(mut self, finder: &TextFinder<'_>) -> Self {
         match &mut self.folded {
             Some((start, rest)) => {
                 start.mark(finder);
@@ -136,7 +136,7 @@ impl ReviewFragment {
             year_path: site.search_year(review.date.year()),
             source_url: review.source.url.filter(|url| is_web(url)),
             source: review.source.name,
-            verified: verified(&review.verification, &site.locale),
+            verified: verification_words(&review.verification, &site.locale),
             title: review.title,
             text: review.text.into(),
             folded: None,
@@ -150,7 +150,7 @@ impl ReviewFragment {
 }
 
 /// The type of verification; always shown.
-fn verified(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
+fn verification_words(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
     if !verification.verified {
         return locale.message("not-verified");
     }
@@ -256,7 +256,7 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
         all: locale.counted_with("all-reviews-of", total, &[("business", &business.name)]),
         item: ReviewFragment::whole(review, business, &site),
     };
-    super::rendered(&template)
+    super::render(&template)
 }
 
 // A review's text with its matches marked. As HTML: the text is escaped here, and the marks are the only markup.

@@ -10,15 +10,15 @@ use poem::http::{HeaderValue, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::{Pages, SnapshotPages};
-use super::filters::{FilterWords, SearchFormFragment, fault, filters, label, without};
-use super::frame::{Frame, HTML, POLICY, Site, page, protected};
+use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
+use super::frame::{Frame, HTML, POLICY, Site, page, protect};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
-use crate::model::{ReviewFilter, SearchArguments, Sort, TextMatch};
+use crate::model::{ReviewFilter, Sort, TextMatch};
 use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
@@ -34,8 +34,8 @@ struct SearchPage {
     /// A note that the list is filtered, with the total number of reviews.
     filtered: Option<Cow<'static, str>>,
     /// The active filters; each links to the search without it.
-    chips: Vec<Choice>,
-    orders: Vec<Choice>,
+    chips: Vec<SearchLink>,
+    orders: Vec<SearchLink>,
     /// The reason for an empty list.
     nothing: Cow<'static, str>,
     /// Suggestions if nothing was found.
@@ -56,7 +56,7 @@ struct Nearest {
 }
 
 /// A link to the search with one change.
-struct Choice {
+struct SearchLink {
     words: Cow<'static, str>,
     href: String,
     is_current: bool,
@@ -90,13 +90,13 @@ impl Endpoint for Search {
                 let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
                 let mut nearest = Vec::new();
                 if found.total == 0 {
-                    for candidate in candidates(&snapshot, &question, &self.ctx.links) {
+                    for candidate in view.candidates() {
                         let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
                         nearest.push((candidate, counted));
                     }
                 }
                 let html = apart_if(found.places.len() > SHORT_PAGE, || {
-                    view.found(&found, nearest)
+                    view.results(&found, nearest)
                 });
                 page(&request, Arc::clone(&snapshot), html, POLICY)
             };
@@ -104,11 +104,11 @@ impl Endpoint for Search {
         }
         let mut response = Response::builder()
             .status(StatusCode::BAD_REQUEST)
-            .body(view.refused());
+            .body(view.refusal());
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        Ok(protected(response, POLICY))
+        Ok(protect(response, POLICY))
     }
 }
 
@@ -151,7 +151,7 @@ impl SearchView<'_> {
             previous: None,
             next: None,
             limit: self.question.search.limit.to_string(),
-            form: SearchFormFragment::filled(self.made.choices(self.snapshot), site, query),
+            form: SearchFormFragment::new(self.made.choices(self.snapshot), site, query),
             json_url: self.json_url(),
         }
     }
@@ -164,7 +164,7 @@ impl SearchView<'_> {
         query.address(&path, &[], if is_said { &[] } else { &words })
     }
 
-    fn found(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
+    fn results(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
         let (locale, asked) = (&site.locale, &self.question.search);
         let (query, path) = (&self.question.query, format!("{}/search", site.root));
@@ -184,7 +184,7 @@ impl SearchView<'_> {
         let all = input.review_index.len() as u64;
         let chips = filters
             .into_iter()
-            .map(|FilterWords { names, words }| Choice {
+            .map(|FilterWords { names, words }| SearchLink {
                 href: query.address(&path, &[names[0], names[1], "cursor"], &[]),
                 words,
                 is_current: false,
@@ -194,7 +194,7 @@ impl SearchView<'_> {
         let shown = shown.map(|review| {
             let item = ReviewFragment::in_list(review, &input.business, &site);
             match &finder {
-                Some(finder) => item.marked(finder),
+                Some(finder) => item.with_marks(finder),
                 None => item,
             }
         });
@@ -219,10 +219,10 @@ impl SearchView<'_> {
             .map(ToString::to_string)
             .map(page_at);
         page.next = found.next.as_ref().map(ToString::to_string).map(page_at);
-        super::rendered(&page)
+        super::render(&page)
     }
 
-    fn orders(&self, locale: &Locale, path: &str) -> Vec<Choice> {
+    fn orders(&self, locale: &Locale, path: &str) -> Vec<SearchLink> {
         let orders = [
             (Sort::Newest, locale.message("order-newest")),
             (Sort::Oldest, locale.message("order-oldest")),
@@ -237,7 +237,7 @@ impl SearchView<'_> {
             } else {
                 &named
             };
-            Choice {
+            SearchLink {
                 href: query.address(path, &["sort", "cursor"], named),
                 words,
                 is_current: sort == self.question.search.arguments.sort,
@@ -247,7 +247,7 @@ impl SearchView<'_> {
     }
 
     /// The form with each error next to its field and all of them above it.
-    fn refused(&self) -> String {
+    fn refusal(&self) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
         let locale = &site.locale;
         let faults = self.question.query.issues.iter().map(|issue| {
@@ -261,7 +261,7 @@ impl SearchView<'_> {
             locale.message("find-not-searched"),
         );
         page.faults = faults.collect();
-        super::rendered(&page)
+        super::render(&page)
     }
 }
 
@@ -292,7 +292,7 @@ impl SearchQuestion {
     #[must_use]
     pub fn of(request: &Request, input: &SnapshotInput) -> Self {
         let mut query = PageQuery::of(request);
-        let search = SearchRequest::take_from(&mut query.source(request), input, TextMatch::Words);
+        let search = SearchRequest::take_from(&mut query, input, TextMatch::Words);
         Self { query, search }
     }
 }
@@ -305,131 +305,109 @@ const COUNTED_MAX: usize = 8;
 /// With at most this many words, searches without each single word are suggested.
 const WORDS_MAX: usize = 4;
 
-pub struct Candidate {
-    pub filter: ReviewFilter,
+struct Candidate {
+    filter: ReviewFilter,
     /// Its label.
-    pub words: String,
+    words: String,
     /// Its address.
-    pub href: String,
+    href: String,
 }
 
-impl Candidate {
-    fn new(arguments: &SearchArguments, words: String, href: String) -> Self {
-        let filter = ReviewFilter::new(arguments);
-        Self {
-            filter,
-            words,
-            href,
+impl SearchView<'_> {
+    /// The searches to be counted, most similar first.
+    fn candidates(&self) -> impl Iterator<Item = Candidate> + use<> {
+        let site = &Site::new(&self.snapshot.input.business, self.links);
+        let candidates = [
+            self.names(site),
+            self.fewer_words(site),
+            self.fewer_filters(site),
+        ];
+        candidates.into_iter().flatten().take(COUNTED_MAX)
+    }
+
+    /// The first page of the same search without the parameters `without`, and with `added`.
+    fn candidate(
+        &self,
+        site: &Site,
+        words: Cow<'static, str>,
+        without: &[&str],
+        added: &[(&str, &str)],
+    ) -> Candidate {
+        let (query, path) = (&self.question.query, format!("{}/search", site.root));
+        let without = [without, &["cursor"]].concat();
+        let mut changed = query.with(&without, added);
+        let asked = SearchRequest::take_from(&mut changed, &self.snapshot.input, TextMatch::Words);
+        Candidate {
+            filter: asked.filter,
+            words: words.into_owned(),
+            href: query.address(&path, &without, added),
         }
     }
-}
 
-/// The searches to be counted, most similar first.
-pub fn candidates(
-    snapshot: &Snapshot,
-    question: &SearchQuestion,
-    links: &Links,
-) -> impl Iterator<Item = Candidate> + use<> {
-    let site = &Site::new(&snapshot.input.business, links);
-    let candidates = [
-        names(snapshot, question, site),
-        fewer_words(question, site),
-        fewer_filters(snapshot, question, site),
-    ];
-    candidates.into_iter().flatten().take(COUNTED_MAX)
-}
-
-/// The same search with the nearest known name in place of each unknown one.
-fn names(snapshot: &Snapshot, question: &SearchQuestion, site: &Site) -> Vec<Candidate> {
-    let arguments = &question.search.arguments;
-    let Some(meant) = did_you_mean(snapshot, arguments, 0) else {
-        return Vec::new();
-    };
-    let mut changed = arguments.clone();
-    let mut candidates = Vec::new();
-    for (name, field, value) in [
-        (
-            "mentions_technician",
-            &mut changed.mentions_technician,
-            meant.mentions_technician,
-        ),
-        (
-            "mentions_service",
-            &mut changed.mentions_service,
-            meant.mentions_service,
-        ),
-        ("language", &mut changed.language, meant.language),
-        ("source", &mut changed.source, meant.source),
-    ] {
-        if let Some(value) = value {
-            *field = Some(value.clone());
-            candidates.push((name, value));
-        }
-    }
-    // All names are replaced at once: if two are wrong, correcting one still finds nothing.
-    let names: Vec<&str> = candidates.iter().map(|(name, _)| *name).collect();
-    let pairs: Vec<(&str, &str)> = (candidates.iter())
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
-    let values: Vec<String> = candidates.iter().map(|(_, value)| value.clone()).collect();
-    let words = site.locale.list(&values);
-    let words = (site.locale).message_with("nearest-name", &[("name", &words)]);
-    let without = [names.as_slice(), &["cursor"]].concat();
-    let href = question
-        .query
-        .address(&format!("{}/search", site.root), &without, &pairs);
-    vec![Candidate::new(&changed, words.into_owned(), href)]
-}
-
-/// The same search by words, and without one of them.
-fn fewer_words(question: &SearchQuestion, site: &Site) -> Vec<Candidate> {
-    let (arguments, path) = (&question.search.arguments, format!("{}/search", site.root));
-    let Some(text) = arguments.query.as_deref() else {
-        return Vec::new();
-    };
-    let mut candidates = Vec::new();
-    if arguments.text_match == TextMatch::Substring {
-        let changed = SearchArguments {
-            text_match: TextMatch::Words,
-            ..arguments.clone()
+    /// The same search with the nearest known name in place of each unknown one.
+    fn names(&self, site: &Site) -> Vec<Candidate> {
+        let Some(meant) = did_you_mean(self.snapshot, &self.question.search.arguments, 0) else {
+            return Vec::new();
         };
-        let words = site.locale.message("nearest-by-words").into_owned();
-        let href = question.query.address(&path, &["match", "cursor"], &[]);
-        candidates.push(Candidate::new(&changed, words, href));
+        let meant = [
+            ("mentions_technician", meant.mentions_technician),
+            ("mentions_service", meant.mentions_service),
+            ("language", meant.language),
+            ("source", meant.source),
+        ];
+        let meant = meant
+            .iter()
+            .filter_map(|(name, value)| Some((*name, value.as_deref()?)));
+        // All names are replaced at once: if two are wrong, correcting one still finds nothing.
+        let (names, values): (Vec<&str>, Vec<&str>) = meant.clone().unzip();
+        let values: Vec<String> = values.into_iter().map(str::to_owned).collect();
+        let words = site.locale.list(&values);
+        let words = (site.locale).message_with("nearest-name", &[("name", &words)]);
+        vec![self.candidate(site, words, &names, &meant.collect::<Vec<_>>())]
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    if (2..=WORDS_MAX).contains(&words.len()) {
-        for left_out in 0..words.len() {
-            let kept = words.iter().enumerate();
-            let kept = kept.filter(|(at, _)| *at != left_out);
-            let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
-            let kept = kept.join(" ");
-            let words = (site.locale).message_with("nearest-words", &[("text", &kept)]);
-            let without = ["query", "match", "cursor"];
-            let href = (question.query).address(&path, &without, &[("query", &kept)]);
-            let changed = SearchArguments {
-                query: Some(kept),
-                text_match: TextMatch::Words,
-                ..arguments.clone()
-            };
-            candidates.push(Candidate::new(&changed, words.into_owned(), href));
-        }
-    }
-    candidates
-}
 
-/// The same search without one of its filters.
-fn fewer_filters(snapshot: &Snapshot, question: &SearchQuestion, site: &Site) -> Vec<Candidate> {
-    let arguments = &question.search.arguments;
-    let filters = filters(arguments, &snapshot.input, &site.locale);
-    let fewer = filters.into_iter().map(|filter| {
-        let words = (site.locale).message_with("nearest-without", &[("filter", &filter.words)]);
-        let href = question.query.address(
-            &format!("{}/search", site.root),
-            &[filter.names[0], filter.names[1], "cursor"],
-            &[],
-        );
-        Candidate::new(&without(arguments, &filter), words.into_owned(), href)
-    });
-    fewer.collect()
+    /// The same search by words, and without one of them.
+    fn fewer_words(&self, site: &Site) -> Vec<Candidate> {
+        let (arguments, locale) = (&self.question.search.arguments, &site.locale);
+        let Some(text) = arguments.query.as_deref() else {
+            return Vec::new();
+        };
+        let mut candidates = Vec::new();
+        if arguments.text_match == TextMatch::Substring {
+            candidates.push(self.candidate(
+                site,
+                locale.message("nearest-by-words"),
+                &["match"],
+                &[],
+            ));
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if (2..=WORDS_MAX).contains(&words.len()) {
+            for left_out in 0..words.len() {
+                let kept = words.iter().enumerate();
+                let kept = kept.filter(|(at, _)| *at != left_out);
+                let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
+                let kept = kept.join(" ");
+                let words = locale.message_with("nearest-words", &[("text", &kept)]);
+                candidates.push(self.candidate(
+                    site,
+                    words,
+                    &["query", "match"],
+                    &[("query", &kept)],
+                ));
+            }
+        }
+        candidates
+    }
+
+    /// The same search without one of its filters.
+    fn fewer_filters(&self, site: &Site) -> Vec<Candidate> {
+        let (arguments, locale) = (&self.question.search.arguments, &site.locale);
+        let filters = filters(arguments, &self.snapshot.input, locale);
+        let fewer = filters.into_iter().map(|filter| {
+            let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);
+            self.candidate(site, words, &filter.names, &[])
+        });
+        fewer.collect()
+    }
 }

@@ -104,7 +104,7 @@ pub struct EvidenceHit {
 /// Source of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
+#[oai(remote = "insights::Witness", rename_all = "snake_case")]
 pub enum Witness {
     /// Only rules of the trade.
     Rule,
@@ -114,53 +114,30 @@ pub enum Witness {
     Both,
 }
 
-impl From<insights::Witness> for Witness {
-    fn from(witness: insights::Witness) -> Self {
-        match witness {
-            insights::Witness::Rule => Self::Rule,
-            insights::Witness::Classifier => Self::Classifier,
-            insights::Witness::Both => Self::Both,
-        }
-    }
-}
-
 impl EvidenceFinding {
     /// `technicians` are the subjects of the finding.
     #[must_use]
     pub fn new(finding: insights::Finding, text: &str, technicians: Vec<String>) -> Self {
-        let insights::Finding {
-            aspect: _,
-            sentence,
-            span,
-            polarity,
-            score,
-            confidence,
-            hits,
-        } = finding;
-        let witness = insights::Witness::of(&hits).into();
-        let hit = |insights::Hit {
-                       rule,
-                       span: TextSpan { start, end },
-                       points,
-                   }| EvidenceHit {
-            rule,
+        let witness = insights::Witness::of(&finding.hits).into();
+        let TextSpan { start, end } = finding.span;
+        let hit = |hit: insights::Hit| EvidenceHit {
+            rule: hit.rule,
+            start: hit.span.start,
+            end: hit.span.end,
+            points: hit.points,
+        };
+        let words = insights::aggregate::slice(text, finding.span);
+        Self {
+            sentence: finding.sentence,
             start,
             end,
-            points,
-        };
-        Self {
-            sentence,
-            start: span.start,
-            end: span.end,
-            text: insights::aggregate::slice(text, span)
-                .unwrap_or_default()
-                .to_owned(),
-            polarity: polarity.into(),
+            text: words.unwrap_or_default().to_owned(),
+            polarity: finding.polarity.into(),
             technicians,
-            score,
+            score: finding.score,
             witness,
-            confidence,
-            hits: Some(hits.into_iter().map(hit).collect()),
+            confidence: finding.confidence,
+            hits: Some(finding.hits.into_iter().map(hit).collect()),
         }
     }
 }

@@ -29,11 +29,11 @@ pub struct Insights {
     /// Which reviews this was made of.
     pub generated_from: GeneratedFrom,
     /// How it was made.
-    pub method: Method,
+    pub method: InsightsMethod,
 }
 
 /// Which reviews the insights were made of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct GeneratedFrom {
     /// How many published reviews there are.
     pub reviews: u32,
@@ -69,7 +69,8 @@ pub struct Window {
 
 /// How the insights were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
-pub struct Method {
+#[oai(rename = "Method")]
+pub struct InsightsMethod {
     /// The engine that analyses the texts, and its version.
     pub engine: String,
     /// How the engine reads the texts, in plain words.
@@ -153,23 +154,16 @@ pub struct Quality {
 
 impl From<quality::Figure> for Quality {
     fn from(figure: quality::Figure) -> Self {
-        let quality::Figure {
-            task,
-            set,
-            measure,
-            n,
-            share,
-        } = figure;
         let thousandths = |share: f64| (share * 1e3).round() / 1e3;
         // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
-        let is_share = measure != F1;
-        let ci95 = is_share.then(|| share.interval().map(thousandths).to_vec());
+        let is_share = figure.measure != F1;
+        let ci95 = is_share.then(|| figure.share.interval().map(thousandths).to_vec());
         Self {
-            task,
-            set,
-            n: u32::try_from(n).unwrap_or(u32::MAX),
-            measure,
-            value: thousandths(share.value()),
+            task: figure.task,
+            set: figure.set,
+            n: u32::try_from(figure.n).unwrap_or(u32::MAX),
+            measure: figure.measure,
+            value: thousandths(figure.share.value()),
             ci95,
         }
     }
@@ -181,20 +175,19 @@ impl Insights {
     pub fn new(
         insights: &aggregate::AggregatedInsights,
         editorial: &Editorial,
-        method: Method,
+        method: InsightsMethod,
         links: &Links,
     ) -> Self {
-        let spoken_of = insights
-            .aspects
-            .iter()
-            .filter(|aspect| aspect.said.votes.reviews() > 0);
+        let aspects = insights.aspects.iter();
+        let spoken_of = aspects.filter(|aspect| aspect.said.votes.reviews() > 0);
         let of = |kind: MentionKind| {
-            let named = insights
-                .entities
-                .iter()
-                .filter(move |entity| entity.kind == kind);
+            let named = insights.entities.iter();
+            let named = named.filter(move |entity| entity.kind == kind);
             named.map(|entity| Entity::new(entity, insights)).collect()
         };
+        let topics = insights.topics.iter();
+        let answered = insights.faq.iter().cloned().map(Faq::from);
+        let sentences = insights.summary.iter().cloned();
         Self {
             aspects: spoken_of
                 .map(|aspect| Aspect::new(aspect, insights, links))
@@ -204,26 +197,14 @@ impl Insights {
                 services: of(MentionKind::Service),
                 service_areas: of(MentionKind::ServiceArea),
             },
-            topics: insights
-                .topics
-                .iter()
-                .map(|topic| Topic::new(topic, insights))
-                .collect(),
-            faq: editorial
-                .faq
-                .iter()
-                .map(Faq::from)
-                .chain(insights.faq.iter().cloned().map(Faq::from))
+            topics: topics.map(|topic| Topic::new(topic, insights)).collect(),
+            faq: (editorial.faq.iter().map(Faq::from))
+                .chain(answered)
                 .collect(),
             summary: Summary {
                 editorial: editorial.summary.clone(),
                 overall: (&insights.corpus.overall).into(),
-                sentences: insights
-                    .summary
-                    .iter()
-                    .cloned()
-                    .map(Sentence::from)
-                    .collect(),
+                sentences: sentences.map(Sentence::from).collect(),
             },
             generated_from: (&insights.corpus).into(),
             method,
@@ -233,26 +214,19 @@ impl Insights {
 
 impl From<&aggregate::Corpus> for GeneratedFrom {
     fn from(corpus: &aggregate::Corpus) -> Self {
-        let aggregate::Corpus {
-            reviews,
-            unanalyzed,
-            with_text,
-            analysed,
-            foreign,
-            overall: _,
-            withdrawn: _,
-            confirmed: _,
-            discontent: _,
-            window,
-        } = *corpus;
+        let (with_text, analysed) = (corpus.with_text, corpus.analysed);
         let excluded = [
-            ("not_read_yet", unanalyzed),
-            ("no_text", reviews - unanalyzed - with_text),
-            ("no_words", with_text - analysed - foreign),
-            ("not_english", foreign),
+            ("not_read_yet", corpus.unanalyzed),
+            ("no_text", corpus.reviews - corpus.unanalyzed - with_text),
+            ("no_words", with_text - analysed - corpus.foreign),
+            ("not_english", corpus.foreign),
         ];
         let excluded = excluded.into_iter().filter(|(_, n)| *n > 0);
-        let window = window.and_then(|(from, to)| {
+        let excluded = excluded.map(|(reason, n)| Excluded {
+            reason: reason.to_owned(),
+            n,
+        });
+        let window = corpus.window.and_then(|(from, to)| {
             let day = NaiveDate::from_num_days_from_ce_opt;
             Some(Window {
                 from: day(from)?,
@@ -260,15 +234,10 @@ impl From<&aggregate::Corpus> for GeneratedFrom {
             })
         });
         Self {
-            reviews,
+            reviews: corpus.reviews,
             with_text,
             analysed,
-            excluded: excluded
-                .map(|(reason, n)| Excluded {
-                    reason: reason.to_owned(),
-                    n,
-                })
-                .collect(),
+            excluded: excluded.collect(),
             window,
         }
     }
@@ -444,22 +413,22 @@ pub struct Topic {
 
 impl CoMention {
     fn entity(joint: aggregate::Joint, entities: &[aggregate::EntityFigures]) -> Self {
-        let aggregate::Joint { at, reviews, lift } = joint;
+        let entity = &entities[joint.at];
         Self {
-            id: entities[at].id.clone(),
-            name: entities[at].name.clone(),
-            reviews,
-            lift,
+            id: entity.id.clone(),
+            name: entity.name.clone(),
+            reviews: joint.reviews,
+            lift: joint.lift,
         }
     }
 
     fn aspect(joint: aggregate::Joint, aspects: &[aggregate::AspectFigures]) -> Self {
-        let aggregate::Joint { at, reviews, lift } = joint;
+        let aspect = &aspects[joint.at];
         Self {
-            id: Some(aspects[at].id.clone()),
-            name: aspects[at].label.clone(),
-            reviews,
-            lift,
+            id: Some(aspect.id.clone()),
+            name: aspect.label.clone(),
+            reviews: joint.reviews,
+            lift: joint.lift,
         }
     }
 }
@@ -470,56 +439,33 @@ impl Aspect {
         insights: &aggregate::AggregatedInsights,
         links: &Links,
     ) -> Self {
-        let aggregate::AspectFigures {
-            id,
-            label,
-            question: _,
-            is_overall: _,
-            mentions,
-            said,
-            sub_topics,
-            named,
-        } = aspect.clone();
-        let aggregate::OpinionStats {
-            votes,
-            positive_share,
-            confidence,
-            trend,
-            quotes,
-        } = said;
-        let aggregate::VoteCounts {
-            positive,
-            negative,
-            neutral,
-            mixed,
-            uncertain,
-            confirmed,
-        } = votes;
+        let aspect = aspect.clone();
+        let votes = aspect.said.votes;
+        let said = aspect.said;
         let of = |kind: MentionKind| {
-            let joints = named
-                .iter()
-                .filter(|joint| insights.entities[joint.at].kind == kind);
+            let named = aspect.named.iter();
+            let joints = named.filter(|joint| insights.entities[joint.at].kind == kind);
             joints
                 .map(|joint| CoMention::entity(*joint, &insights.entities))
                 .collect()
         };
+        let sub_topics = aspect.sub_topics.into_iter();
         Self {
-            evidence_url: links.evidence(&id),
-            id,
-            label,
+            evidence_url: links.evidence(&aspect.id),
+            id: aspect.id,
+            label: aspect.label,
             reviews: votes.reviews(),
-            mentions,
-            positive,
-            negative,
-            neutral,
-            mixed,
-            uncertain,
-            confirmed: confirmed.into(),
-            positive_share: positive_share.map(Share::from),
-            confidence: confidence.into(),
-            trend: trend.into(),
+            mentions: aspect.mentions,
+            positive: votes.positive,
+            negative: votes.negative,
+            neutral: votes.neutral,
+            mixed: votes.mixed,
+            uncertain: votes.uncertain,
+            confirmed: votes.confirmed.into(),
+            positive_share: said.positive_share.map(Share::from),
+            confidence: said.confidence.into(),
+            trend: said.trend.into(),
             sub_topics: sub_topics
-                .into_iter()
                 .map(|(phrase, reviews)| SubTopic { phrase, reviews })
                 .collect(),
             co_mentioned: CoMentioned {
@@ -527,93 +473,53 @@ impl Aspect {
                 services: of(MentionKind::Service),
                 service_areas: of(MentionKind::ServiceArea),
             },
-            quotes: quotes.into_iter().map(Quote::from).collect(),
+            quotes: said.quotes.into_iter().map(Quote::from).collect(),
         }
     }
 }
 
 impl Entity {
     fn new(entity: &aggregate::EntityFigures, insights: &aggregate::AggregatedInsights) -> Self {
-        let aggregate::EntityFigures {
-            kind: _,
-            id,
-            name,
-            reviews,
-            mentions,
-            ambiguous,
-            detail,
-            judged,
-        } = entity.clone();
-        let mut shape = Self {
-            id,
-            name,
-            reviews,
-            mentions,
-            ambiguous_mentions: ambiguous,
-            positive: None,
-            negative: None,
-            neutral: None,
-            mixed: None,
-            uncertain: None,
-            confirmed: None,
-            positive_share: None,
-            confidence: None,
-            trend: None,
-            aspects: None,
-            quotes: None,
-        };
-        if let Some(said) = detail {
-            let aggregate::OpinionStats {
-                votes,
-                positive_share,
-                confidence,
-                trend,
-                quotes,
-            } = said;
-            shape.positive = Some(votes.positive);
-            shape.negative = Some(votes.negative);
-            shape.neutral = Some(votes.neutral);
-            shape.mixed = Some(votes.mixed);
-            shape.uncertain = Some(votes.uncertain);
-            shape.confirmed = Some(votes.confirmed.into());
-            shape.positive_share = positive_share.map(Share::from);
-            shape.confidence = Some(confidence.into());
-            shape.trend = Some(trend.into());
-            shape.aspects = Some(
-                judged
-                    .into_iter()
-                    .map(|joint| CoMention::aspect(joint, &insights.aspects))
-                    .collect(),
-            );
-            shape.quotes = Some(quotes.into_iter().map(Quote::from).collect());
+        let entity = entity.clone();
+        let said = entity.detail;
+        let votes = said.as_ref().map(|said| said.votes);
+        let judged = entity.judged.into_iter();
+        let judged = judged.map(|joint| CoMention::aspect(joint, &insights.aspects));
+        Self {
+            id: entity.id,
+            name: entity.name,
+            reviews: entity.reviews,
+            mentions: entity.mentions,
+            ambiguous_mentions: entity.ambiguous,
+            positive: votes.map(|votes| votes.positive),
+            negative: votes.map(|votes| votes.negative),
+            neutral: votes.map(|votes| votes.neutral),
+            mixed: votes.map(|votes| votes.mixed),
+            uncertain: votes.map(|votes| votes.uncertain),
+            confirmed: votes.map(|votes| votes.confirmed.into()),
+            positive_share: (said.as_ref()).and_then(|said| Some(said.positive_share?.into())),
+            confidence: said.as_ref().map(|said| said.confidence.into()),
+            trend: said.as_ref().map(|said| said.trend.clone().into()),
+            aspects: said.is_some().then(|| judged.collect()),
+            quotes: said.map(|said| said.quotes.into_iter().map(Quote::from).collect()),
         }
-        shape
     }
 }
 
 impl Topic {
     fn new(topic: &aggregate::Keyphrase, insights: &aggregate::AggregatedInsights) -> Self {
-        let aggregate::Keyphrase {
-            phrase,
-            reviews,
-            expected,
-            log_likelihood,
-            aspect,
-            overall,
-            quote,
-            ..
-        } = topic.clone();
+        let topic = topic.clone();
         let rounded = |value: f64, parts: f64| (value * parts).round() / parts;
         Self {
-            id: phrase.replace(' ', "-"),
-            phrase,
-            reviews,
-            expected: rounded(expected, 100.0),
-            log_likelihood: rounded(log_likelihood, 10.0),
-            aspect: aspect.map(|at| insights.aspects[at].id.clone()),
-            positive: overall.positive,
-            negative: overall.negative,
-            quote: quote.map(Quote::from),
+            id: topic.phrase.replace(' ', "-"),
+            phrase: topic.phrase,
+            reviews: topic.reviews,
+            expected: rounded(topic.expected, 100.0),
+            log_likelihood: rounded(topic.log_likelihood, 10.0),
+            aspect: topic.aspect.map(|at| insights.aspects[at].id.clone()),
+            positive: topic.overall.positive,
+            negative: topic.overall.negative,
+            quote: topic.quote.map(Quote::from),
         }
     }
 }
@@ -658,15 +564,10 @@ pub enum FaqBasis {
 
 impl From<&FaqEntry> for Faq {
     fn from(question: &FaqEntry) -> Self {
-        let FaqEntry {
-            id,
-            question,
-            answer,
-        } = question.clone();
         Self {
-            id,
-            question,
-            answer,
+            id: question.id.clone(),
+            question: question.question.clone(),
+            answer: question.answer.clone(),
             basis: FaqBasis::Editorial,
             aspect: None,
             service: None,
@@ -678,24 +579,15 @@ impl From<&FaqEntry> for Faq {
 
 impl From<aggregate::Answered> for Faq {
     fn from(answered: aggregate::Answered) -> Self {
-        let aggregate::Answered {
-            id,
-            question,
-            answer,
-            aspect,
-            service,
-            review_ids,
-            confirmed,
-        } = answered;
         Self {
-            id,
-            question,
-            answer,
+            id: answered.id,
+            question: answered.question,
+            answer: answered.answer,
             basis: FaqBasis::Reviews,
-            aspect,
-            service,
-            evidence: Some(review_ids),
-            confirmed: Some(confirmed.into()),
+            aspect: answered.aspect,
+            service: answered.service,
+            evidence: Some(answered.review_ids),
+            confirmed: Some(answered.confirmed.into()),
         }
     }
 }
@@ -748,32 +640,19 @@ pub struct Evidence {
 
 impl From<aggregate::SummarySentence> for Sentence {
     fn from(sentence: aggregate::SummarySentence) -> Self {
-        let aggregate::SummarySentence {
-            text,
-            template,
-            evidence,
-        } = sentence;
-        let aggregate::SentenceEvidence {
-            aspect,
-            entities,
-            topics,
-            figures,
-            review_ids,
-            quote,
-        } = evidence;
+        let evidence = sentence.evidence;
         let some = |values: Vec<String>| (!values.is_empty()).then_some(values);
-        let evidence = Evidence {
-            aspect,
-            entities: some(entities),
-            topics: some(topics),
-            figures,
-            review_ids,
-            quote: quote.map(Quote::from),
-        };
         Self {
-            text,
-            template: template.to_owned(),
-            evidence,
+            text: sentence.text,
+            template: sentence.template.to_owned(),
+            evidence: Evidence {
+                aspect: evidence.aspect,
+                entities: some(evidence.entities),
+                topics: some(evidence.topics),
+                figures: evidence.figures,
+                review_ids: evidence.review_ids,
+                quote: evidence.quote.map(Quote::from),
+            },
         }
     }
 }
@@ -794,11 +673,10 @@ pub struct Share {
 
 impl From<aggregate::WilsonShare> for Share {
     fn from(share: aggregate::WilsonShare) -> Self {
-        let aggregate::WilsonShare { value, ci95, n } = share;
         Self {
-            value,
-            ci95: ci95.into(),
-            n,
+            value: share.value,
+            ci95: share.ci95.into(),
+            n: share.n,
         }
     }
 }
@@ -806,7 +684,7 @@ impl From<aggregate::WilsonShare> for Share {
 /// How much a figure can be relied on, by how many reviews judge: `low` fewer than 10, `standard` 10 to 50, `high` more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
+#[oai(remote = "aggregate::SampleConfidence", rename_all = "snake_case")]
 pub enum Confidence {
     /// Fewer than 10 reviews judge.
     Low,
@@ -816,20 +694,10 @@ pub enum Confidence {
     High,
 }
 
-impl From<aggregate::SampleConfidence> for Confidence {
-    fn from(confidence: aggregate::SampleConfidence) -> Self {
-        match confidence {
-            aggregate::SampleConfidence::Low => Self::Low,
-            aggregate::SampleConfidence::Standard => Self::Standard,
-            aggregate::SampleConfidence::High => Self::High,
-        }
-    }
-}
-
 /// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
+#[oai(remote = "aggregate::Vote", rename_all = "snake_case")]
 pub enum Polarity {
     /// Only positive.
     Positive,
@@ -843,18 +711,6 @@ pub enum Polarity {
     Uncertain,
 }
 
-impl From<aggregate::Vote> for Polarity {
-    fn from(vote: aggregate::Vote) -> Self {
-        match vote {
-            aggregate::Vote::Positive => Self::Positive,
-            aggregate::Vote::Negative => Self::Negative,
-            aggregate::Vote::Neutral => Self::Neutral,
-            aggregate::Vote::Mixed => Self::Mixed,
-            aggregate::Vote::Uncertain => Self::Uncertain,
-        }
-    }
-}
-
 impl From<insights::Polarity> for Polarity {
     fn from(polarity: insights::Polarity) -> Self {
         match polarity {
@@ -862,18 +718,6 @@ impl From<insights::Polarity> for Polarity {
             insights::Polarity::Negative => Self::Negative,
             insights::Polarity::Neutral => Self::Neutral,
             insights::Polarity::Uncertain => Self::Uncertain,
-        }
-    }
-}
-
-impl From<Polarity> for aggregate::Vote {
-    fn from(polarity: Polarity) -> Self {
-        match polarity {
-            Polarity::Positive => Self::Positive,
-            Polarity::Negative => Self::Negative,
-            Polarity::Neutral => Self::Neutral,
-            Polarity::Mixed => Self::Mixed,
-            Polarity::Uncertain => Self::Uncertain,
         }
     }
 }
@@ -922,21 +766,13 @@ pub struct Overall {
 
 impl From<&aggregate::VoteCounts> for Overall {
     fn from(votes: &aggregate::VoteCounts) -> Self {
-        let aggregate::VoteCounts {
-            positive,
-            negative,
-            neutral,
-            mixed: _,
-            uncertain,
-            confirmed: _,
-        } = *votes;
-        let positive_share = aggregate::WilsonShare::new(positive, votes.judged()).map(Share::from);
         Self {
-            positive,
-            negative,
-            neutral,
-            uncertain,
-            positive_share,
+            positive: votes.positive,
+            negative: votes.negative,
+            neutral: votes.neutral,
+            uncertain: votes.uncertain,
+            positive_share: aggregate::WilsonShare::new(votes.positive, votes.judged())
+                .map(Share::from),
         }
     }
 }
@@ -950,14 +786,14 @@ pub struct Trend {
     pub direction: Direction,
     /// The comparison; left out if either side has fewer than 10 judging reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub basis: Option<Basis>,
+    pub basis: Option<TrendBasis>,
 }
 
 /// `up` or `down` if the last half year differs from the one before beyond chance, otherwise `flat`; `unknown` if there are too
 /// few reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
+#[oai(remote = "aggregate::TrendDirection", rename_all = "snake_case")]
 pub enum Direction {
     /// The share of positive reviews rose beyond chance.
     Up,
@@ -988,8 +824,7 @@ pub struct Monthly {
 
 /// The comparison behind a direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
-#[oai(rename = "TrendBasis")]
-pub struct Basis {
+pub struct TrendBasis {
     /// The test: `fisher_exact_holm_95`, Fisher's exact test at 95 % with Holm's correction over all comparisons.
     pub test: String,
     /// The two-sided p-value before the correction, four decimals.
@@ -997,15 +832,14 @@ pub struct Basis {
     /// How many comparisons the insights hold.
     pub comparisons: u32,
     /// The last six months, up to that of the newest review.
-    pub recent: Period,
+    pub recent: TrendPeriod,
     /// The six months before.
-    pub previous: Period,
+    pub previous: TrendPeriod,
 }
 
 /// Six calendar months, and how reviews judge in them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[oai(rename = "TrendPeriod")]
-pub struct Period {
+pub struct TrendPeriod {
     /// The first month, `YYYY-MM`.
     pub from: String,
     /// The last month, `YYYY-MM`.
@@ -1020,76 +854,41 @@ pub struct Period {
 
 impl From<aggregate::ShareTrend> for Trend {
     fn from(trend: aggregate::ShareTrend) -> Self {
-        let aggregate::ShareTrend {
-            months,
-            direction,
-            compared,
-        } = trend;
-        let month = |count: aggregate::MonthCount| {
-            let aggregate::MonthCount {
-                year,
-                month,
-                reviews,
-                positive,
-                negative,
-                confirmed,
-            } = count;
-            Monthly {
-                month: year_and_month((year, month)),
-                reviews,
-                positive,
-                negative,
-                confirmed: (confirmed != [0, 0]).then(|| confirmed.into()),
-            }
+        let month = |count: aggregate::MonthCount| Monthly {
+            month: year_and_month((count.year, count.month)),
+            reviews: count.reviews,
+            positive: count.positive,
+            negative: count.negative,
+            confirmed: (count.confirmed != [0, 0]).then(|| count.confirmed.into()),
         };
-        let direction = match direction {
-            aggregate::TrendDirection::Up => Direction::Up,
-            aggregate::TrendDirection::Down => Direction::Down,
-            aggregate::TrendDirection::Flat => Direction::Flat,
-            aggregate::TrendDirection::Unknown => Direction::Unknown,
-        };
-        let basis = compared.map(Basis::from);
         Self {
-            months: months.into_iter().map(month).collect(),
-            direction,
-            basis,
+            months: trend.months.into_iter().map(month).collect(),
+            direction: trend.direction.into(),
+            basis: trend.compared.map(TrendBasis::from),
         }
     }
 }
 
-impl From<aggregate::Compared> for Basis {
+impl From<aggregate::Compared> for TrendBasis {
     fn from(compared: aggregate::Compared) -> Self {
-        let aggregate::Compared {
-            recent,
-            previous,
-            p_value,
-            comparisons,
-        } = compared;
         Self {
             test: "fisher_exact_holm_95".to_owned(),
-            p_value: (p_value * 1e4).round() / 1e4,
-            comparisons,
-            recent: recent.into(),
-            previous: previous.into(),
+            p_value: (compared.p_value * 1e4).round() / 1e4,
+            comparisons: compared.comparisons,
+            recent: compared.recent.into(),
+            previous: compared.previous.into(),
         }
     }
 }
 
-impl From<aggregate::HalfYear> for Period {
+impl From<aggregate::HalfYear> for TrendPeriod {
     fn from(period: aggregate::HalfYear) -> Self {
-        let aggregate::HalfYear {
-            from,
-            to,
-            positive,
-            judged,
-            confirmed,
-        } = period;
         Self {
-            from: year_and_month(from),
-            to: year_and_month(to),
-            positive,
-            judged,
-            confirmed: confirmed.into(),
+            from: year_and_month(period.from),
+            to: year_and_month(period.to),
+            positive: period.positive,
+            judged: period.judged,
+            confirmed: period.confirmed.into(),
         }
     }
 }
@@ -1125,26 +924,16 @@ pub struct Quote {
 
 impl From<aggregate::CustomerQuote> for Quote {
     fn from(quote: aggregate::CustomerQuote) -> Self {
-        let aggregate::CustomerQuote {
-            review_id,
-            sentence,
-            span,
-            text,
-            polarity,
-            date,
-            stars,
-            language,
-        } = quote;
         Self {
-            review_id,
-            sentence,
-            start: span.start,
-            end: span.end,
-            text,
-            polarity: polarity.into(),
-            date,
-            stars,
-            language: language.map(|code| code.as_str().to_owned()),
+            review_id: quote.review_id,
+            sentence: quote.sentence,
+            start: quote.span.start,
+            end: quote.span.end,
+            text: quote.text,
+            polarity: quote.polarity.into(),
+            date: quote.date,
+            stars: quote.stars,
+            language: quote.language.map(|code| code.as_str().to_owned()),
         }
     }
 }

@@ -27,8 +27,8 @@ pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
 pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use insights::{
     Aspect, ConfirmedFindings, ConfirmedVotes, Direction, Entity, Evidence, GeneratedFrom,
-    Insights, Method, MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share, Trend,
-    Weights, Withdrawn,
+    Insights, InsightsMethod, MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share,
+    Trend, Weights, Withdrawn,
 };
 pub use parameters::{HubMode, HubRequest};
 pub use problem::{Issue, IssueCode, Problem};

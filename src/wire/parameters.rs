@@ -111,8 +111,8 @@ impl Described for OneOf<InsightsPart> {
     }
 }
 
-fn one_of_these<T>(choice: &OneOf<T>) -> MetaSchemaRef {
-    let names = choice.0.iter().map(|(name, _)| json!(name));
+fn one_of_these<T: Copy>(choice: &OneOf<T>) -> MetaSchemaRef {
+    let names = choice.0.iter().map(|value| json!((choice.1)(*value)));
     inline(MetaSchema {
         enum_items: names.collect(),
         ..MetaSchema::new("string")

@@ -5,8 +5,8 @@ use poem_openapi::{Object, Union};
 use serde::{Deserialize, Serialize};
 
 use super::insights::{
-    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, Insights, Method, Quote, Share,
-    Summary, Topic,
+    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod, Quote,
+    Share, Summary, Topic,
 };
 use super::{AspectFacet, LeftOut};
 use crate::insights::aggregate::WilsonShare;
@@ -26,7 +26,7 @@ pub enum InsightsAnswer {
 }
 
 /// One stage of the insights. Which members there are depends on `part`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Object)]
 pub struct InsightsStage {
     /// The requested stage: `aspect`, `technician`, `service`, `area`, or the value of `part`.
     pub part: String,
@@ -62,7 +62,7 @@ pub struct InsightsStage {
     pub summary: Option<Summary>,
     /// How it was made: with `part=method`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<Method>,
+    pub method: Option<InsightsMethod>,
     /// The requested aspect, with quotes and the address of its evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<Aspect>,
@@ -153,20 +153,7 @@ impl InsightsStage {
         Self {
             part: part.to_owned(),
             generated_from: insights.generated_from.clone(),
-            sentences: None,
-            aspects: None,
-            complaints: None,
-            technicians: None,
-            services: None,
-            areas: None,
-            topics: None,
-            faq: None,
-            summary: None,
-            method: None,
-            aspect: None,
-            entity: None,
-            by_aspect: None,
-            left_out: Vec::new(),
+            ..Self::default()
         }
     }
 

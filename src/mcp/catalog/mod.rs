@@ -45,7 +45,8 @@ pub struct ToolAnswer {
 pub struct Catalog {
     ctx: Arc<Ctx>,
     tools: Vec<Tool>,
-    known: Vec<(ToolKind, Vec<Known>)>,
+    /// By the index of the tool's kind.
+    known: [Vec<Known>; ToolKind::ALL.len()],
     templates: Vec<ResourceTemplate>,
     prompts: Vec<Prompt>,
 }
@@ -55,13 +56,9 @@ impl Catalog {
     #[must_use]
     pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
         let document = ApiDocument(document);
-        let known: Vec<(ToolKind, Vec<Known>)> = ToolKind::ALL
-            .into_iter()
-            .map(|kind| (kind, kind.known(document)))
-            .collect();
+        let known = ToolKind::ALL.map(|kind| kind.arguments(document));
         Self {
-            tools: known
-                .iter()
+            tools: (ToolKind::ALL.iter().zip(&known))
                 .map(|(kind, known)| kind.tool(document, known))
                 .collect(),
             known,
@@ -99,12 +96,8 @@ impl Catalog {
     /// # Errors
     /// See [`CallError`].
     pub async fn call(&self, name: &str, arguments: &Object) -> Result<ToolAnswer, CallError> {
-        let (kind, known) = self
-            .known
-            .iter()
-            .find(|(kind, _)| kind.name() == name)
-            .ok_or(CallError::Unknown)?;
-        let mut arguments = Arguments::new(name, known, arguments);
+        let kind = ToolKind::find(name).ok_or(CallError::Unknown)?;
+        let mut arguments = Arguments::new(name, &self.known[kind as usize], arguments);
         let is_linked = kind.has_links() && arguments.take::<ResourceLinks>() == Some(true);
         let snapshot = self.ctx.current.load();
         let structured = match kind {
@@ -115,7 +108,7 @@ impl Catalog {
             ToolKind::Review => results::review(&snapshot, arguments),
             ToolKind::Since => apart(|| results::since(&snapshot, arguments)),
             ToolKind::Insights => {
-                apart(|| results::asked_insights(&snapshot, &self.ctx.links, arguments))
+                apart(|| results::requested_insights(&snapshot, &self.ctx.links, arguments))
             }
             ToolKind::Evidence => apart(|| results::evidence(&snapshot, arguments)),
             ToolKind::Facets => {
@@ -145,11 +138,7 @@ impl Catalog {
     /// Reads a resource of the media type [`JSON`]; `None` if there is none with that URI.
     #[must_use]
     pub fn read(&self, uri: &str) -> Option<String> {
-        let evidence = self
-            .known
-            .iter()
-            .find(|(kind, _)| *kind == ToolKind::Evidence);
-        let known = evidence.map_or(&[][..], |(_, known)| known);
+        let known = &self.known[ToolKind::Evidence as usize];
         apart(|| resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri))
     }
 

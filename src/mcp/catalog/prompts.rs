@@ -4,7 +4,7 @@
 use rmcp::model::{Prompt, PromptArgument, Reference};
 use serde_json::{Value, json};
 
-use super::arguments::{self, CallError, Object, REQUIRED, refusal, shown};
+use super::arguments::{self, CallError, Object, REQUIRED, received, refusal};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
 use super::results::{self, RESULT_BYTES_MAX, page};
 use super::{shape, text};
@@ -70,7 +70,7 @@ pub fn messages(
     prompt: &Prompt,
     arguments: &Object,
 ) -> Result<[String; 2], CallError> {
-    let named = named(snapshot, prompt, arguments)?;
+    let named = find_entities(snapshot, prompt, arguments)?;
     let business = text(&json!(snapshot.input.business.name));
     let names: Vec<String> = named.iter().map(|facet| text(&json!(facet.name))).collect();
     let names = names.join(" and ");
@@ -106,7 +106,7 @@ pub fn messages(
             )
         };
         let mut data = shape(*facet);
-        if let Some(derived) = derived(snapshot, kind, facet) {
+        if let Some(derived) = insights_of(snapshot, kind, facet) {
             data["insights"] = derived;
         }
         let bytes_max = (RESULT_BYTES_MAX / named.len()).saturating_sub(text(&data).len());
@@ -118,7 +118,7 @@ pub fn messages(
 }
 
 /// The entities that the arguments name, in the prompt's order.
-fn named<'a>(
+fn find_entities<'a>(
     snapshot: &'a Snapshot,
     prompt: &Prompt,
     arguments: &Object,
@@ -137,7 +137,7 @@ fn named<'a>(
                 };
                 issues.push(issue(
                     name,
-                    format!("{must} {what}; {}", arguments::listed(all)),
+                    format!("{must} {what}; {}", arguments::list_names(all)),
                     value,
                 ));
             }
@@ -197,7 +197,7 @@ fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
 }
 
 /// The insights of a service or a technician without the monthly series, with a URL for each quote.
-fn derived(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<Value> {
+fn insights_of(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<Value> {
     let mut derived = shape(find_entity(snapshot, kind, facet)?);
     if let Some(Value::Object(trend)) = derived.get_mut("trend") {
         trend.remove("months");
@@ -236,7 +236,7 @@ fn sample(snapshot: &Snapshot, arguments: &SearchArguments, bytes_max: usize) ->
             None,
             bytes_max / 5,
         );
-        let mut found = results::found(page, REVIEWS_PER_RATING);
+        let mut found = results::search_result(page, REVIEWS_PER_RATING);
         found["rating"] = json!(stars);
         found
     });
@@ -247,7 +247,7 @@ fn issue(name: &str, message: String, value: &Value) -> Issue {
     let received = if value.is_null() {
         String::new()
     } else {
-        shown(value)
+        received(value)
     };
     Issue {
         path: vec![name.to_owned()],

@@ -9,8 +9,8 @@ use super::{shape, text};
 use crate::compute::apart_if;
 use crate::links::Links;
 use crate::mcp::escape::length;
-use crate::model::parameters::{self, InsightsPart, ParameterSource};
-use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
+use crate::model::parameters::{self, ParameterSource};
+use crate::model::{Day, InsightsPart, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
 use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
     self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,
@@ -46,7 +46,7 @@ pub async fn search(
         .await;
     let did_you_mean = did_you_mean(snapshot, &asked, all.total);
     let mut answer = apart_if(all.places.len() > SHORT_PAGE, || {
-        found(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
+        search_result(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
     });
     if let Some(did_you_mean) = did_you_mean {
         answer["did_you_mean"] = shape(&did_you_mean);
@@ -56,7 +56,7 @@ pub async fn search(
 
 /// A page in the shape of REST.
 #[must_use]
-pub fn found(page: ReviewsPage, limit: u8) -> Value {
+pub fn search_result(page: ReviewsPage, limit: u8) -> Value {
     shape(&wire::SearchResult {
         head: wire::SearchHead {
             total: page.total,
@@ -86,7 +86,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
         since: Some(date),
         ..SearchArguments::default()
     });
-    let cursor = fitting(&filter, cursor)?;
+    let cursor = check_cursor(&filter, cursor)?;
     let page = page(snapshot, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
     let count = page.reviews.len() as u64;
     let mut answer = shape(&wire::SinceHead {
@@ -127,7 +127,10 @@ pub fn find(snapshot: &Snapshot, id: &str) -> Option<wire::Review> {
 }
 
 /// The cursor, if it belongs to `filter`.
-fn fitting(filter: &ReviewFilter, cursor: Option<Cursor>) -> Result<Option<Cursor>, CallError> {
+fn check_cursor(
+    filter: &ReviewFilter,
+    cursor: Option<Cursor>,
+) -> Result<Option<Cursor>, CallError> {
     match cursor {
         Some(cursor) if !cursor.fits(filter) => Err(refusal(&[cursor.invalid().into()])),
         cursor => Ok(cursor),
@@ -164,11 +167,11 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
         return Err(refusal(&[cursor.invalid().into()]));
     }
     let all = insights::evidence(snapshot, &query);
-    Ok(fitting_evidence(all, &query))
+    Ok(fit_evidence(all, &query))
 }
 
 /// The reviews that fit, at least one.
-fn fitting_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
+fn fit_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
     loop {
         let value = shape(&answer);
         let bytes = text(&value).len();
@@ -222,7 +225,7 @@ pub fn facets(snapshot: &Snapshot) -> Value {
 ///
 /// # Errors
 /// If an argument is invalid or an entity is unknown.
-pub fn asked_insights(
+pub fn requested_insights(
     snapshot: &Snapshot,
     links: &Links,
     mut arguments: Arguments<'_>,
@@ -308,7 +311,7 @@ pub fn cut(
     bytes_max: usize,
 ) -> ReviewsPage {
     let review_index = &snapshot.input.review_index;
-    let fitting = fitting_count(
+    let fitting = count_fitting(
         review_index,
         &found.places,
         bytes_max.saturating_sub(ENVELOPE_BYTES),
@@ -330,7 +333,7 @@ pub fn cut(
 }
 
 /// The number of reviews that fit, at least one.
-fn fitting_count(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
+fn count_fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
     let mut bytes = 0;
     let fits = |place: &&Place| {
         // Rendered JSON is always UTF-8.

@@ -9,57 +9,33 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Known, Object};
-use crate::model::LIMIT_MAX;
 use crate::model::parameters::{Aspect, Id, Limit, Parameter, ResourceLinks};
+use crate::model::{LIMIT_MAX, named};
 use crate::search::CursorParameter;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolKind {
-    /// `get_business`: the business and its overall rating.
-    Business,
-    /// `search_reviews`: whole reviews that match filters.
-    Search,
-    /// `get_review`: one review by its ID.
-    Review,
-    /// `get_reviews_since`: reviews from a date on.
-    Since,
-    /// `get_insights`: opinions counted by aspect and entity.
-    Insights,
-    /// `get_evidence`: the sentences behind an aspect.
-    Evidence,
-    /// `list_facets`: names and IDs with counts.
-    Facets,
-    /// `compare_periods`: two ranges of days side by side.
-    Periods,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ToolKind {
+        /// `get_business`: the business and its overall rating.
+        Business = "get_business",
+        /// `search_reviews`: whole reviews that match filters.
+        Search = "search_reviews",
+        /// `get_review`: one review by its ID.
+        Review = "get_review",
+        /// `get_reviews_since`: reviews from a date on.
+        Since = "get_reviews_since",
+        /// `get_insights`: opinions counted by aspect and entity.
+        Insights = "get_insights",
+        /// `get_evidence`: the sentences behind an aspect.
+        Evidence = "get_evidence",
+        /// `list_facets`: names and IDs with counts.
+        Facets = "list_facets",
+        /// `compare_periods`: two ranges of days side by side.
+        Periods = "compare_periods",
+    }
 }
 
 impl ToolKind {
-    /// In the order in which they are listed.
-    pub const ALL: [Self; 8] = [
-        Self::Business,
-        Self::Search,
-        Self::Review,
-        Self::Since,
-        Self::Insights,
-        Self::Evidence,
-        Self::Facets,
-        Self::Periods,
-    ];
-
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Business => "get_business",
-            Self::Search => "search_reviews",
-            Self::Review => "get_review",
-            Self::Since => "get_reviews_since",
-            Self::Insights => "get_insights",
-            Self::Evidence => "get_evidence",
-            Self::Facets => "list_facets",
-            Self::Periods => "compare_periods",
-        }
-    }
-
     const fn title(self) -> &'static str {
         match self {
             Self::Business => "Business and overall rating",
@@ -125,8 +101,8 @@ impl ToolKind {
     /// The tool's arguments: those of its REST operation, with the schemas of the OpenAPI document, and whether to
     /// include links.
     #[must_use]
-    pub fn known(self, document: ApiDocument<'_>) -> Vec<Known> {
-        let mut known = self.known_of_twin(document);
+    pub fn arguments(self, document: ApiDocument<'_>) -> Vec<Known> {
+        let mut known = self.rest_parameters(document);
         if self.has_links() {
             let schema = json!({ "type": "boolean", "description": "Also as resource links." });
             known.push(Known {
@@ -138,7 +114,7 @@ impl ToolKind {
         known
     }
 
-    fn known_of_twin(self, document: ApiDocument<'_>) -> Vec<Known> {
+    fn rest_parameters(self, document: ApiDocument<'_>) -> Vec<Known> {
         match self {
             Self::Business | Self::Facets => Vec::new(),
             Self::Search => document.parameters(SEARCH),
@@ -273,7 +249,7 @@ impl ApiDocument<'_> {
         let operation = operations.find(|operation| operation["operationId"] == operation_id);
         let parameters = operation.and_then(|operation| operation["parameters"].as_array());
         let known = |parameter: &Value| {
-            let schema = self.resolved(&parameter["schema"]);
+            let schema = self.resolve(&parameter["schema"]);
             let description = parameter["description"].as_str().unwrap_or_default();
             Some(Known {
                 name: parameter["name"].as_str()?.to_owned(),
@@ -290,7 +266,7 @@ impl ApiDocument<'_> {
     #[must_use]
     pub fn answer(self, name: &str, depth: usize) -> Object {
         let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
-        let required = self.resolved(&reference).remove("required");
+        let required = self.resolve(&reference).remove("required");
         let mut schema = object(self.brief(&reference, depth, REFERENCES_MAX));
         schema.extend(required.map(|required| ("required".to_owned(), required)));
         schema
@@ -298,7 +274,7 @@ impl ApiDocument<'_> {
 
     fn brief(self, schema: &Value, depth: usize, references: usize) -> Value {
         let references = references - usize::from(schema.get("$ref").is_some());
-        let schema = self.resolved(schema);
+        let schema = self.resolve(schema);
         if references == 0 || (depth == 0 && schema.contains_key("properties")) {
             return json!({});
         }
@@ -329,7 +305,7 @@ impl ApiDocument<'_> {
     }
 
     /// The members of a schema and of its reference; members next to the reference take precedence.
-    fn resolved(self, schema: &Value) -> Object {
+    fn resolve(self, schema: &Value) -> Object {
         let mut members = object(schema.clone());
         if let Some(Value::String(reference)) = members.remove("$ref") {
             let target = self.0.pointer(reference.trim_start_matches('#'));
@@ -346,7 +322,7 @@ impl ApiDocument<'_> {
 /// enforces them.
 fn plain(schema: Object, description: &str) -> Object {
     let mut words = description.to_owned();
-    let bound = |name: &str| schema.get(name).map(written);
+    let bound = |name: &str| schema.get(name).map(number);
     if let (Some(least), Some(most)) = (bound("minimum"), bound("maximum")) {
         words = format!("{} {least} to {most}.", words.trim_end());
     }
@@ -361,7 +337,7 @@ fn plain(schema: Object, description: &str) -> Object {
     plain
 }
 
-fn written(bound: &Value) -> String {
+fn number(bound: &Value) -> String {
     bound
         .as_f64()
         .map_or_else(|| bound.to_string(), |bound| bound.to_string())

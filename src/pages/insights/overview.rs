@@ -109,7 +109,7 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let locale = &site.locale;
     let (summary, faq) = (&insights.summary, insights.faq.iter());
     let named = [("business", business.name.as_str())];
-    super::super::rendered(&InsightsPage {
+    super::super::render(&InsightsPage {
         made_of: made_of(&insights.generated_from, locale),
         editorial: summary.editorial.iter().cloned().collect(),
         summary: sentences(insights, &business.name, locale)
@@ -162,7 +162,7 @@ fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
 }
 
 /// A note on the method and the trade.
-fn how(method: &wire::Method, locale: &Locale) -> Cow<'static, str> {
+fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> {
     let trade = locale.name(&method.trade.label);
     if method.trade.is_measured {
         locale.message_with("method-measured", &[("trade", &trade)])
@@ -183,18 +183,18 @@ pub fn sentences<'a>(
     let sentences = &insights.summary.sentences;
     sentences.iter().enumerate().map(move |(at, one)| {
         let same = |other: &&wire::Sentence| other.template == one.template;
-        let told = Told {
+        let words = SentenceWords {
             evidence: &one.evidence,
             rank: sentences[..at].iter().filter(same).count(),
             insights,
             locale,
         };
-        told.sentence(one, business)
+        words.sentence(one, business)
     })
 }
 
 /// The parts of a sentence.
-struct Told<'a> {
+struct SentenceWords<'a> {
     evidence: &'a wire::Evidence,
     /// The number of preceding sentences of the same form.
     rank: usize,
@@ -202,7 +202,7 @@ struct Told<'a> {
     locale: &'a Locale,
 }
 
-impl Told<'_> {
+impl SentenceWords<'_> {
     fn sentence<'s>(&self, sentence: &'s wire::Sentence, business: &str) -> Cow<'s, str> {
         let words = match sentence.template.as_str() {
             "overall" => self.overall(business),
