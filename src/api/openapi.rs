@@ -147,7 +147,7 @@ fn header(name: &str, description: &str) -> MetaHeader {
     }
 }
 
-// The published OpenAPI document: the framework's, converted to 3.1, with the paths and operation IDs of the routes.
+// The document, made from the framework's and the routes.
 
 /// The licence of the service and of this document (SPDX).
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");

@@ -3,15 +3,20 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
-use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use poem::error::ReadBodyError;
+use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use poem::{Endpoint, Request, Response, Result};
 
 use super::catalog::Catalog;
-use super::message::BODY_BYTES_MAX;
-use super::message::{self, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
+use super::message::{
+    self, BODY_BYTES_MAX, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError,
+};
 use super::methods::{MethodResult, Methods};
 use super::origin_check::OriginCheck;
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
@@ -25,12 +30,6 @@ use crate::web::server::{Excess, Shares};
 use crate::web::{
     ClientAddress, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
 };
-use poem::error::ReadBodyError;
-use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use poem::http::{HeaderName, Method};
-use poem::{Endpoint, Request, Response, Result};
-use std::net::Ipv4Addr;
-use std::time::Duration;
 
 /// The `Retry-After` when too much is in flight.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
@@ -183,7 +182,7 @@ impl Endpoint for Mcp {
 
 // The answer to a POST by the rules of its revision.
 
-pub const SESSION_HEADER: &str = "mcp-session-id";
+const SESSION_HEADER: &str = "mcp-session-id";
 
 /// The message that answers a POST.
 struct McpReply {
@@ -357,7 +356,7 @@ fn status(fault: &RpcError, revision: Option<Revision>) -> StatusCode {
 // has accepted its last byte, which depends on its reader.
 
 /// Maximum bytes of all requests and responses.
-pub const BYTES_MAX: usize = 32 * 1024 * 1024;
+const BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The shares of the peers; a peer is an IPv4 address or an IPv6 /48.
 const SHARES: Shares = Shares {
     all_max: BYTES_MAX,

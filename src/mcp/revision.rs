@@ -1,5 +1,5 @@
-//! The metadata of a stateless request (MCP 2026-07-28): revision and client capabilities in `_meta`, and revision,
-//! method and name again in headers, so that proxies can route without reading bodies.
+//! The revisions of MCP, and the metadata of a stateless request (MCP 2026-07-28): revision and client capabilities in
+//! `_meta`, and revision, method and name again in headers, so that proxies can route without reading bodies.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

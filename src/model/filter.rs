@@ -1,20 +1,13 @@
 //! The filter of a search, the same for REST and for agents: its arguments, parsed from a query string or from the
-//! arguments of an agent's call, the conditions made from them, and the order of the results.
+//! arguments of an agent's call, and the conditions made from them.
 
 use super::day::Day;
 use super::fold::fold;
 use super::parameters::{
-    self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue,
+    self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue, Sort,
 };
 use super::review::{Rating, Vote};
 use super::words::{PluralEndings, TextMatch};
-
-/// Default number of reviews on a page.
-pub const LIMIT_DEFAULT: u8 = 20;
-/// Maximum number of reviews on a page.
-pub const LIMIT_MAX: u8 = 100;
-/// Maximum number of characters of `query`.
-pub const QUERY_CHARACTERS_MAX: usize = 1_000;
 
 /// Properties of a review as a bit set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -352,30 +345,4 @@ impl SearchArguments {
 fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidParameter {
     let message = format!("must be given together with {}", parameters::Aspect::NAME);
     InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())
-}
-
-named! {
-    /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-    pub enum Sort {
-        #[default]
-        Newest = "newest",
-        Oldest = "oldest",
-        /// 5 to 1 stars.
-        Highest = "highest",
-        /// 1 to 5 stars.
-        Lowest = "lowest",
-    }
-}
-
-impl Sort {
-    /// The stars (1 to 5) in this order; `None` for an order by date.
-    #[must_use]
-    pub const fn stars(self) -> Option<[u8; 5]> {
-        match self {
-            Self::Newest | Self::Oldest => None,
-            Self::Highest => Some([5, 4, 3, 2, 1]),
-            Self::Lowest => Some([1, 2, 3, 4, 5]),
-        }
-    }
 }

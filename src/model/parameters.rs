@@ -5,9 +5,15 @@
 use thiserror::Error;
 
 use super::day::Day;
-use super::filter::Sort;
 use super::review::{self, Vote};
 use super::words::TextMatch;
+
+/// Default number of reviews on a page.
+pub const LIMIT_DEFAULT: u8 = 20;
+/// Maximum number of reviews on a page.
+pub const LIMIT_MAX: u8 = 100;
+/// Maximum number of characters of `query`.
+pub const QUERY_CHARACTERS_MAX: usize = 1_000;
 
 /// Maximum number of characters of an invalid value that are returned to the client.
 pub const RECEIVED_CHARACTERS_MAX: usize = 200;
@@ -201,7 +207,7 @@ parameters! {
     /// Inclusive.
     Until = "until", Date: Date;
     /// Text that must occur.
-    Query = "query", TextKind: TextKind { characters_max: Some(super::QUERY_CHARACTERS_MAX) };
+    Query = "query", TextKind: TextKind { characters_max: Some(QUERY_CHARACTERS_MAX) };
     MatchRule = "match", OneOf<TextMatch>: OneOf(&TextMatch::ALL, TextMatch::name);
     /// Published name of the technician.
     MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
@@ -214,7 +220,7 @@ parameters! {
     HasText = "has_text", Flag: Flag;
     HasResponse = "has_response", Flag: Flag;
     /// Page size.
-    Limit = "limit", Whole: Whole { least: 1, most: super::LIMIT_MAX }, default super::LIMIT_DEFAULT;
+    Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX }, default LIMIT_DEFAULT;
     /// The first day, as a path parameter.
     DateOfPath = "date", Date: Date;
     /// Id of a review or of an aspect, as a path parameter; it need not exist.
@@ -536,6 +542,32 @@ impl<'a> Digits<'a> {
             Err(ParameterFault::TooBig)
         } else {
             Ok(())
+        }
+    }
+}
+
+named! {
+    /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Sort {
+        #[default]
+        Newest = "newest",
+        Oldest = "oldest",
+        /// 5 to 1 stars.
+        Highest = "highest",
+        /// 1 to 5 stars.
+        Lowest = "lowest",
+    }
+}
+
+impl Sort {
+    /// The stars (1 to 5) in this order; `None` for an order by date.
+    #[must_use]
+    pub const fn stars(self) -> Option<[u8; 5]> {
+        match self {
+            Self::Newest | Self::Oldest => None,
+            Self::Highest => Some([5, 4, 3, 2, 1]),
+            Self::Lowest => Some([1, 2, 3, 4, 5]),
         }
     }
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
-use super::embed::attribute;
-use super::escape::escaped;
+use super::escape::{attribute, escaped};
 use super::frame::{POLICY, protect};
 use super::home::newest_day;
 use super::locale::Locale;

@@ -1,5 +1,5 @@
 //! Pages that are the same for every request: rendered once per snapshot, on the first request or for compression in
-//! advance.
+//! advance; and the other files that are rendered once per snapshot.
 
 use std::sync::{Arc, OnceLock};
 

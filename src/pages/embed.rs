@@ -1,5 +1,6 @@
 //! `/embed`: rating and newest reviews for an `iframe` on another site, the only page that may be framed. It states
-//! which reviews a filter omits (FTC 16 CFR 465: a filtered display must not pass for all reviews).
+//! which reviews a filter omits (FTC 16 CFR 465: a filtered display must not pass for all reviews). And `/embed/try`, which
+//! makes its HTML.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,6 +12,7 @@ use poem::{Endpoint, Request, Response, Result};
 
 use super::assets::{EMBED_SCRIPT_PATH, embed_stylesheet_path, try_script_path};
 use super::badge::{self, BADGE_PATH};
+use super::escape::attribute;
 use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect};
 use super::home::RatingFigure;
 use super::locale::{Locale, PageLanguage};
@@ -210,14 +212,6 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
         attribute(label),
         links.absolute(EMBED_SCRIPT_PATH)
     )
-}
-
-/// Escapes text for an attribute in a snippet; the page then escapes the whole snippet.
-pub fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 /// The endpoint of `/embed`.
