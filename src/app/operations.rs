@@ -170,8 +170,8 @@ fn measure(ctx: &Ctx, database: &Database) {
         .gauge(&["identity"])
         .set(figure(plain));
     for coding in Coding::ALL {
-        let coded = bodies().filter_map(|body| body.coded(coding));
-        let bytes = coded.map(|bytes| bytes.len() as u64).sum();
+        let coded = bodies().filter_map(|body| body.coded(coding)).flatten();
+        let bytes = coded.map(|piece| piece.len() as u64).sum();
         metrics::SNAPSHOT_BYTES
             .gauge(&[coding.token()])
             .set(figure(bytes));

@@ -3,13 +3,15 @@
 //! request computes for at most about 100 µs before other tasks of its thread run: it yields, or does longer work
 //! within [`apart`].
 //!
-//! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs round-robin by peer,
-//! with one extra slot for peers that hold none, so a peer with many requests delays only itself.
+//! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs in rounds, in which each
+//! peer gets one, with one extra slot for peers that hold none, so a peer with many requests delays only itself. A peer
+//! that begins to wait and has had no slot in this round precedes those that wait since an earlier one: a client that
+//! asks now and then does not wait for a whole round, however many peers ask without pause.
 
 pub mod steps;
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +28,9 @@ const JOBS: usize = 3;
 
 /// Maximum number of waiting requests of all peers.
 const WAITING_MAX: usize = 512;
+
+/// Maximum number of peers in one round that precede those that already wait: ever new addresses do not shut these out.
+const PRECEDING_MAX: usize = 64;
 
 /// Clones share the same slots.
 #[derive(Debug, Clone)]
@@ -180,7 +185,20 @@ struct Queues {
     /// The waiting requests of each peer, in order; never an empty queue.
     waiting: HashMap<IpAddr, VecDeque<(u64, oneshot::Sender<()>)>>,
     /// The waiting peers, in the order in which they get a slot.
-    order: VecDeque<IpAddr>,
+    order: BTreeMap<Turn, IpAddr>,
+    /// The round of the last slot, the peers that have had one in it, and how many of them preceded others.
+    round: u64,
+    served: HashSet<IpAddr>,
+    preceding: usize,
+}
+
+/// The place of a waiting peer in the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    round: u64,
+    /// False for those that precede the others of their round.
+    has_waited: bool,
+    number: u64,
 }
 
 impl Turns {
@@ -196,7 +214,7 @@ impl Turns {
         let queue = queues.waiting.entry(peer).or_default();
         queue.push_back((number, grant));
         if queue.len() == 1 {
-            queues.order.push_back(peer);
+            queues.line_up(peer);
         }
         queues.give(self.places);
         Some((number, granted))
@@ -231,22 +249,44 @@ impl Queues {
             if queue.get().is_empty() {
                 queue.remove();
             } else {
-                self.order.push_back(peer);
+                self.line_up(peer);
             }
         }
     }
 
+    /// Puts a peer that begins to wait, or has just got a slot and waits for another, in the order.
+    fn line_up(&mut self, peer: IpAddr) {
+        let precedes = !self.served.contains(&peer) && self.preceding < PRECEDING_MAX;
+        self.preceding += usize::from(precedes);
+        let turn = Turn {
+            round: self.round + u64::from(!precedes),
+            has_waited: !precedes,
+            number: self.next,
+        };
+        self.next += 1;
+        self.order.insert(turn, peer);
+    }
+
     /// Removes the next peer from the order; `None` if it may not have a slot yet.
     fn next(&mut self, places: usize) -> Option<IpAddr> {
-        let turn = match self.holders.len() {
-            held if held < places => 0,
+        let mut order = self.order.iter();
+        let (turn, peer) = match self.holders.len() {
+            held if held < places => order.next()?,
             held if held == places => {
                 let has_place = |peer: &IpAddr| self.holders.values().any(|its| its == peer);
-                self.order.iter().position(|peer| !has_place(peer))?
+                order.find(|(_, peer)| !has_place(peer))?
             }
             _ => return None,
         };
-        self.order.remove(turn)
+        let (turn, peer) = (*turn, *peer);
+        self.order.remove(&turn);
+        if turn.round > self.round || self.order.is_empty() {
+            self.round = self.round.max(turn.round);
+            self.served.clear();
+            self.preceding = 0;
+        }
+        self.served.insert(peer);
+        Some(peer)
     }
 
     /// Drops the latest request of the peer with the most waiting requests; `None` if `peer` would then have as many.
@@ -266,7 +306,7 @@ impl Queues {
         queue.get_mut().retain(|(its, _)| *its != number);
         if queue.get().is_empty() {
             queue.remove();
-            self.order.retain(|its| *its != peer);
+            self.order.retain(|_, its| *its != peer);
         }
     }
 }
@@ -434,10 +474,56 @@ mod tests {
         let mut turns = vec![again, ask(&compute, 2).await, ask(&compute, 3).await];
         drop(other);
         let (index, other) = grant(&mut turns).await;
-        assert_eq!(index, 1, "peer 2 came before peer 3");
+        assert_eq!(index, 2, "peer 2 has had a place in this round");
         drop(other);
         let (index, _third) = grant(&mut turns).await;
         assert_eq!(index, 1, "peer 1 has a place");
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_asks_now_and_then_does_not_wait_for_those_that_ask_without_pause() {
+        let compute = Compute::new(1, 1);
+        let (mut place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
+        let mut turns = Vec::new();
+        let mut peers = vec![1, 1, 1, 2, 2, 2, 3, 3, 3];
+        for peer in &peers {
+            turns.push(ask(&compute, *peer).await);
+        }
+        let mut order = Vec::new();
+        while !turns.is_empty() {
+            if order.len() == 4 {
+                for _ in 0..2 {
+                    peers.push(9);
+                    turns.push(ask(&compute, 9).await);
+                }
+            }
+            drop(place);
+            let (index, next) = grant(&mut turns).await;
+            order.push(peers.remove(index));
+            place = next;
+        }
+        // Its second request is for the next round, like those of the others.
+        assert_eq!(order, [1, 2, 3, 1, 9, 2, 3, 1, 9, 2, 3]);
+    }
+
+    #[tokio::test]
+    async fn ever_new_peers_do_not_shut_out_those_that_wait() {
+        let compute = Compute::new(1, 1);
+        let (mut place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
+        let mut turns = vec![ask(&compute, 1).await, ask(&compute, 1).await];
+        drop(place);
+        (_, place) = grant(&mut turns).await;
+        let (mut peer, mut before) = (2, 0);
+        loop {
+            turns.push(ask(&compute, peer).await);
+            drop(place);
+            let (index, next) = grant(&mut turns).await;
+            if index == 0 {
+                break;
+            }
+            (peer, before, place) = (peer + 1, before + 1, next);
+        }
+        assert!(before <= super::PRECEDING_MAX, "{before} came first");
     }
 
     #[tokio::test]

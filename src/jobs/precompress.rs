@@ -116,8 +116,8 @@ impl Precompress {
         let (its, pages) = (self.clone(), pages.clone());
         let coded = self.ctx.compute.run(move || {
             let is_cancelled = || its.ctx.is_draining() || !its.is_out(&body, &pages);
-            let bytes = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
-            body.set_coded(coding, bytes);
+            let pieces = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
+            body.set_coded(coding, pieces);
             Some(())
         });
         // After a panic in an encoder the coding is not offered; identity always is.

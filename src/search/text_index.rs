@@ -31,7 +31,9 @@ const YIELDS_AFTER: usize = 4_096;
 /// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
 const VERIFIED_AT_ONCE: usize = 64;
 /// The number of newest reviews in which trigrams are counted to find the rarest.
-const COUNTED: usize = 1_024;
+const COUNTED: usize = 256;
+/// Maximum number of trigrams in a query of the index: each costs it less than verifying the candidates without it.
+const ASKED_MAX: usize = 4;
 
 /// Conditions for a query to the text index; they never affect the result.
 #[derive(Debug, Clone, Copy)]
@@ -48,8 +50,8 @@ pub struct AskWhen {
 impl Default for AskWhen {
     fn default() -> Self {
         Self {
-            walked: 4_096,
-            rest_min: 12_288,
+            walked: 1_024,
+            rest_min: 8_192,
             rare_of: 64,
         }
     }
@@ -167,7 +169,7 @@ impl TextIndex {
         answer.finish()
     }
 
-    /// The one or two rarest trigrams in the reviews at `walked`; empty if all are common.
+    /// The rarest trigrams in the reviews at `walked`; empty if all are common.
     async fn rarest<'a>(
         &self,
         review_index: &ReviewIndex,
@@ -203,7 +205,7 @@ impl TextIndex {
         rare.sort_unstable();
         rare.into_iter()
             .map(|(_, trigram)| trigram)
-            .take(2)
+            .take(ASKED_MAX)
             .collect()
     }
 

@@ -59,7 +59,8 @@ impl Coding {
         }
     }
 
-    /// Compresses the concatenation of `pieces` to one gzip member without a time, or to one Brotli stream.
+    /// Compresses the concatenation of `pieces` to one gzip member without a time, or to one Brotli stream. The result
+    /// is in pieces too, which share their bytes with `known`.
     ///
     /// `None` if `is_cancelled`, which is called every 256 KiB, or if the encoder cannot allocate memory; then the
     /// coding is not offered. Pieces in `known` are not compressed again.
@@ -69,22 +70,21 @@ impl Coding {
         pieces: &[Bytes],
         known: &Pieces,
         is_cancelled: &dyn Fn() -> bool,
-    ) -> Option<Bytes> {
+    ) -> Option<Vec<Bytes>> {
         let size_bytes: usize = pieces.iter().map(Bytes::len).sum();
         let wanted = Cancellation {
             pieces,
             is_cancelled,
         };
         let coded = match self {
-            Self::Brotli => wanted.brotli(size_bytes),
+            Self::Brotli => wanted
+                .brotli(size_bytes)
+                .map(|coded| vec![coded.into_boxed_slice().into()]),
             Self::Gzip => known.member(pieces, |encoder, piece| {
                 wanted.feed_pieces(encoder, std::slice::from_ref(piece))
             }),
         };
-        let mut coded = coded.ok()?;
-        // The result lives as long as the snapshot, and a grown vector may be half empty.
-        coded.shrink_to_fit();
-        Some(Bytes::from(coded))
+        coded.ok()
     }
 }
 
@@ -156,7 +156,7 @@ const PIECES_MIN: usize = 2;
 struct Deflated {
     /// Keeps the allocation, so that no other piece gets its address.
     piece: Bytes,
-    bytes: Vec<u8>,
+    bytes: Bytes,
     crc: Crc,
 }
 
@@ -167,7 +167,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// The gzip member of `pieces`. `write` writes a piece to the encoder, or fails if the result is no longer needed;
+    /// The gzip member of `pieces`, in pieces. `write` writes a piece to the encoder, or fails if the result is no longer needed;
     /// pieces deflated before that are remembered.
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl Pieces {
         &self,
         pieces: &[Bytes],
         mut write: impl FnMut(&mut DeflateEncoder<Vec<u8>>, &Bytes) -> io::Result<()>,
-    ) -> io::Result<Vec<u8>> {
+    ) -> io::Result<Vec<Bytes>> {
         let is_remembered = pieces.len() >= PIECES_MIN;
         if is_remembered {
             self.retain(pieces);
@@ -233,31 +233,32 @@ fn deflate(
     write(&mut encoder, piece)?;
     // A sync flush: an empty stored segment, after which the next piece starts on a byte boundary.
     encoder.flush()?;
-    let mut bytes = std::mem::take(encoder.get_mut());
-    bytes.shrink_to_fit();
+    let bytes = std::mem::take(encoder.get_mut());
     let mut crc = Crc::new();
     crc.update(piece);
     Ok(Deflated {
         piece: piece.clone(),
-        bytes,
+        // It lives as long as the snapshot, and a grown vector may be half empty.
+        bytes: bytes.into_boxed_slice().into(),
         crc,
     })
 }
 
-fn join(parts: &[Arc<Deflated>]) -> Vec<u8> {
-    let length: usize = parts.iter().map(|part| part.bytes.len()).sum();
-    let mut member = Vec::with_capacity(HEAD.len() + length + LAST_SEGMENT.len() + 8);
-    member.extend_from_slice(&HEAD);
+/// A member of few small parts is joined to one piece, so that it is sent at once.
+fn join(parts: &[Arc<Deflated>]) -> Vec<Bytes> {
     let mut crc = Crc::new();
-    for part in parts {
-        member.extend_from_slice(&part.bytes);
-        crc.combine(&part.crc);
-    }
-    member.extend_from_slice(&LAST_SEGMENT);
-    // RFC 1952 §2.3.1: both modulo 2^32.
-    member.extend_from_slice(&crc.sum().to_le_bytes());
+    parts.iter().for_each(|part| crc.combine(&part.crc));
     let size: u64 = parts.iter().map(|part| part.piece.len() as u64).sum();
-    member.extend_from_slice(&size.to_le_bytes()[..4]);
+    let mut tail = LAST_SEGMENT.to_vec();
+    // RFC 1952 §2.3.1: both modulo 2^32.
+    tail.extend_from_slice(&crc.sum().to_le_bytes());
+    tail.extend_from_slice(&size.to_le_bytes()[..4]);
+    let mut member = vec![Bytes::from_static(&HEAD)];
+    member.extend(parts.iter().map(|part| part.bytes.clone()));
+    member.push(tail.into());
+    if parts.len() < PIECES_MIN {
+        member = vec![member.concat().into()];
+    }
     member
 }
 
@@ -269,7 +270,8 @@ pub struct CachedBody {
     /// The value of `Content-Type`.
     pub content_type: &'static str,
     pub content: Content,
-    coded: [OnceLock<Bytes>; Coding::ALL.len()],
+    /// In pieces.
+    coded: [OnceLock<Vec<Bytes>>; Coding::ALL.len()],
 }
 
 impl CachedBody {
@@ -283,15 +285,15 @@ impl CachedBody {
         }
     }
 
-    /// `None` until the coding is ready.
+    /// The pieces of the body in that coding; `None` until it is ready.
     #[must_use]
-    pub fn coded(&self, coding: Coding) -> Option<&Bytes> {
-        self.coded[coding as usize].get()
+    pub fn coded(&self, coding: Coding) -> Option<&[Bytes]> {
+        self.coded[coding as usize].get().map(Vec::as_slice)
     }
 
     /// Later calls for the same coding do nothing, because all results are equal.
-    pub fn set_coded(&self, coding: Coding, bytes: Bytes) {
-        let _ = self.coded[coding as usize].set(bytes);
+    pub fn set_coded(&self, coding: Coding, pieces: Vec<Bytes>) {
+        let _ = self.coded[coding as usize].set(pieces);
     }
 
     /// The codings that are ready, most preferred first.
@@ -314,8 +316,9 @@ mod tests {
 
     use super::{Coding, UNIT_BYTES};
 
-    fn compress(coding: Coding, pieces: &[Bytes]) -> Option<Bytes> {
-        coding.compress(pieces, &super::Pieces::default(), &|| false)
+    fn compress(coding: Coding, pieces: &[Bytes]) -> Option<Vec<u8>> {
+        let coded = coding.compress(pieces, &super::Pieces::default(), &|| false);
+        coded.map(|coded| coded.concat())
     }
 
     fn whole(pieces: &[Bytes]) -> Vec<u8> {
@@ -404,7 +407,7 @@ mod tests {
             deflated <= 40 - 30 + 4,
             "{deflated} pieces of 40 were deflated"
         );
-        let coded = coded.unwrap();
+        let coded = coded.unwrap().concat();
         assert_eq!(decode(Coding::Gzip, &coded), now.concat());
         assert_eq!(
             coded,

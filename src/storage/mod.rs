@@ -319,7 +319,8 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
-        .pragma("cache_size", "-8192")
+        // The system caches the file too; a cache here is memory that each connection holds at rest.
+        .pragma("cache_size", "-2048")
         .pragma("temp_store", "memory")
         // Deleted content is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")

@@ -41,7 +41,7 @@ impl OpenFile {
         let index_options = options(path)
             .read_only(true)
             .pragma("query_only", "on")
-            .pragma("cache_size", "-16384")
+            .pragma("cache_size", "-8192")
             .busy_timeout(Duration::ZERO);
         Ok(Self {
             readers: readers.map_err(|error| DbError::at(path, error))?,

@@ -299,15 +299,25 @@ impl Ready {
 
 // A response body of shared pieces: nothing is copied, and its length is known before the first byte.
 
-/// Maximum bytes per frame; before each frame the snapshot is checked for revocation. A coded dataset of 100,000
-/// reviews is one piece of several MB; a segment of reviews fits into one frame.
+/// Maximum bytes per frame; before each frame the snapshot is checked for revocation. A segment of reviews fits into one
+/// frame; a document in Brotli is one piece.
 const FRAME_BYTES_MAX: usize = 128 * 1024;
 
 #[derive(Debug)]
 enum BodySource {
-    Cached(Arc<CachedBody>),
-    Coded(Bytes),
+    Cached(Arc<CachedBody>, Option<Coding>),
     Own(Vec<Bytes>),
+}
+
+impl BodySource {
+    fn pieces(&self) -> &[Bytes] {
+        match self {
+            Self::Cached(body, coding) => coding
+                .and_then(|coding| body.coded(coding))
+                .unwrap_or(&body.content.pieces),
+            Self::Own(pieces) => pieces,
+        }
+    }
 }
 
 /// A response body. It ends with an error when its snapshot is revoked, that is, when the reader is four snapshots
@@ -330,11 +340,9 @@ impl BodyPieces {
         coding: Option<Coding>,
         snapshot: Arc<Snapshot>,
     ) -> Self {
-        let coded = coding.and_then(|coding| body.coded(coding)).cloned();
-        let (left_bytes, source) = match coded {
-            Some(coded) => (coded.len() as u64, BodySource::Coded(coded)),
-            None => (body.content.len(), BodySource::Cached(body)),
-        };
+        let coding = coding.filter(|coding| body.coded(*coding).is_some());
+        let source = BodySource::Cached(body, coding);
+        let left_bytes = source.pieces().iter().map(|piece| piece.len() as u64).sum();
         Self {
             source,
             snapshot,
@@ -354,14 +362,6 @@ impl BodyPieces {
             next: 0,
             given_bytes: 0,
             left_bytes,
-        }
-    }
-
-    fn pieces(&self) -> &[Bytes] {
-        match &self.source {
-            BodySource::Cached(body) => &body.content.pieces,
-            BodySource::Coded(bytes) => std::slice::from_ref(bytes),
-            BodySource::Own(pieces) => pieces,
         }
     }
 
@@ -391,7 +391,7 @@ impl http_body::Body for BodyPieces {
                 "the reader is four snapshots behind",
             ))));
         }
-        let Some(piece) = self.pieces().get(self.next) else {
+        let Some(piece) = self.source.pieces().get(self.next) else {
             return Poll::Ready(None);
         };
         let end = piece.len().min(self.given_bytes + FRAME_BYTES_MAX);

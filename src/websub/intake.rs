@@ -6,17 +6,18 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits};
+use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits, SOURCE_PREFIX};
 use super::request::{Mode, Request, RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest};
 use crate::clock::{Clock, Monotonic};
+use crate::compute::Compute;
 use crate::config::{LeaseBounds, network};
 use crate::links::Links;
 use crate::storage::{Database, DbError};
@@ -47,6 +48,8 @@ pub struct SubscriptionIntake {
     leases: LeaseBounds,
     rates: Arc<RateLimits>,
     known: KnownCallbacks,
+    /// There is one writer; clients take turns at it, so that a burst from one delays only itself.
+    writer: Compute,
     wake: Arc<Notify>,
 }
 
@@ -98,6 +101,7 @@ impl SubscriptionIntake {
     ) -> Self {
         Self {
             known: KnownCallbacks::new(clock.clone()),
+            writer: Compute::new(1, 1),
             database,
             links,
             clock,
@@ -137,7 +141,12 @@ impl SubscriptionIntake {
             let of_host = || self.rates.count_host(&wanted.host).err();
             if is_free { None } else { of_host() }
         });
-        match tokio::time::timeout(COMMIT_TIMEOUT, self.commit(&wanted, is_free, exceeded)).await {
+        match tokio::time::timeout(
+            COMMIT_TIMEOUT,
+            self.commit(source, &wanted, is_free, exceeded),
+        )
+        .await
+        {
             Ok(Ok(taken)) => taken?,
             Ok(Err(error)) => {
                 tracing::error!(%error, "websub.not_taken: a request could not be committed and was answered 503");
@@ -158,6 +167,7 @@ impl SubscriptionIntake {
     /// used up.
     async fn commit(
         &self,
+        source: Option<IpAddr>,
         wanted: &SubscriptionRequest,
         is_free: bool,
         exceeded: Option<RateExceeded>,
@@ -168,6 +178,13 @@ impl SubscriptionIntake {
         {
             return Ok(Err(exceeded.into()));
         }
+        let source = source.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let Ok(_turn) = self.writer.place(network(source, SOURCE_PREFIX)).await else {
+            return Ok(Err(IntakeError::Unavailable {
+                reason: "too many requests are waiting to be stored",
+                after: FULL_RETRY,
+            }));
+        };
         let mut write = self.database.write().await?;
         let counts = store::counts(&mut write, wanted, self.share()).await;
         let counts = counts.map_err(fault)?;

@@ -13,7 +13,7 @@ use crate::config::{HubLimits, network};
 use crate::snapshot::Document;
 
 /// Prefix length of an IPv6 client address, the size of one customer's network; IPv4 clients are single addresses.
-const SOURCE_PREFIX: u32 = 64;
+pub const SOURCE_PREFIX: u32 = 64;
 /// Prefix length of a larger customer's network, which contains 65,536 of the former. It also applies to callback
 /// addresses.
 pub const NETWORK_PREFIX: u32 = 48;
