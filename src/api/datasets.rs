@@ -1,29 +1,37 @@
-//! The rendered documents.
+//! Whole documents: the rendered ones, the business and its rating, the facets and the evidence behind the insights,
+//! each with the same JSON as an MCP tool.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use poem::http::header::LINK;
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
 use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::OperationGroup;
-use super::documented::{CROWDED, Documented, ResponseSpec};
-use super::parameters::{Query, RequestParameters};
+use super::openapi::{CROWDED, Documented, INVALID, JSON, ResponseSpec};
+use super::parameters::{Path, Query, RequestParameters};
+use super::{OperationGroup, nothing_of_that_name};
 use crate::compute::apart;
 use crate::model::hash::hex;
 use crate::model::parameters;
-use crate::search::insights::{NoSuchStage, StageRequest, stage};
-use crate::snapshot::Document;
+use crate::search::CursorParameter;
+use crate::search::facets::{PeriodsRequest, VALUES_MAX, compare, facets};
+use crate::search::insights::{
+    EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, evidence, stage,
+};
+use crate::snapshot::render::head;
+use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
-use crate::web::{Ready, in_turn, problem};
-use crate::{web, wire};
+use crate::web::{self, Ready, in_turn, problem};
+use crate::wire;
 
 #[derive(Clone)]
 pub struct DatasetsApi {
     pub(super) ctx: Arc<Ctx>,
     pub(super) documents: Arc<Documents>,
+    pub(super) facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
 pub struct ReviewsSpec;
@@ -44,7 +52,7 @@ impl ResponseSpec for InsightsSpec {
         "All aspects, entities, topics, FAQ and summary; or the requested stage.";
     const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[
-        (400, "Invalid parameters, with one issue for each."),
+        INVALID,
         (404, "No aspect, technician, service or area has that name."),
         CROWDED,
     ];
@@ -66,6 +74,35 @@ impl ResponseSpec for AtomFeedSpec {
     const DESCRIPTION: &'static str = "The 50 newest reviews as Atom (RFC 4287).";
     const HAS_LAST_MODIFIED: bool = true;
     const IS_TOPIC: bool = true;
+}
+
+pub struct BusinessSpec;
+impl ResponseSpec for BusinessSpec {
+    type Content = wire::DatasetHead;
+    const DESCRIPTION: &'static str = "The business and its overall rating.";
+}
+
+pub struct FacetsSpec;
+impl ResponseSpec for FacetsSpec {
+    type Content = wire::Facets;
+    const DESCRIPTION: &'static str = "Each value with its number of reviews.";
+    const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
+}
+
+pub struct CompareSpec;
+impl ResponseSpec for CompareSpec {
+    type Content = wire::Comparison;
+    const DESCRIPTION: &'static str =
+        "Both periods, their difference (second minus first), and whether the second is better.";
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
+}
+
+pub struct EvidenceSpec;
+impl ResponseSpec for EvidenceSpec {
+    type Content = wire::AspectEvidence;
+    const DESCRIPTION: &'static str =
+        "One page of the reviews that support the aspect, newest first.";
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, (404, "Unknown aspect."), CROWDED];
 }
 
 #[OpenApi]
@@ -143,6 +180,137 @@ impl DatasetsApi {
     async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<AtomFeedSpec> {
         self.document(headers, Document::AtomFeed)
     }
+
+    /// Get the business and its overall rating
+    ///
+    /// The members of `/reviews.json` except the reviews.
+    #[oai(
+        path = "/getBusiness",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
+    async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessSpec> {
+        let snapshot = self.ctx.current.load();
+        let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
+        web::whole_body(headers, snapshot, JSON, body).into()
+    }
+
+    /// List the filters of reviews
+    ///
+    /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
+    /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
+    /// `mentions_service` takes.
+    #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
+    async fn get_facets(&self, request: &Request) -> Documented<FacetsSpec> {
+        let snapshot = self.ctx.current.load();
+        let made = self.facets.of(&snapshot);
+        let answer = |body: &Bytes| {
+            let snapshot = Arc::clone(&snapshot);
+            web::whole_body(request.headers(), snapshot, JSON, body.clone())
+        };
+        if let Some(body) = made.get() {
+            return answer(body).into();
+        }
+        let make = || wire::json(&facets(&snapshot, VALUES_MAX)).into();
+        let work = async { answer(apart(|| made.get_or_init(make))) };
+        in_turn(request, &self.ctx.compute, work).await.into()
+    }
+
+    /// Compare two periods
+    ///
+    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on
+    /// the rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that continues after the newest review
+    /// ends on that day.
+    #[oai(
+        path = "/comparePeriods",
+        method = "get",
+        tag = "OperationGroup::Reviews"
+    )]
+    #[expect(
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
+    async fn compare_periods(
+        &self,
+        request: &Request,
+        /// First day of the first period, `YYYY-MM-DD`.
+        first_since: Query<parameters::FirstSince>,
+        /// Last day of the first period, `YYYY-MM-DD`.
+        first_until: Query<parameters::FirstUntil>,
+        /// First day of the second period, `YYYY-MM-DD`.
+        second_since: Query<parameters::SecondSince>,
+        /// Last day of the second period, `YYYY-MM-DD`.
+        second_until: Query<parameters::SecondUntil>,
+        /// Id of the one aspect to compare, for example `price`.
+        aspect: Query<parameters::Aspect>,
+    ) -> Documented<CompareSpec> {
+        let mut taken = RequestParameters::of(request);
+        let snapshot = self.ctx.current.load();
+        match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
+            Some(asked) => {
+                let work = async {
+                    let body = apart(|| wire::json(&compare(&snapshot, &asked)));
+                    web::whole_body(request.headers(), snapshot, JSON, body)
+                };
+                in_turn(request, &self.ctx.compute, work).await.into()
+            }
+            None => taken.into_problem().into(),
+        }
+    }
+
+    /// Get the evidence of an aspect
+    ///
+    /// Every review that supports the aspect, newest first, with its findings: the words, their sentiment, the people they are
+    /// about, and the hits (rule, words, points) that add up to the score. `total` is the figure that `/insights.json` gives;
+    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a technician if its sentence or
+    /// the one before names the person.
+    ///
+    /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
+    /// to its aspect and filters; with others it is a 400.
+    #[oai(
+        path = "/getAspectEvidence",
+        method = "get",
+        tag = "OperationGroup::Datasets"
+    )]
+    #[expect(
+        clippy::too_many_arguments,
+        unused_variables,
+        reason = "one argument is one documented parameter; what it holds is taken from the request"
+    )]
+    async fn get_aspect_evidence(
+        &self,
+        request: &Request,
+        /// The aspect's id, for example `punctuality`.
+        id: Path<parameters::Id>,
+        /// Only reviews with this vote on the aspect.
+        polarity: Query<parameters::Polarity>,
+        /// Only findings about this technician: name, id or alias.
+        technician: Query<parameters::Technician>,
+        /// Only reviews that mention this service: id, name or synonym.
+        service: Query<parameters::Service>,
+        /// Only reviews from this day on, `YYYY-MM-DD`.
+        since: Query<parameters::Since>,
+        /// Only reviews up to this day, `YYYY-MM-DD`.
+        until: Query<parameters::Until>,
+        /// `false` omits the reasons of findings.
+        hits: Query<parameters::Hits>,
+        /// Maximum number of reviews to return.
+        limit: Query<parameters::Limit>,
+        /// `next_cursor` of an answer to the same request.
+        cursor: Query<CursorParameter>,
+    ) -> Documented<EvidenceSpec> {
+        let mut taken = RequestParameters::of(request);
+        let asked = EvidenceRequest::take_from(&mut taken);
+        if let Some(problem) = taken.problem() {
+            return problem.into();
+        }
+        let Ok(id) = id.0 else {
+            return nothing_of_that_name().into();
+        };
+        let id = id.unwrap_or_default();
+        let work = async { apart(|| self.evidence(request.headers(), &id, &asked)) };
+        in_turn(request, &self.ctx.compute, work).await.into()
+    }
 }
 
 impl DatasetsApi {
@@ -169,6 +337,22 @@ impl DatasetsApi {
 
     fn document<K>(&self, headers: &HeaderMap, document: Document) -> Documented<K> {
         self.documents.answer(headers, document).into()
+    }
+
+    fn evidence(&self, headers: &HeaderMap, id: &str, asked: &EvidenceRequest) -> Response {
+        let snapshot = self.ctx.current.load();
+        let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
+            let told = format!(
+                "No aspect has that id; known: {}.",
+                snapshot.input.analyzer.trade().aspect_ids().join(", ")
+            );
+            return problem(StatusCode::NOT_FOUND, told);
+        };
+        if let Some(cursor) = query.foreign_cursor() {
+            return web::invalid_parameters(vec![cursor.invalid().into()]);
+        }
+        let body = wire::json(&evidence(&snapshot, &query));
+        web::whole_body(headers, snapshot, JSON, body)
     }
 }
 

@@ -4,20 +4,17 @@
 //! in [`routes`], from which the OpenAPI document is also built.
 
 mod datasets;
-mod describe;
-mod documented;
 mod hub;
-mod insights;
-mod overview;
+mod openapi;
 mod parameters;
 mod reviews;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use describe::describe;
-pub use describe::{DescriptionError, Examples};
 pub use hub::{HubEndpoint, hub_error, hub_method_not_allowed};
+use openapi::describe;
+pub use openapi::{DescriptionError, Examples};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
 use poem::http::{Method, StatusCode};
@@ -29,8 +26,6 @@ use crate::snapshot::Document;
 use crate::web::context::Ctx;
 use crate::web::{Route, problem};
 use datasets::{DatasetsApi, Documents};
-use insights::InsightsApi;
-use overview::Overview;
 use reviews::ReviewsApi;
 
 /// The groups in which Swagger UI shows the operations.
@@ -63,9 +58,8 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         DatasetsApi {
             ctx: Arc::clone(ctx),
             documents: Arc::clone(&ready),
+            facets: Arc::default(),
         },
-        Overview::new(ctx),
-        InsightsApi(Arc::clone(ctx)),
         ReviewsApi(Arc::clone(ctx)),
         hub,
     );

@@ -11,7 +11,7 @@ use poem_openapi::registry::{MetaParamIn, MetaSchemaRef, Registry};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
 
 use crate::model::parameters::{
-    InvalidParameter, Parameter, ParameterSource, ParameterValue, Parsed, RECEIVED_CHARACTERS_MAX,
+    InvalidParameter, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
 };
 use crate::search::CursorParameter;
 use crate::web::{UrlParameters, invalid_parameters};
@@ -37,14 +37,9 @@ pub struct RequestParameters<'a> {
 }
 
 impl ParameterSource for RequestParameters<'_> {
-    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
+    fn read<P: Parameter>(&mut self) -> Parsed<P> {
         self.names.push(P::NAME);
-        self.keep(UrlParameters::query::<P>(self.request))
-    }
-
-    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
-        self.names.push(P::NAME);
-        self.keep_required::<P>(UrlParameters::query::<P>(self.request))
+        UrlParameters::query::<P>(self.request)
     }
 
     fn refuse(&mut self, invalid: InvalidParameter) {
@@ -69,22 +64,8 @@ impl<'a> RequestParameters<'a> {
         self.request
     }
 
-    /// The value of a required parameter; `None` if it is absent or invalid, which is recorded.
-    pub fn keep_required<P: Parameter>(&mut self, parsed: Parsed<P>) -> Option<ParameterValue<P>> {
-        self.keep(
-            parsed.and_then(|value| value.map(Some).ok_or_else(InvalidParameter::missing::<P>)),
-        )
-    }
-
-    fn keep<T>(&mut self, made: Result<Option<T>, InvalidParameter>) -> Option<T> {
-        made.unwrap_or_else(|invalid| {
-            self.refuse(invalid);
-            None
-        })
-    }
-
     /// The names of given parameters that were not read, without duplicates.
-    pub fn ignored(&self) -> Vec<String> {
+    pub fn ignored_names(&self) -> Vec<String> {
         let mut ignored = Vec::new();
         for (name, _) in
             UrlParameters::pairs(self.request).filter(|(name, _)| !self.names.contains(name))

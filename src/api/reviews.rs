@@ -8,12 +8,13 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::documented::{CROWDED, Documented, ResponseSpec};
+use super::openapi::{CROWDED, Documented, INVALID, JSON, ResponseSpec};
 use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
 use crate::compute::apart_if;
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
+use crate::model::parameters::ParameterSource;
 use crate::model::{Day, ReviewId, TextMatch, parameters};
 use crate::search::{CursorParameter, SHORT_PAGE, SearchRequest, did_you_mean};
 use crate::snapshot::render::array;
@@ -23,10 +24,8 @@ use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 use crate::wire;
 
-const JSON: &str = "application/json";
 /// Maximum length of a `Link`, because clients limit header fields.
 const LINK_BYTES_MAX: usize = 4_096;
-const INVALID: (u16, &str) = (400, "Invalid parameters, with one issue for each.");
 
 #[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
@@ -34,9 +33,7 @@ pub struct ReviewsApi(pub(super) Arc<Ctx>);
 pub struct SearchSpec;
 impl ResponseSpec for SearchSpec {
     type Content = wire::SearchResult;
-    const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "One page of the matching reviews, in the requested order.";
-    const HAS_LAST_MODIFIED: bool = false;
     const HAS_NEXT: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
@@ -44,7 +41,6 @@ impl ResponseSpec for SearchSpec {
 pub struct SinceSpec;
 impl ResponseSpec for SinceSpec {
     type Content = wire::SinceResult;
-    const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "All reviews from that day on, newest first.";
     const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
@@ -53,9 +49,7 @@ impl ResponseSpec for SinceSpec {
 pub struct ReviewSpec;
 impl ResponseSpec for ReviewSpec {
     type Content = wire::Review;
-    const CONTENT_TYPE: &'static str = JSON;
     const DESCRIPTION: &'static str = "The review.";
-    const HAS_LAST_MODIFIED: bool = false;
     const ERRORS: &'static [(u16, &'static str)] = &[(404, "Unknown review.")];
 }
 
@@ -208,7 +202,7 @@ impl ReviewsApi {
             limit: u64::from(*limit),
             next_cursor,
             did_you_mean: did_you_mean(&snapshot, arguments, found.total),
-            ignored: taken.ignored(),
+            ignored: taken.ignored_names(),
         };
         let mut response = apart_if(found.places.len() > SHORT_PAGE, || {
             let mut body = opening(&head);

@@ -16,6 +16,8 @@ pub const HEADER_MISMATCH: i32 = -32_020;
 /// The revision is not supported (MCP 2026-07-28).
 pub const UNSUPPORTED_VERSION: i32 = -32_022;
 
+/// Maximum bytes of a message: a call names a tool and some filters.
+pub const BODY_BYTES_MAX: usize = 64 * 1024;
 /// Maximum number of values in a message, nested ones included; a call has some dozens.
 pub const VALUES_MAX: usize = 5_000;
 /// Maximum memory of a value in bytes: the first member of an object allocates room for eleven.

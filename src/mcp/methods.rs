@@ -12,7 +12,7 @@ use tokio::task::yield_now;
 
 use super::catalog::{self, CallError, Catalog, ToolAnswer};
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
-use super::stateless::Revision;
+use super::revision::Revision;
 use crate::links::Links;
 
 #[cfg(feature = "conformance")]
@@ -84,7 +84,7 @@ impl Methods {
         let Call { method, params, .. } = call;
         let is_stateless = revision == Some(Revision::July2026);
         if is_stateless && matches!(method.as_str(), "initialize" | "ping") {
-            let told = format!("{} has no method {method}.", Revision::July2026.date());
+            let told = format!("{} has no method {method}.", Revision::July2026.name());
             return Err(RpcError::new(METHOD_NOT_FOUND, told));
         }
         if !METHODS.contains(&method.as_str()) {
@@ -101,7 +101,7 @@ impl Methods {
             error
         })?;
         let opens = if let ServerResult::InitializeResult(opened) = &result {
-            Revision::of(opened.protocol_version.as_str())
+            Revision::find(opened.protocol_version.as_str())
         } else {
             None
         };
@@ -135,7 +135,7 @@ impl Methods {
         Ok(match request {
             ClientRequest::InitializeRequest(request) => {
                 // The answer is in the requested revision, or in the newest one with sessions.
-                let revision = Revision::of(request.params.protocol_version.as_str())
+                let revision = Revision::find(request.params.protocol_version.as_str())
                     .filter(|revision| revision.has_sessions())
                     .unwrap_or(Revision::NEWEST_WITH_SESSIONS);
                 Of::InitializeResult(self.info().with_protocol_version(version(revision)))
@@ -231,7 +231,7 @@ impl Methods {
                 let advice = vec![ContentBlock::text(advice)];
                 Ok(model::CallToolResult::error(advice))
             }
-            Err(CallError::Unknown) => Err(refused(CallError::Unknown, "tool", &request.name)),
+            Err(CallError::Unknown) => Err(refusal(CallError::Unknown, "tool", &request.name)),
         }
     }
 
@@ -265,7 +265,7 @@ impl Methods {
             return Ok(result);
         }
         let made = self.catalog.prompt(&request.name, &arguments);
-        let texts = made.map_err(|refusal| refused(refusal, "prompt", &request.name))?;
+        let texts = made.map_err(|error| refusal(error, "prompt", &request.name))?;
         let messages = texts.map(|text| model::PromptMessage::new_text(model::Role::User, text));
         let mut result = model::GetPromptResult::new(messages.into());
         let mut prompts = self.catalog.prompts().iter();
@@ -294,7 +294,7 @@ impl Methods {
         let argument = &request.argument;
         let completed = (self.catalog).complete(reference, &argument.name, &argument.value);
         let catalog::Completion { values, total } =
-            completed.map_err(|refusal| refused(refusal, kind, name))?;
+            completed.map_err(|error| refusal(error, kind, name))?;
         let has_more = total > values.len();
         model::CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more)
             .map(model::CompleteResult::new)
@@ -366,8 +366,8 @@ fn whole<T>(
     }
 }
 
-fn refused(refusal: CallError, kind: &str, name: &str) -> ErrorData {
-    let told = match refusal {
+fn refusal(error: CallError, kind: &str, name: &str) -> ErrorData {
+    let told = match error {
         CallError::Unknown => format!("Unknown {kind} {name}."),
         CallError::Arguments(advice) => advice,
     };

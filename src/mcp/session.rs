@@ -12,7 +12,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::stateless::Revision;
+use super::revision::Revision;
 use crate::clock::Clock;
 use crate::random::Random;
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::BODY_BYTES_MAX;
-use super::message::{self, Call, INVALID_REQUEST, Message, RpcError};
+use super::message::{self, BODY_BYTES_MAX, Call, INVALID_REQUEST, Message, RpcError};
 use super::methods::{MethodResult, Methods};
-use super::stateless::Revision;
-use super::stateless::{self, VERSION_META};
+use super::revision::Revision;
+use super::revision::{self, VERSION_META};
 
 pub struct StdioConnection {
     methods: Arc<Methods>,
@@ -88,7 +87,7 @@ impl StdioConnection {
         let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
         let may_open = matches!(call.method.as_str(), "initialize" | "ping");
         if is_stateless {
-            stateless::check_body(&call)?;
+            revision::check_body(&call)?;
         } else if self.revision.is_none() && !may_open {
             return Err(RpcError::new(
                 INVALID_REQUEST,

@@ -1,12 +1,13 @@
-//! Merges an imported review by unit: the source's new values, its previous values and the stored review. A pure
-//! function of one review; the importer selects and writes the rows.
+//! Merges an imported review by unit, the parts that its source and its owner can change independently: the source's
+//! new values, its previous values and the stored review. A pure function of one review; the importer selects and
+//! writes the rows.
 
 use chrono::{DateTime, Utc};
+use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
+use sha2::Sha256;
 
-use super::digest::{Base, DigestKey};
 use super::review::{Review, Status};
-use super::unit::{Unit, Units};
 
 /// Reason for withholding an unverified review without another reason.
 pub const NOT_VERIFIED: &str = "not verified";
@@ -41,7 +42,7 @@ pub struct Merged {
 /// A new review: all units have the source's values, except those that the owner decided.
 #[must_use]
 pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
-    let review = appearing(said.review.clone());
+    let review = withhold_unverified(said.review.clone());
     let mut base = Base::of(key, &review, said.decided);
     said.decided.iter().for_each(|unit| base.set_decided(unit));
     Merged {
@@ -71,7 +72,7 @@ pub fn merge(
     for unit in Unit::ALL {
         merge_unit(key, unit, row, said, &mut merged);
     }
-    merged.review = appearing(merged.review);
+    merged.review = withhold_unverified(merged.review);
     if merged.review.status != row.status && !merged.taken.has(Unit::Status) {
         merged.taken.insert(Unit::Status);
     }
@@ -147,13 +148,378 @@ fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
 }
 
 /// An unverified review is never published.
-fn appearing(mut review: Review) -> Review {
+fn withhold_unverified(mut review: Review) -> Review {
     if !review.verification.verified && review.status == Status::Published {
         review.status = Status::Withheld {
             reason: Some(NOT_VERIFIED.to_owned()),
         };
     }
     review
+}
+
+// The units of a review: the parts that its source and its owner can change independently.
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Unit {
+        Rating = "rating",
+        Date = "date",
+        Author = "author",
+        Title = "title",
+        Text = "text",
+        Language = "language",
+        /// Name and URL together.
+        Source = "source",
+        /// With the reason.
+        Status = "status",
+        Verification = "verification",
+        /// With its day and author.
+        Response = "response",
+        Mentions = "mentions",
+    }
+}
+
+impl Unit {
+    /// Whether the unit has no value in `review`, so that a source without a base may fill it.
+    #[must_use]
+    pub const fn is_unset(self, review: &Review) -> bool {
+        match self {
+            Self::Title => review.title.is_none(),
+            Self::Text => review.text.is_empty(),
+            Self::Language => review.language.is_none(),
+            Self::Response => review.response.is_none(),
+            Self::Mentions => {
+                let mentions = &review.mentions;
+                mentions.technicians.is_empty()
+                    && mentions.services.is_empty()
+                    && mentions.service_areas.is_empty()
+            }
+            Self::Rating
+            | Self::Date
+            | Self::Author
+            | Self::Source
+            | Self::Status
+            | Self::Verification => false,
+        }
+    }
+
+    pub fn copy(self, from: &Review, to: &mut Review) {
+        match self {
+            Self::Rating => to.rating = from.rating,
+            Self::Date => to.date = from.date,
+            Self::Author => to.author.clone_from(&from.author),
+            Self::Title => to.title.clone_from(&from.title),
+            Self::Text => to.text.clone_from(&from.text),
+            Self::Language => to.language.clone_from(&from.language),
+            Self::Source => to.source.clone_from(&from.source),
+            Self::Status => to.status.clone_from(&from.status),
+            Self::Verification => to.verification.clone_from(&from.verification),
+            Self::Response => to.response.clone_from(&from.response),
+            Self::Mentions => to.mentions.clone_from(&from.mentions),
+        }
+    }
+
+    /// Calls `part` with every part of the unit; `None` for an absent part.
+    pub(super) fn each_part(self, review: &Review, mut part: impl FnMut(Option<&[u8]>)) {
+        let mut text = |text: Option<&str>| part(text.map(str::as_bytes));
+        match self {
+            Self::Rating => part(Some(&[review.rating.stars()])),
+            Self::Date => part(Some(&review.date.number().to_be_bytes())),
+            Self::Author => text(Some(&review.author)),
+            Self::Title => text(review.title.as_deref()),
+            Self::Text => text(Some(&review.text)),
+            Self::Language => text(review.language.as_deref()),
+            Self::Source => {
+                text(Some(&review.source.name));
+                text(review.source.url.as_deref());
+            }
+            Self::Status => {
+                let reason = match &review.status {
+                    Status::Published => None,
+                    Status::Withheld { reason } => reason.as_deref(),
+                };
+                text(Some(review.status.name()));
+                text(reason);
+            }
+            Self::Verification => {
+                let its = &review.verification;
+                part(Some(&[u8::from(its.verified)]));
+                part(Some(its.method.name().as_bytes()));
+                // As stored, with any fraction of a second.
+                let at = its
+                    .verified_at
+                    .map(|at| (at.timestamp(), at.timestamp_subsec_nanos()));
+                part(
+                    at.map(|(s, _)| s.to_be_bytes())
+                        .as_ref()
+                        .map(|bytes| &bytes[..]),
+                );
+                part(
+                    at.map(|(_, ns)| ns.to_be_bytes())
+                        .as_ref()
+                        .map(|bytes| &bytes[..]),
+                );
+            }
+            Self::Response => {
+                let its = review.response.as_ref();
+                text(its.map(|its| its.text.as_str()));
+                text(its.and_then(|its| its.author.as_deref()));
+                part(
+                    its.and_then(|its| its.date)
+                        .map(|day| day.number().to_be_bytes())
+                        .as_ref()
+                        .map(|bytes| &bytes[..]),
+                );
+            }
+            Self::Mentions => {
+                let its = &review.mentions;
+                for list in [&its.technicians, &its.services, &its.service_areas] {
+                    part(Some(&(list.len() as u64).to_be_bytes()));
+                    list.iter().for_each(|value| part(Some(value.as_bytes())));
+                }
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Units(u16);
+
+impl Units {
+    pub const NONE: Self = Self(0);
+
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> Self {
+        Self(bits)
+    }
+
+    /// One bit for each unit, in their order.
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    pub const fn insert(&mut self, unit: Unit) {
+        self.0 |= 1 << unit as u16;
+    }
+
+    pub const fn remove(&mut self, unit: Unit) {
+        self.0 &= !(1 << unit as u16);
+    }
+
+    #[must_use]
+    pub const fn has(self, unit: Unit) -> bool {
+        self.0 & (1 << unit as u16) != 0
+    }
+
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// In the order of the units.
+    pub fn iter(self) -> impl Iterator<Item = Unit> {
+        Unit::ALL.into_iter().filter(move |unit| self.has(*unit))
+    }
+}
+
+impl FromIterator<Unit> for Units {
+    fn from_iter<I: IntoIterator<Item = Unit>>(units: I) -> Self {
+        let mut set = Self::NONE;
+        units.into_iter().for_each(|unit| set.insert(unit));
+        set
+    }
+}
+
+// A source's value for a field: a value, explicitly none, or unstated. `Option` cannot distinguish the last two, but
+// the merge must.
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Stated<T> {
+    /// Not stated: overwrites nothing.
+    #[default]
+    Unsaid,
+    /// Stated to be absent.
+    None,
+    Given(T),
+}
+
+impl<T> Stated<T> {
+    /// The value for a new review.
+    #[must_use]
+    pub fn value(self) -> Option<T> {
+        match self {
+            Self::Given(value) => Some(value),
+            Self::None | Self::Unsaid => None,
+        }
+    }
+
+    #[must_use]
+    pub const fn is_stated(&self) -> bool {
+        !matches!(self, Self::Unsaid)
+    }
+
+    /// For files that have a field only if it has a value.
+    #[must_use]
+    pub fn or_unsaid(value: Option<T>) -> Self {
+        value.map_or(Self::Unsaid, Self::Given)
+    }
+
+    /// For files that always have a field.
+    #[must_use]
+    pub fn or_none(value: Option<T>) -> Self {
+        value.map_or(Self::None, Self::Given)
+    }
+
+    #[must_use]
+    pub const fn as_ref(&self) -> Stated<&T> {
+        match self {
+            Self::Unsaid => Stated::Unsaid,
+            Self::None => Stated::None,
+            Self::Given(value) => Stated::Given(value),
+        }
+    }
+
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Stated<U> {
+        match self {
+            Self::Unsaid => Stated::Unsaid,
+            Self::None => Stated::None,
+            Self::Given(value) => Stated::Given(map(value)),
+        }
+    }
+}
+
+// Keyed digests of the units of a review. They record the last values of a source without their text, so that an
+// erased review leaves nothing readable behind. The key is in the database, whose owner can read both; it prevents
+// comparing digests of different databases.
+
+/// Stored bytes of a digest: enough that two values of one field of a review never collide by chance.
+const BYTES: usize = 8;
+/// Used in place of the length of an absent value.
+const ABSENT: u64 = u64::MAX;
+
+/// Digest of a unit that the owner decided. It matches no value, so the unit remains the owner's decision.
+const DECIDED: UnitDigest = [0; BYTES];
+
+/// Secret key of the database: without the key, the digests of a field cannot be guessed.
+#[derive(Clone)]
+pub struct DigestKey(Hmac<Sha256>);
+
+impl std::fmt::Debug for DigestKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DigestKey")
+    }
+}
+
+pub type UnitDigest = [u8; BYTES];
+
+impl DigestKey {
+    /// # Errors
+    /// Never: HMAC takes keys of every length (RFC 2104 §2).
+    pub fn new(key: &[u8]) -> Result<Self, hmac::digest::InvalidLength> {
+        Hmac::new_from_slice(key).map(Self)
+    }
+
+    #[must_use]
+    pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
+        let mut mac = self.0.clone();
+        mac.update(&[unit as u8]);
+        let mut add = |part: Option<&[u8]>| {
+            mac.update(&part.map_or(ABSENT, |part| part.len() as u64).to_be_bytes());
+            mac.update(part.unwrap_or_default());
+        };
+        add(Some(review.id.as_str().as_bytes()));
+        unit.each_part(review, add);
+        shorten(&mac.finalize().into_bytes())
+    }
+
+    /// A digest of author, day, rating and text, but not of the id: copies of a review from two sources have the same
+    /// digest.
+    #[must_use]
+    pub fn fingerprint(&self, review: &Review) -> i64 {
+        let mut mac = self.0.clone();
+        mac.update(b"fingerprint");
+        let mut add = |part: Option<&[u8]>| {
+            mac.update(&part.map_or(ABSENT, |part| part.len() as u64).to_be_bytes());
+            mac.update(part.unwrap_or_default());
+        };
+        for unit in [Unit::Author, Unit::Date, Unit::Rating, Unit::Text] {
+            unit.each_part(review, &mut add);
+        }
+        i64::from_be_bytes(shorten(&mac.finalize().into_bytes()))
+    }
+}
+
+fn shorten(digest: &[u8]) -> UnitDigest {
+    let mut kept = [0; BYTES];
+    kept.iter_mut()
+        .zip(digest)
+        .for_each(|(kept, byte)| *kept = *byte);
+    kept
+}
+
+/// Digests of the last known values of a source, by unit: the base of the next merge.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Base([Option<UnitDigest>; Unit::ALL.len()]);
+
+impl Base {
+    /// The base for a source that gave a value for every unit except the units `but`.
+    #[must_use]
+    pub fn of(key: &DigestKey, review: &Review, but: Units) -> Self {
+        let mut base = Self::default();
+        for unit in Unit::ALL.into_iter().filter(|unit| !but.has(*unit)) {
+            base.set(unit, key.digest(unit, review));
+        }
+        base
+    }
+
+    #[must_use]
+    pub const fn get(&self, unit: Unit) -> Option<UnitDigest> {
+        self.0[unit as usize]
+    }
+
+    pub const fn set(&mut self, unit: Unit, digest: UnitDigest) {
+        self.0[unit as usize] = Some(digest);
+    }
+
+    /// Marks a unit as the owner's decision, regardless of the source's value.
+    pub const fn set_decided(&mut self, unit: Unit) {
+        self.set(unit, DECIDED);
+    }
+
+    /// The number and the digest of each unit with a known digest.
+    #[must_use]
+    pub fn pack(&self) -> Vec<u8> {
+        let known = (0_u8..)
+            .zip(&self.0)
+            .filter_map(|(unit, digest)| Some((unit, (*digest)?)));
+        known
+            .flat_map(|(unit, digest)| std::iter::once(unit).chain(digest))
+            .collect()
+    }
+
+    /// Reads the output of [`Base::pack`]. Invalid parts, which a shell may have written, count as unknown.
+    #[must_use]
+    pub fn unpack(packed: &[u8]) -> Self {
+        let mut base = Self::default();
+        for entry in packed.chunks_exact(BYTES + 1) {
+            if let Some(place) = base.0.get_mut(usize::from(entry[0])) {
+                *place = Some(shorten(&entry[1..]));
+            }
+        }
+        base
+    }
+
+    /// The units of `review` that the owner decided: units that differ from the source's last value, and units with a
+    /// value that the source never gave.
+    #[must_use]
+    pub fn decisions(&self, key: &DigestKey, review: &Review) -> Units {
+        let is_decided = |unit: &Unit| match self.get(*unit) {
+            Some(said) => said != key.digest(*unit, review),
+            None => !unit.is_unset(review),
+        };
+        Unit::ALL.into_iter().filter(is_decided).collect()
+    }
 }
 
 #[cfg(test)]

@@ -1,29 +1,54 @@
 //! Reviews: their parts, counts, filters, order and merge.
 
-mod arguments;
+/// Declares an enum whose values have a name each: `ALL` lists them in their order, `find` is the inverse of `name`.
+macro_rules! named {
+    ($(#[$meta:meta])* $vis:vis enum $type:ident {
+        $($(#[$of_variant:meta])* $variant:ident = $name:literal,)*
+    }) => {
+        $(#[$meta])*
+        $vis enum $type {
+            $($(#[$of_variant])* $variant,)*
+        }
+
+        impl $type {
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            #[must_use]
+            pub fn find(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|one| one.name() == name)
+            }
+        }
+    };
+}
+pub(crate) use named;
+
 pub mod business;
 mod day;
-mod digest;
 mod filter;
 mod fold;
 pub mod hash;
 mod merge;
 pub(crate) mod parameters;
 mod review;
-mod sort;
-mod unit;
 mod words;
 
-pub use arguments::SearchArguments;
 pub use day::{Day, InvalidDay};
-pub use digest::{Base, DigestKey, UnitDigest};
-pub use filter::{LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, ReviewFilter, Traits};
+pub use filter::{ReviewFilter, SearchArguments, Traits};
 pub use fold::{fold, fold_into};
-pub use merge::{DUPLICATE, GONE, Merged, NOT_VERIFIED, Statement, adopt, merge};
+pub use merge::{
+    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, Unit, UnitDigest,
+    Units, adopt, merge,
+};
+pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
     ReviewId, Source, Status, Verification, Vote,
 };
-pub use sort::Sort;
-pub use unit::{Stated, Unit, Units};
 pub use words::{PluralEndings, TextMatch, is_of_word};

@@ -140,41 +140,17 @@ pub struct Verification {
     pub verified_at: Option<DateTime<Utc>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Method {
-    /// It matches a job in the business's books.
-    JobMatch,
-    /// The platform vouches for its reviews.
-    SourcePlatform,
-    /// Only invited customers could write it.
-    Invite,
-    /// The owner who imported it vouches for it.
-    Manual,
-}
-
-impl Method {
-    /// In the order of the schema.
-    pub const ALL: [Self; 4] = [
-        Self::JobMatch,
-        Self::SourcePlatform,
-        Self::Invite,
-        Self::Manual,
-    ];
-
-    /// Its name in the database and in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::JobMatch => "job_match",
-            Self::SourcePlatform => "source_platform",
-            Self::Invite => "invite",
-            Self::Manual => "manual",
-        }
-    }
-
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Method {
+        /// It matches a job in the business's books.
+        JobMatch = "job_match",
+        /// The platform vouches for its reviews.
+        SourcePlatform = "source_platform",
+        /// Only invited customers could write it.
+        Invite = "invite",
+        /// The owner who imported it vouches for it.
+        Manual = "manual",
     }
 }
 
@@ -250,19 +226,21 @@ impl Status {
 // The sentiment of anything that a review mentions. It is separate from the insights, which determine it, because
 // searches filter by it.
 
-/// The sentiment of all findings about one thing in a review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Vote {
-    /// Positive, never negative.
-    Positive,
-    /// Negative, never positive.
-    Negative,
-    /// Mentioned without judgement.
-    Neutral,
-    /// Both positive and negative.
-    Mixed,
-    /// Too close to call, and never clearly positive or negative.
-    Uncertain,
+named! {
+    /// The sentiment of all findings about one thing in a review.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Vote {
+        /// Positive, never negative.
+        Positive = "positive",
+        /// Negative, never positive.
+        Negative = "negative",
+        /// Mentioned without judgement.
+        Neutral = "neutral",
+        /// Both positive and negative.
+        Mixed = "mixed",
+        /// Too close to call, and never clearly positive or negative.
+        Uncertain = "uncertain",
+    }
 }
 
 impl Vote {
@@ -282,18 +260,6 @@ impl Vote {
     #[must_use]
     pub const fn judges(self) -> bool {
         matches!(self, Self::Positive | Self::Negative | Self::Mixed)
-    }
-
-    /// Its name as a parameter and in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Positive => "positive",
-            Self::Negative => "negative",
-            Self::Neutral => "neutral",
-            Self::Mixed => "mixed",
-            Self::Uncertain => "uncertain",
-        }
     }
 }
 

@@ -1,24 +1,15 @@
 //! How a query matches a text, and the words of a query: runs of letters and digits, without the plural ending of the
 //! query's language.
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum TextMatch {
-    /// The query as it is, anywhere.
-    #[default]
-    Substring,
-    /// Each word of the query, without its plural ending, at the start of a word, in any order; or the whole query
-    /// anywhere.
-    Words,
-}
-
-impl TextMatch {
-    /// Its name as a parameter.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Substring => "substring",
-            Self::Words => "words",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum TextMatch {
+        /// The query as it is, anywhere.
+        #[default]
+        Substring = "substring",
+        /// Each word of the query, without its plural ending, at the start of a word, in any order; or the whole query
+        /// anywhere.
+        Words = "words",
     }
 }
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
-use super::embed::attribute;
-use super::escape::escaped;
-use super::frame::{POLICY, protected};
+use super::escape::{attribute, escaped};
+use super::frame::{POLICY, protect};
 use super::home::newest_day;
 use super::locale::Locale;
 use super::words::fold;
@@ -48,7 +47,7 @@ impl Endpoint for Badge {
         let snapshot = self.0.current.load();
         let svg = badge(&snapshot, is_short);
         let response = web::whole_body(request.headers(), snapshot, "image/svg+xml", svg);
-        Ok(protected(response, POLICY))
+        Ok(protect(response, POLICY))
     }
 }
 

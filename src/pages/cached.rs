@@ -1,20 +1,20 @@
 //! Pages that are the same for every request: rendered once per snapshot, on the first request or for compression in
-//! advance.
+//! advance; and the other files that are rendered once per snapshot.
 
 use std::sync::{Arc, OnceLock};
 
-use poem::Response;
 use poem::http::header::CONTENT_SECURITY_POLICY;
-use poem::http::{HeaderMap, HeaderValue};
+use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use poem::{Endpoint, Request, Response, Result};
 
-use super::form::Choices;
-use super::frame::POLICY;
+use super::filters::Choices;
+use super::frame::{POLICY, protect};
 use super::{developers, discovery, home, insights, picture};
 use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
-use crate::web::Ready;
 use crate::web::context::Ctx;
+use crate::web::{self, Ready, in_turn, problem};
 
 /// A larger sitemap is rendered on request only: it is rarely requested, and compressing megabytes after each change
 /// would be wasted.
@@ -206,5 +206,69 @@ impl Cached {
         let body = self.pages.body(&snapshot, self.page);
         self.ready
             .answer(headers, &snapshot, &body, None, &self.ctx.clock)
+    }
+}
+
+// `/sitemaps/{number}.xml`: one file of a sitemap with several, rendered once per snapshot.
+
+/// Numbered from 1.
+pub struct SitemapFile {
+    pub ctx: Arc<Ctx>,
+    /// The cache of the files.
+    pub pages: Arc<Pages>,
+}
+
+impl Endpoint for SitemapFile {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let snapshot = self.ctx.current.load();
+        let path = request.uri().path();
+        let name = path
+            .rsplit('/')
+            .next()
+            .and_then(|name| name.strip_suffix(".xml"));
+        let number = name.and_then(|number| number.parse::<usize>().ok());
+        let made = self.pages.of(&snapshot);
+        let work = async {
+            let files = made.sitemap_files(&snapshot, &self.ctx.links);
+            let file = number.and_then(|number| files.get(number.checked_sub(1)?));
+            match file {
+                Some(body) => web::cached_body(request.headers(), &snapshot, body),
+                None => problem(
+                    StatusCode::NOT_FOUND,
+                    "The sitemap has no such part; /sitemap.xml lists them.",
+                ),
+            }
+        };
+        Ok(in_turn(&request, &self.ctx.compute, work).await)
+    }
+}
+
+// `/og.png`.
+
+pub struct Picture {
+    pub ctx: Arc<Ctx>,
+    /// The cache of the picture.
+    pub pages: Arc<Pages>,
+}
+
+impl Endpoint for Picture {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let snapshot = self.ctx.current.load();
+        let made = self.pages.of(&snapshot);
+        let work = async {
+            let response = match made.picture(&snapshot) {
+                Some(body) => web::cached_body(request.headers(), &snapshot, body),
+                None => problem(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "The picture could not be made; see the log.",
+                ),
+            };
+            protect(response, POLICY)
+        };
+        Ok(in_turn(&request, &self.ctx.compute, work).await)
     }
 }

@@ -216,7 +216,7 @@ pub struct TrendFragment {
     locale: Locale,
     chart: Option<Chart>,
     words: Cow<'static, str>,
-    rows: Vec<Row>,
+    rows: Vec<MonthRow>,
 }
 
 /// Months side by side, spaced by time: positive reviews upwards, negative ones downwards.
@@ -241,7 +241,7 @@ struct Column {
 
 /// A month of the table.
 #[derive(Debug, Clone)]
-struct Row {
+struct MonthRow {
     month: Cow<'static, str>,
     reviews: u32,
     positive: u32,
@@ -252,7 +252,7 @@ impl TrendFragment {
     /// The table has the newest month first.
     #[must_use]
     pub fn new(trend: &wire::Trend, locale: &Locale) -> Self {
-        let rows = trend.months.iter().rev().map(|one| Row {
+        let rows = trend.months.iter().rev().map(|one| MonthRow {
             month: locale.month(&one.month),
             reviews: one.reviews,
             positive: one.positive,
@@ -260,7 +260,7 @@ impl TrendFragment {
         });
         Self {
             chart: Chart::of(&trend.months, locale),
-            words: words(trend, locale),
+            words: trend_words(trend, locale),
             locale: locale.clone(),
             rows: rows.collect(),
         }
@@ -305,7 +305,7 @@ impl Chart {
             width,
             axis: format!("{axis:.2}"),
             columns: columns.flatten().collect(),
-            words: said(months, up, down, locale),
+            words: chart_words(months, up, down, locale),
             first: locale.month(&first.month),
             last: locale.month(&last.month),
         })
@@ -313,7 +313,7 @@ impl Chart {
 }
 
 /// The content of the chart in words.
-fn said(months: &[wire::Monthly], up: u32, down: u32, locale: &Locale) -> Cow<'static, str> {
+fn chart_words(months: &[wire::Monthly], up: u32, down: u32, locale: &Locale) -> Cow<'static, str> {
     let sum = |of: fn(&wire::Monthly) -> u32| {
         locale.number(months.iter().map(|month| u64::from(of(month))).sum())
     };
@@ -338,7 +338,7 @@ fn number(month: &str) -> Option<usize> {
 }
 
 /// The trend in words, with the counts behind it.
-fn words(trend: &wire::Trend, locale: &Locale) -> Cow<'static, str> {
+fn trend_words(trend: &wire::Trend, locale: &Locale) -> Cow<'static, str> {
     let direction = match trend.direction {
         wire::Direction::Up => locale.message("trend-up"),
         wire::Direction::Down => locale.message("trend-down"),

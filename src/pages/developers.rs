@@ -1,15 +1,23 @@
-//! `/developers`: instructions for embedding the rating, and links to the data.
+//! `/developers`: instructions for embedding the rating, and links to the data. `/docs`: Swagger UI in one
+//! self-contained page, which shows `/.well-known/openapi.json`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use askama::Template;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use poem::http::HeaderValue;
+use poem::{Endpoint, Request, Response, Result};
+use sha2::{Digest, Sha256};
 
 use super::badge;
-use super::embed::{EmbedOptions, snippet};
-use super::embed_try::TRY_PATH;
-use super::frame::{Frame, Site};
+use super::embed::{EmbedOptions, TRY_PATH, snippet};
+use super::frame::{Frame, HTML, Site, protect_with};
 use crate::links::{HUB_PATH, Links, MCP_PATH};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{CachedBody, Content, Snapshot};
+use crate::web;
+use crate::web::context::Ctx;
 
 #[derive(Template)]
 #[template(path = "developers_page.html")]
@@ -33,7 +41,7 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
     let locale = &site.locale;
     let label = locale.message_with("reviews-of", &[("business", &business.name)]);
     let heading = locale.message("nav-developers");
-    super::rendered(&DevelopersPage {
+    super::render(&DevelopersPage {
         try_path: TRY_PATH,
         embed_snippet: snippet(&EmbedOptions::default(), &label, links),
         badge_snippet: badge::snippet(false, &label, links),
@@ -49,4 +57,159 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
         },
         heading,
     })
+}
+
+// `/docs`: Swagger UI in one self-contained page, which shows `/.well-known/openapi.json`.
+
+/// `swagger-ui-bundle.js` of the npm package `swagger-ui-dist` 5.35.0, compressed with brotli (quality 11). To update,
+/// run `npm pack swagger-ui-dist`, compress its three files again and correct `NOTICE`.
+const LIBRARY: &[u8] = include_bytes!("assets/swagger-ui-bundle.js.br");
+/// `swagger-ui.css` of the same package.
+const LIBRARY_STYLE: &[u8] = include_bytes!("assets/swagger-ui.css.br");
+/// Fixes contrast and width in Swagger UI's own style.
+const STYLE: &str = include_str!("assets/docs.css");
+
+/// The page with its policy.
+pub struct SwaggerUi {
+    /// The same for all snapshots.
+    pub body: Arc<CachedBody>,
+    policy: HeaderValue,
+}
+
+/// The page fetches the OpenAPI document by a relative address, so it works below any base URL.
+#[must_use]
+pub fn swagger_ui() -> SwaggerUi {
+    let (library, library_style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
+    let html = format!(
+        r##"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Reviews Service: API</title>
+<style>{library_style}</style>
+<style>{STYLE}</style>
+<script>{library}</script>
+</head>
+<body>
+<header><h1 class="unseen">Reviews Service: API</h1></header>
+<noscript><p>This page needs JavaScript. Without it, read the OpenAPI document at <code>/.well-known/openapi.json</code>; <code>/llms.txt</code> lists the rest.</p></noscript>
+<div id="ui"></div>
+<script>
+SwaggerUIBundle({{
+  dom_id: "#ui",
+  url: ".well-known/openapi.json",
+  deepLinking: true,
+}});
+</script>
+</body>
+</html>
+"##
+    );
+    let policy = HeaderValue::from_str(&policy(&html));
+    SwaggerUi {
+        // It is ASCII, so it is a valid header value; otherwise the policy blocks everything.
+        policy: policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'")),
+        body: Arc::new(CachedBody::new(HTML, Content::whole(html.into_bytes()))),
+    }
+}
+
+/// Decompresses a file of the package, which cannot fail for the bundled files; a test checks it.
+fn unpack(coded: &[u8]) -> String {
+    let mut text = Vec::new();
+    let _ = brotli::BrotliDecompress(&mut &coded[..], &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Allows only the page's own inline scripts and styles, by hash (CSP 3 §2.3.1), and requests to the host from which
+/// the page was loaded.
+fn policy(html: &str) -> String {
+    let hash = |text: &str| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    let hashes = |of: &str| {
+        let elements = inline_elements(html).into_iter();
+        let own = elements.filter(|(name, _)| *name == of);
+        own.map(|(_, text)| hash(text)).collect::<Vec<_>>().concat()
+    };
+    format!(
+        "default-src 'none'; script-src{}; style-src{}; img-src data:; font-src data:; connect-src http: https:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        hashes("script"),
+        hashes("style")
+    )
+}
+
+/// Name and text of each script and style element, in the order of the page. Tags inside another element's text are
+/// not elements.
+fn inline_elements(html: &str) -> Vec<(&'static str, &str)> {
+    let mut found = Vec::new();
+    let mut rest = html;
+    loop {
+        let begins = |name: &'static str| Some((rest.find(&format!("<{name}"))?, name));
+        let Some((at, name)) = ["script", "style"].into_iter().filter_map(begins).min() else {
+            return found;
+        };
+        let text = rest
+            .get(at..)
+            .and_then(|element| element.split_once('>'))
+            .and_then(|(_, text)| text.split_once(&format!("</{name}>")));
+        let Some((text, after)) = text else {
+            return found;
+        };
+        found.push((name, text));
+        rest = after;
+    }
+}
+
+pub struct Docs {
+    /// Provides the snapshot that the response body needs.
+    pub ctx: Arc<Ctx>,
+    pub page: SwaggerUi,
+}
+
+impl Endpoint for Docs {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let page = &self.page;
+        Ok(protect_with(
+            web::cached_body(request.headers(), &self.ctx.current.load(), &page.body),
+            page.policy.clone(),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LIBRARY, LIBRARY_STYLE, inline_elements, policy, unpack};
+
+    #[test]
+    fn swagger_ui_is_embedded_whole_and_ends_no_element_that_it_is_put_into() {
+        let (script, style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
+        // The version of DOMPurify in this release of Swagger UI.
+        assert!(script.contains("version=\"3.4.17\""));
+        assert!(script.trim_end().ends_with("})()));") && !script.contains("</script"));
+        assert!(style.trim_end().ends_with("*/") && !style.contains("</style"));
+    }
+
+    #[test]
+    fn every_inline_element_is_named_by_its_hash_and_nothing_else_runs() {
+        let html = "<style charset=\"UTF-8\">p{}</style><script>let a = '<style>';</script><p>text</p><script></script>";
+        assert_eq!(
+            inline_elements(html),
+            [
+                ("style", "p{}"),
+                ("script", "let a = '<style>';"),
+                ("script", "")
+            ]
+        );
+        let policy = policy(html);
+        // The well-known hash of the empty string.
+        let empty = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
+        assert!(
+            policy.contains(&format!(" {empty}; style-src 'sha256-")),
+            "{policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{policy}");
+        assert_eq!(policy.matches("'sha256-").count(), 3, "{policy}");
+    }
 }

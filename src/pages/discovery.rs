@@ -48,7 +48,7 @@ pub fn sitemap_index(files: usize, links: &Links) -> String {
         let _ = writeln!(
             xml,
             "<sitemap><loc>{}</loc></sitemap>",
-            escaped(&links.absolute(&format!("/sitemaps/{file}.xml")))
+            escape(&links.absolute(&format!("/sitemaps/{file}.xml")))
         );
     }
     xml + "</sitemapindex>\n"
@@ -75,7 +75,7 @@ pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
     {
         steps::one();
         // Writing into a String cannot fail.
-        let _ = write!(xml, "<url><loc>{}</loc>", escaped(&url));
+        let _ = write!(xml, "<url><loc>{}</loc>", escape(&url));
         if let Some(changed) = changed {
             let _ = write!(xml, "<lastmod>{changed}</lastmod>");
         }
@@ -91,7 +91,7 @@ struct LastChange {
     updated_at: DateTime<Utc>,
 }
 
-fn escaped(url: &str) -> String {
+fn escape(url: &str) -> String {
     url.replace('&', "&amp;").replace('<', "&lt;")
 }
 

@@ -1,5 +1,6 @@
 //! `/embed`: rating and newest reviews for an `iframe` on another site, the only page that may be framed. It states
-//! which reviews a filter omits (FTC 16 CFR 465: a filtered display must not pass for all reviews).
+//! which reviews a filter omits (FTC 16 CFR 465: a filtered display must not pass for all reviews). And `/embed/try`, which
+//! makes its HTML.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,17 +10,19 @@ use askama::Template;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
-use super::accent::{CONTRAST_MIN, Rgb};
-use super::assets::{EMBED_SCRIPT_PATH, embed_stylesheet_path};
-use super::frame::{POLICY_FRAMEABLE, Site, page};
+use super::assets::{EMBED_SCRIPT_PATH, embed_stylesheet_path, try_script_path};
+use super::badge::{self, BADGE_PATH};
+use super::escape::attribute;
+use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect};
 use super::home::RatingFigure;
-use super::locale::{Language, Locale};
+use super::locale::{Locale, PageLanguage};
 use super::review::{ReviewFragment, newest_of};
 use crate::compute::apart;
 use crate::links::Links;
+use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
-use crate::web::in_turn;
+use crate::web::{self, in_turn, problem};
 
 pub const EMBED_PATH: &str = "/embed";
 /// Default and maximum number of reviews shown.
@@ -46,47 +49,29 @@ struct EmbedPage {
     reviews: Vec<ReviewFragment>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// One below the other.
-    List,
-    /// Cards in rows that fill the width.
-    Grid,
-    /// Cards in one row that scrolls sideways.
-    Carousel,
-}
-
-impl Layout {
-    pub const ALL: [Self; 3] = [Self::List, Self::Grid, Self::Carousel];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Grid => "grid",
-            Self::Carousel => "carousel",
-        }
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum EmbedLayout {
+        /// One below the other.
+        List = "list",
+        /// Cards in rows that fill the width.
+        Grid = "grid",
+        /// Cards in one row that scrolls sideways.
+        Carousel = "carousel",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Theme {
-    Light,
-    Dark,
-    /// The theme of the reader's system.
-    Auto,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Theme {
+        Light = "light",
+        Dark = "dark",
+        /// The theme of the reader's system.
+        Auto = "auto",
+    }
 }
 
 impl Theme {
-    pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Auto];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-            Self::Auto => "auto",
-        }
-    }
-
     /// The contrast of an accent colour in this theme; `auto` takes the better one.
     fn contrast(self, accent: Rgb) -> f64 {
         let [light, dark] = accent.contrasts();
@@ -101,19 +86,19 @@ impl Theme {
 /// The options in the frame's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedOptions {
-    pub layout: Layout,
+    pub layout: EmbedLayout,
     pub limit: usize,
     pub min_rating: u8,
     pub theme: Theme,
     pub accent: Option<Rgb>,
     /// The language of the frame's own words; `None` for that of the business.
-    pub language: Option<Language>,
+    pub language: Option<PageLanguage>,
 }
 
 impl Default for EmbedOptions {
     fn default() -> Self {
         Self {
-            layout: Layout::List,
+            layout: EmbedLayout::List,
             limit: LIMIT_DEFAULT,
             min_rating: 1,
             theme: Theme::Light,
@@ -136,7 +121,7 @@ impl EmbedOptions {
                 number.filter(|number| (1..=max).contains(number))
             };
             match &*name {
-                "layout" => match Layout::ALL.into_iter().find(|one| one.name() == value) {
+                "layout" => match EmbedLayout::find(&value) {
                     Some(layout) => options.layout = layout,
                     None => faults.push("layout must be list, grid or carousel.".to_owned()),
                 },
@@ -152,7 +137,7 @@ impl EmbedOptions {
                         faults.push("min_rating must be a whole number from 1 to 5.".to_owned());
                     }
                 },
-                "theme" => match Theme::ALL.into_iter().find(|one| one.name() == value) {
+                "theme" => match Theme::find(&value) {
                     Some(theme) => options.theme = theme,
                     None => faults.push("theme must be light, dark or auto.".to_owned()),
                 },
@@ -160,7 +145,7 @@ impl EmbedOptions {
                     Some(accent) => options.accent = Some(accent),
                     None => faults.push("accent must be a hex colour, such as 0a5a78.".to_owned()),
                 },
-                "lang" => match Language::find(&value) {
+                "lang" => match PageLanguage::find(&value) {
                     Some(language) => options.language = Some(language),
                     None => faults.push("lang must be en, es, de or fr.".to_owned()),
                 },
@@ -229,14 +214,6 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
     )
 }
 
-/// Escapes text for an attribute in a snippet; the page then escapes the whole snippet.
-pub fn attribute(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-}
-
 /// The endpoint of `/embed`.
 pub struct Embed(pub Arc<Ctx>);
 
@@ -289,7 +266,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
         stylesheet: embed_stylesheet_path(),
         script: EMBED_SCRIPT_PATH,
         layout: layout.name(),
-        is_carousel: layout == Layout::Carousel,
+        is_carousel: layout == EmbedLayout::Carousel,
         theme: Some(theme)
             .filter(|theme| *theme != Theme::Auto)
             .map(Theme::name),
@@ -307,19 +284,246 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
         site,
         faults,
     };
-    super::rendered(&template)
+    super::render(&template)
+}
+
+// The accent colour of the frame: a hex colour with enough contrast to the frame's background (WCAG 2.2, 1.4.3).
+
+/// Minimum contrast of text to its background.
+pub const CONTRAST_MIN: f64 = 4.5;
+// As in the stylesheet, light and dark: `--bg`, `--accent` and `--star`.
+const BACKGROUNDS: [Rgb; 2] = [Rgb(0xff, 0xff, 0xff), Rgb(0x12, 0x17, 0x1a)];
+const ACCENTS: [Rgb; 2] = [Rgb(0x0a, 0x5a, 0x78), Rgb(0x7c, 0xc7, 0xe0)];
+const STARS: [Rgb; 2] = [Rgb(0x9a, 0x53, 0x00), Rgb(0xf0, 0xb3, 0x5a)];
+
+/// sRGB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rgb(u8, u8, u8);
+
+impl Rgb {
+    /// Accepts `#0a5a78`, `0a5a78`, `#05a` and `05a`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('#').unwrap_or(text);
+        let digits: Vec<u8> = digits
+            .chars()
+            .map(|digit| {
+                digit
+                    .to_digit(16)
+                    .and_then(|digit| u8::try_from(digit).ok())
+            })
+            .collect::<Option<_>>()?;
+        match digits[..] {
+            [r, g, b] => Some(Self(r * 17, g * 17, b * 17)),
+            [r1, r0, g1, g0, b1, b0] => Some(Self(r1 * 16 + r0, g1 * 16 + g0, b1 * 16 + b0)),
+            _ => None,
+        }
+    }
+
+    /// The contrast to the light and to the dark background, 1 to 21.
+    #[must_use]
+    pub fn contrasts(self) -> [f64; 2] {
+        BACKGROUNDS.map(|background| {
+            let (one, other) = (self.luminance(), background.luminance());
+            (one.max(other) + 0.05) / (one.min(other) + 0.05)
+        })
+    }
+
+    /// A stylesheet that uses the colour as the accent of the light frame, the dark one or both, depending on its
+    /// contrast.
+    fn stylesheet(self) -> String {
+        let [light, dark] = self.contrasts().map(|contrast| contrast >= CONTRAST_MIN);
+        let of = |ours: [Self; 2]| {
+            [
+                if light { self } else { ours[0] },
+                if dark { self } else { ours[1] },
+            ]
+        };
+        let ([accent, accent_dark], [star, star_dark]) = (of(ACCENTS), of(STARS));
+        format!(
+            ":root{{--accent:#{accent};--star:#{star}}}\n@supports (color: light-dark(red, red)){{:root{{\
+             --accent:light-dark(#{accent},#{accent_dark});--star:light-dark(#{star},#{star_dark})}}}}\n"
+        )
+    }
+
+    /// The relative luminance, 0 to 1 (WCAG 2.2).
+    fn luminance(self) -> f64 {
+        let linear = |part: u8| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 {
+                part / 12.92
+            } else {
+                ((part + 0.055) / 1.055).powf(2.4)
+            }
+        };
+        0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
+    }
+}
+
+impl fmt::Display for Rgb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+}
+
+/// The endpoint of `/embed/accent/{colour}.css`. A stylesheet, because the pages' policy forbids inline styles.
+pub struct AccentStyle(pub Arc<Ctx>);
+
+impl Endpoint for AccentStyle {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let path = request.uri().path();
+        let name = path
+            .rsplit('/')
+            .next()
+            .and_then(|name| name.strip_suffix(".css"));
+        let Some(colour) = name.and_then(Rgb::parse) else {
+            return Ok(problem(
+                StatusCode::NOT_FOUND,
+                "Invalid colour; use three or six hex digits, as in /embed/accent/0a5a78.css.",
+            ));
+        };
+        let snapshot = self.0.current.load();
+        let response = web::whole_body(
+            request.headers(),
+            snapshot,
+            "text/css; charset=utf-8",
+            colour.stylesheet(),
+        );
+        Ok(protect(response, POLICY))
+    }
+}
+
+// `/embed/try`: a form with every option of the frame and the badge, a preview and the HTML to paste.
+
+pub const TRY_PATH: &str = "/embed/try";
+
+#[derive(Template)]
+#[template(path = "embed_try_page.html")]
+struct EmbedTryPage {
+    frame: Frame,
+    action: &'static str,
+    options: EmbedOptions,
+    limit_max: usize,
+    layouts: Vec<SelectOption>,
+    themes: Vec<SelectOption>,
+    languages: Vec<SelectOption>,
+    accent: String,
+    faults: Vec<String>,
+    /// The path of the frame with these options.
+    source: String,
+    snippet: String,
+    badges: [BadgeExample; 2],
+    embed_script: &'static str,
+    script: &'static str,
+}
+
+struct SelectOption {
+    value: &'static str,
+    text: Cow<'static, str>,
+    is_chosen: bool,
+}
+
+struct BadgeExample {
+    id: &'static str,
+    source: String,
+    snippet: String,
+}
+
+pub struct EmbedTry(pub Arc<Ctx>);
+
+impl Endpoint for EmbedTry {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        let snapshot = self.0.current.load();
+        let query = request.uri().query().unwrap_or_default();
+        let work = async {
+            let html = apart(|| try_page(&snapshot, query, &self.0.links));
+            page(&request, Arc::clone(&snapshot), html, POLICY_FRAMING)
+        };
+        Ok(in_turn(&request, &self.0.compute, work).await)
+    }
+}
+
+fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
+    let business = &snapshot.input.business;
+    let site = Site::new(business, links);
+    let locale = site.locale.clone();
+    let (options, faults) = EmbedOptions::parse(query);
+    let layouts = EmbedLayout::ALL.map(|layout| SelectOption {
+        value: layout.name(),
+        text: locale.message(match layout {
+            EmbedLayout::List => "try-layout-list",
+            EmbedLayout::Grid => "try-layout-grid",
+            EmbedLayout::Carousel => "try-layout-carousel",
+        }),
+        is_chosen: layout == options.layout,
+    });
+    let themes = Theme::ALL.map(|theme| SelectOption {
+        value: theme.name(),
+        text: locale.message(match theme {
+            Theme::Light => "try-theme-light",
+            Theme::Dark => "try-theme-dark",
+            Theme::Auto => "try-theme-auto",
+        }),
+        is_chosen: theme == options.theme,
+    });
+    let languages = PageLanguage::ALL.map(|language| SelectOption {
+        value: language.tag(),
+        text: Cow::Borrowed(language.name()),
+        is_chosen: Some(language) == options.language,
+    });
+    let label = locale.message_with("reviews-of", &[("business", &business.name)]);
+    let badge = |id: &'static str, is_short: bool| BadgeExample {
+        id,
+        source: format!("{}{BADGE_PATH}{}", site.root, badge::query(is_short)),
+        snippet: badge::snippet(is_short, &label, links),
+    };
+    let template = EmbedTryPage {
+        action: TRY_PATH,
+        limit_max: LIMIT_MAX,
+        layouts: layouts.into(),
+        themes: themes.into(),
+        languages: languages.into(),
+        accent: options
+            .accent
+            .map(|accent| format!("#{accent}"))
+            .unwrap_or_default(),
+        source: format!("{}{EMBED_PATH}?{options}", site.root),
+        snippet: snippet(&options, &label, links),
+        badges: [badge("badge-full", false), badge("badge-short", true)],
+        embed_script: EMBED_SCRIPT_PATH,
+        script: try_script_path(),
+        options,
+        faults,
+        frame: Frame {
+            title: locale
+                .message_with("try-title", &[("business", &business.name)])
+                .into_owned(),
+            description: None,
+            canonical: Some(links.absolute(TRY_PATH)),
+            is_hidden_from_search: true,
+            site,
+        },
+    };
+    super::render(&template)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{EmbedOptions, Layout, Theme};
+    use super::{EmbedLayout, EmbedOptions, Rgb, Theme};
 
     #[test]
     fn options_are_read_and_written_alike() {
         let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
         let (options, faults) = EmbedOptions::parse(&format!("{query}&utm=x"));
         assert_eq!(faults, [""; 0]);
-        assert_eq!((options.layout, options.theme), (Layout::Grid, Theme::Dark));
+        assert_eq!(
+            (options.layout, options.theme),
+            (EmbedLayout::Grid, Theme::Dark)
+        );
         assert_eq!(options.to_string(), query);
         let usual = EmbedOptions::parse("limit=&theme=light&layout=list");
         assert_eq!(usual, (EmbedOptions::default(), Vec::new()));
@@ -346,5 +550,33 @@ mod tests {
                 .collect();
             assert_eq!(named, names, "{query}");
         }
+    }
+
+    #[test]
+    fn a_colour_is_three_or_six_hex_digits() {
+        for (text, colour) in [
+            ("#0a5a78", Some("0a5a78")),
+            ("0A5A78", Some("0a5a78")),
+            ("#05a", Some("0055aa")),
+            ("", None),
+            ("#", None),
+            ("#12345", None),
+            ("##05a", None),
+            ("rebeccapurple", None),
+            ("é05", None),
+        ] {
+            let parsed = Rgb::parse(text).map(|colour| colour.to_string());
+            assert_eq!(parsed.as_deref(), colour, "{text}");
+        }
+    }
+
+    #[test]
+    fn contrasts_are_those_of_the_standard() {
+        let contrasts = |text| Rgb::parse(text).unwrap().contrasts();
+        assert!((contrasts("000000")[0] - 21.0).abs() < 1e-9);
+        assert!((contrasts("ffffff")[0] - 1.0).abs() < 1e-9);
+        // The lightest grey that is readable on white.
+        assert!(contrasts("767676")[0] >= 4.5 && contrasts("777777")[0] < 4.5);
+        assert!(contrasts("7cc7e0")[1] > 4.5 && contrasts("0a5a78")[1] < 4.5);
     }
 }

@@ -8,7 +8,7 @@ use poem::Response;
 use poem::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
 use poem::http::{HeaderMap, HeaderValue, StatusCode};
 
-use super::frame::{Frame, HTML, POLICY, Site, protected};
+use super::frame::{Frame, HTML, POLICY, Site, protect};
 use crate::web::context::Ctx;
 use crate::wire::Problem;
 
@@ -50,7 +50,7 @@ pub async fn as_page(ctx: &Ctx, response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
     headers.remove(CONTENT_LENGTH);
-    protected(response, POLICY)
+    protect(response, POLICY)
 }
 
 /// The page leaves out technical details such as methods and headers, which only API clients can act on.
@@ -72,7 +72,7 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
         _ => ("failed", "failed-text"),
     };
     let (heading, detail) = (locale.message(heading), locale.message(detail));
-    super::rendered(&ErrorPage {
+    super::render(&ErrorPage {
         frame: Frame {
             title: format!("{heading}: {}", site.name),
             description: None,

@@ -53,6 +53,14 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
+/// Escapes text for an attribute in a snippet; the page then escapes the whole snippet.
+pub fn attribute(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
 #[cfg(test)]
 mod tests {
     use super::escaped;

@@ -124,13 +124,13 @@ pub fn year_days(year: i32) -> [(&'static str, String); 2] {
 /// Adds the content security policy. A 304 has it too, because it repeats the headers of the 200 (RFC 9110 §15.4.5),
 /// and so has every other file, because an SVG can be opened by itself.
 #[must_use]
-pub fn protected(response: Response, policy: &'static str) -> Response {
-    protected_by(response, HeaderValue::from_static(policy))
+pub fn protect(response: Response, policy: &'static str) -> Response {
+    protect_with(response, HeaderValue::from_static(policy))
 }
 
-/// Like [`protected`], with a policy made at run time.
+/// Like [`protect`], with a policy made at run time.
 #[must_use]
-pub fn protected_by(mut response: Response, policy: HeaderValue) -> Response {
+pub fn protect_with(mut response: Response, policy: HeaderValue) -> Response {
     let headers = response.headers();
     let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);
     if is_page || matches!(response.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
@@ -149,7 +149,7 @@ pub fn page(
     html: String,
     policy: &'static str,
 ) -> Response {
-    protected(
+    protect(
         web::whole_body(request.headers(), snapshot, HTML, html),
         policy,
     )

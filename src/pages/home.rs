@@ -36,9 +36,9 @@ struct HomePage {
     heading: Cow<'static, str>,
     about: Option<String>,
     rating: Option<RatingFigure>,
-    sources: Vec<SourceRow>,
+    sources: Vec<SourceRating>,
     years: Option<YearsFragment>,
-    review_links: Vec<ReviewLink>,
+    review_links: Vec<WriteReviewLink>,
     withheld: BTreeMap<String, u64>,
     /// The number of withheld reviews, the label of the fold with the reasons.
     withheld_count: Cow<'static, str>,
@@ -78,7 +78,7 @@ pub struct Bin {
 }
 
 /// The reviews of one source.
-struct SourceRow {
+struct SourceRating {
     name: String,
     href: String,
     mean: String,
@@ -86,7 +86,7 @@ struct SourceRow {
 }
 
 /// A place where customers can write a review.
-struct ReviewLink {
+struct WriteReviewLink {
     name: String,
     url: String,
     label: Cow<'static, str>,
@@ -152,7 +152,7 @@ fn period(review_index: &ReviewIndex, locale: &Locale) -> Cow<'static, str> {
 }
 
 /// The sources with the most reviews, each with its mean.
-fn by_source(review_index: &ReviewIndex, site: &Site) -> Vec<SourceRow> {
+fn by_source(review_index: &ReviewIndex, site: &Site) -> Vec<SourceRating> {
     let mut found: HashMap<&str, (&str, u64, u64)> = HashMap::new();
     for segment in review_index.segments() {
         for posting in segment.postings(ValueColumn::Sources).iter() {
@@ -168,7 +168,7 @@ fn by_source(review_index: &ReviewIndex, site: &Site) -> Vec<SourceRow> {
     let mut sources: Vec<_> = found.into_values().collect();
     sources.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
     let rows = sources.into_iter().take(SOURCES);
-    rows.map(|(name, reviews, stars)| SourceRow {
+    rows.map(|(name, reviews, stars)| SourceRating {
         name: name.to_owned(),
         href: site.search("source", name),
         mean: site
@@ -224,7 +224,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         // Other programs may write any text to the database.
         review_links: review_links
             .filter(|link| is_web(&link.url))
-            .map(|link| ReviewLink {
+            .map(|link| WriteReviewLink {
                 name: link.name.clone(),
                 url: link.url.clone(),
                 label: locale.message_with("write-review-on", &[("site", &link.name)]),
@@ -252,17 +252,17 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
             .collect(),
         frame: Frame {
             title: heading.clone().into_owned(),
-            description: Some(described(snapshot, locale).into_owned()),
+            description: Some(description(snapshot, locale).into_owned()),
             canonical: Some(links.home()),
             is_hidden_from_search: false,
             site: site.clone(),
         },
         heading,
     };
-    super::rendered(&template)
+    super::render(&template)
 }
 
-fn described(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
+fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
     let input = &snapshot.input;
     let rating_counts = input.review_index.rating_counts();
     let name = &input.business.name;

@@ -1,29 +1,24 @@
 //! Server-rendered pages for people, from the snapshot only. Pages load nothing from other hosts, and every text is
 //! escaped by the templates.
 
-mod accent;
 mod assets;
 mod badge;
 mod cached;
 mod chart;
 mod developers;
 mod discovery;
-mod docs;
 mod embed;
-mod embed_try;
 mod error;
 mod escape;
-mod form;
+mod filters;
 mod frame;
 mod home;
 mod insights;
 mod locale;
-mod marked;
 mod picture;
 mod query;
 mod review;
 mod search;
-mod sitemap;
 mod structured;
 mod words;
 
@@ -33,7 +28,7 @@ use askama::Template;
 pub use assets::fixed;
 pub use cached::Pages;
 use cached::{Cached, Page};
-pub use docs::{SwaggerUi, swagger_ui};
+pub use developers::{SwaggerUi, swagger_ui};
 pub use error::{as_page, wants_html};
 pub use escape::Html;
 pub use frame::HTML;
@@ -44,7 +39,7 @@ use crate::web::Route;
 use crate::web::context::Ctx;
 
 /// Writing into a text cannot fail; a template that fails is a bug, which is logged.
-fn rendered(template: &impl Template) -> String {
+fn render(template: &impl Template) -> String {
     steps::one();
     template.render().unwrap_or_else(|error| {
         tracing::error!(%error, "pages.not_rendered: a template failed");
@@ -82,12 +77,12 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         ),
         Route::new(PERMALINK_PATH).get(None, review::Permalink(Arc::clone(ctx))),
         Route::new(embed::EMBED_PATH).get(None, embed::Embed(Arc::clone(ctx))),
-        Route::new(embed_try::TRY_PATH).get(None, embed_try::EmbedTry(Arc::clone(ctx))),
-        Route::new("/embed/accent/:name").get(None, accent::AccentStyle(Arc::clone(ctx))),
+        Route::new(embed::TRY_PATH).get(None, embed::EmbedTry(Arc::clone(ctx))),
+        Route::new("/embed/accent/:name").get(None, embed::AccentStyle(Arc::clone(ctx))),
         Route::new(badge::BADGE_PATH).get(None, badge::Badge(Arc::clone(ctx))),
         Route::new(picture::PICTURE_PATH).get(
             None,
-            picture::Picture {
+            cached::Picture {
                 ctx: Arc::clone(ctx),
                 pages: Arc::clone(&pages),
             },
@@ -97,7 +92,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         cached(Page::Sitemap),
         Route::new("/sitemaps/:name").get(
             None,
-            sitemap::SitemapFile {
+            cached::SitemapFile {
                 ctx: Arc::clone(ctx),
                 pages: Arc::clone(&pages),
             },
@@ -112,7 +107,7 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
 /// The page of [`swagger_ui`], and a redirect from its path with a trailing slash.
 #[must_use]
 pub fn docs_routes(ctx: &Arc<Ctx>, page: SwaggerUi) -> [Route; 2] {
-    let page = docs::Docs {
+    let page = developers::Docs {
         ctx: Arc::clone(ctx),
         page,
     };

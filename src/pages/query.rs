@@ -3,15 +3,16 @@
 
 use poem::Request;
 
-use crate::model::parameters::{InvalidParameter, Parameter, ParameterSource, ParameterValue};
+use crate::model::parameters::{InvalidParameter, Parameter, ParameterSource, Parsed, parse_all};
 use crate::web::UrlParameters;
 use crate::wire::Issue;
 
-/// The decoded pairs, and the errors found so far.
+/// The decoded pairs, and the errors found so far. Empty values count as absent, unlike in the API, because a browser's
+/// form sends every field.
 #[derive(Debug, Default)]
 pub struct PageQuery {
-    /// In order, without empty values: a browser's form sends every field.
-    pub pairs: Vec<(String, String)>,
+    /// In order; `Err` if the bytes are not UTF-8.
+    given: Vec<(String, Result<String, String>)>,
     pub issues: Vec<Issue>,
     /// The parameters that were read.
     known: Vec<&'static str>,
@@ -21,30 +22,42 @@ impl PageQuery {
     /// Decodes the query of `request` without reading parameters.
     #[must_use]
     pub fn of(request: &Request) -> Self {
-        let given = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes());
+        let owned = |value: Result<&str, &str>| value.map(str::to_owned).map_err(str::to_owned);
+        let given = UrlParameters::pairs(request);
         Self {
-            pairs: given
-                .into_owned()
-                .filter(|(_, value)| !value.is_empty())
+            given: given
+                .map(|(name, value)| (name.to_owned(), owned(value)))
                 .collect(),
-            issues: Vec::new(),
-            known: Vec::new(),
+            ..Self::default()
         }
     }
 
-    /// `request` must be the one of this query.
+    /// The same query without the parameters `without`, and with `added`, before any parameter is read.
     #[must_use]
-    pub const fn source<'a>(&'a mut self, request: &'a Request) -> PageSource<'a> {
-        PageSource {
-            query: self,
-            request,
+    pub fn with(&self, without: &[&str], added: &[(&str, &str)]) -> Self {
+        let given = self.given.iter();
+        let kept = given.filter(|(name, _)| !without.contains(&name.as_str()));
+        let added = added.iter();
+        let added = added.map(|(name, value)| ((*name).to_owned(), Ok((*value).to_owned())));
+        Self {
+            given: kept.cloned().chain(added).collect(),
+            ..Self::default()
         }
+    }
+
+    /// Names and values, without empty ones.
+    fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.given.iter().map(|(name, value)| {
+            let (Ok(text) | Err(text)) = value;
+            (name.as_str(), text.as_str())
+        });
+        pairs.filter(|(_, value)| !value.is_empty())
     }
 
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
-        let given = self.pairs.iter().find(|(key, _)| key == name);
-        given.map(|(_, value)| value.as_str())
+        let given = self.pairs().find(|(key, _)| *key == name);
+        given.map(|(_, value)| value)
     }
 
     #[must_use]
@@ -57,11 +70,9 @@ impl PageQuery {
     #[must_use]
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
+        let kept = self.pairs();
         query.extend_pairs(
-            self.pairs
-                .iter()
-                .filter(|(name, _)| self.known.contains(&name.as_str()))
-                .filter(|(name, _)| !without.contains(&name.as_str())),
+            kept.filter(|(name, _)| self.known.contains(name) && !without.contains(name)),
         );
         query.extend_pairs(added);
         let query = query.finish();
@@ -73,39 +84,25 @@ impl PageQuery {
     }
 }
 
-/// Reads a page's parameters. Empty values count as absent, unlike in the API, because a browser's form sends every
-/// field.
-#[derive(Debug)]
-pub struct PageSource<'a> {
-    query: &'a mut PageQuery,
-    request: &'a Request,
-}
-
-impl ParameterSource for PageSource<'_> {
-    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
-        self.query.known.push(P::NAME);
-        UrlParameters::query::<P>(self.request).unwrap_or_else(|invalid| {
-            if !invalid.received.is_empty() {
-                self.refuse(invalid);
+impl ParameterSource for PageQuery {
+    fn read<P: Parameter>(&mut self) -> Parsed<P> {
+        self.known.push(P::NAME);
+        let given = self.given.iter().filter(|(name, _)| name == P::NAME);
+        let given = given.map(|(_, value)| value.as_deref().map_err(String::as_str));
+        parse_all::<P>(given).or_else(|invalid| {
+            if invalid.received.is_empty() {
+                Ok(None)
+            } else {
+                Err(invalid)
             }
-            None
         })
     }
 
-    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
-        let wrong_before = self.query.issues.len();
-        let value = self.take::<P>();
-        if value.is_none() && self.query.issues.len() == wrong_before {
-            self.refuse(InvalidParameter::missing::<P>());
-        }
-        value
-    }
-
     fn refuse(&mut self, invalid: InvalidParameter) {
-        self.query.issues.push(invalid.into());
+        self.issues.push(invalid.into());
     }
 
     fn is_wrong(&self) -> bool {
-        !self.query.issues.is_empty()
+        !self.issues.is_empty()
     }
 }

@@ -1,16 +1,19 @@
 //! A review in a list or on its own page, `/reviews/{id}`, which is its permalink.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use askama::Template;
+use askama::filters::Escaper;
 use chrono::Datelike;
 use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
+use super::escape::Html;
 use super::frame::{Frame, POLICY, Site, page};
 use super::locale::Locale;
-use super::marked::MarkedText;
 use super::structured;
 use super::words::{Stars, fold};
 use crate::links::{Links, REVIEW_PATH, is_web};
@@ -76,7 +79,7 @@ impl ReviewFragment {
 
     /// Marks the matches of `finder` in its text.
     #[must_use]
-    pub fn marked(mut self, finder: &TextFinder<'_>) -> Self {
+    pub fn with_marks(mut self, finder: &TextFinder<'_>) -> Self {
         match &mut self.folded {
             Some((start, rest)) => {
                 start.mark(finder);
@@ -133,7 +136,7 @@ impl ReviewFragment {
             year_path: site.search_year(review.date.year()),
             source_url: review.source.url.filter(|url| is_web(url)),
             source: review.source.name,
-            verified: verified(&review.verification, &site.locale),
+            verified: verification_words(&review.verification, &site.locale),
             title: review.title,
             text: review.text.into(),
             folded: None,
@@ -147,7 +150,7 @@ impl ReviewFragment {
 }
 
 /// The type of verification; always shown.
-fn verified(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
+fn verification_words(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
     if !verification.verified {
         return locale.message("not-verified");
     }
@@ -253,5 +256,87 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
         all: locale.counted_with("all-reviews-of", total, &[("business", &business.name)]),
         item: ReviewFragment::whole(review, business, &site),
     };
-    super::rendered(&template)
+    super::render(&template)
+}
+
+// A review's text with its matches marked. As HTML: the text is escaped here, and the marks are the only markup.
+
+/// Maximum number of marks per text; a query of one letter has hundreds of matches.
+const MARKS_MAX: usize = 10;
+
+#[derive(Debug, Clone, Default)]
+pub struct MarkedText {
+    text: String,
+    /// Ascending and disjoint.
+    found: Vec<Range<usize>>,
+}
+
+impl From<String> for MarkedText {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            found: Vec::new(),
+        }
+    }
+}
+
+impl MarkedText {
+    /// Marks the first matches of `finder`.
+    pub fn mark(&mut self, finder: &TextFinder<'_>) {
+        self.found = finder.found_in(&self.text);
+        self.found.truncate(MARKS_MAX);
+    }
+
+    #[must_use]
+    pub const fn is_marked(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// The text without marks.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+impl fmt::Display for MarkedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut at = 0;
+        for range in &self.found {
+            Html.write_escaped_str(&mut *f, &self.text[at..range.start])?;
+            f.write_str("<mark>")?;
+            Html.write_escaped_str(&mut *f, &self.text[range.clone()])?;
+            f.write_str("</mark>")?;
+            at = range.end;
+        }
+        Html.write_escaped_str(f, &self.text[at..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MarkedText;
+    use crate::model::{ReviewFilter, SearchArguments, TextMatch};
+    use crate::search::TextFinder;
+
+    #[test]
+    fn what_was_found_is_marked_and_everything_is_escaped() {
+        let filter = ReviewFilter::new(&SearchArguments {
+            query: Some("b leaks".to_owned()),
+            text_match: TextMatch::Words,
+            ..SearchArguments::default()
+        });
+        let mut text = MarkedText::from("<b>Leaky</b> & \"leak\" <mark>".to_owned());
+        assert!(!text.is_marked());
+        text.mark(&TextFinder::new(&filter).unwrap());
+        assert_eq!(
+            text.to_string(),
+            "&lt;b&gt;<mark>Leaky</mark>&lt;/b&gt; &amp; &quot;<mark>leak</mark>&quot; &lt;mark&gt;"
+        );
+    }
 }

@@ -110,11 +110,11 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
         .collect()
 }
 
-fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::Method {
+fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {
     let engine = input.analyzer.engine();
     let trade = engine.trade();
     let [aspects, polarity] = engine.rules().classifier().digests();
-    wire::Method {
+    wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
             "Every text is read by rules and small integer weights. The stars may withdraw a judgement, or confirm one that the text \

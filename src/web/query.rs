@@ -126,7 +126,7 @@ mod tests {
     impl Parameter for Sort {
         type Kind = OneOf<u8>;
         const NAME: &'static str = "sort";
-        const KIND: OneOf<u8> = OneOf(&[("newest", 0), ("oldest", 1)]);
+        const KIND: OneOf<u8> = OneOf(&[0, 1], |sort| ["newest", "oldest"][usize::from(sort)]);
     }
 
     fn request(query: &str) -> Request {

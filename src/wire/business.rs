@@ -89,6 +89,7 @@ pub struct Geo {
 
 /// A page on which customers can write a review of the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(remote = "business::ReviewLink")]
 pub struct ReviewLink {
     /// What customers call the site, for example `Google`.
     pub name: String,
@@ -98,6 +99,7 @@ pub struct ReviewLink {
 
 /// Something that the business offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(remote = "business::Service")]
 pub struct Service {
     /// The id that reviews and filters use.
     pub id: String,
@@ -111,6 +113,7 @@ pub struct Service {
 
 /// A person who works there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(remote = "business::Technician")]
 pub struct Technician {
     /// Id of the person: the firm's own, or one unrelated to the name if full names are not shown.
     pub id: String,
@@ -201,89 +204,57 @@ pub struct DatasetHead {
 
 impl From<&business::Business> for Business {
     fn from(business: &business::Business) -> Self {
-        let business::Business {
-            id,
-            name,
-            kind,
-            time_zone,
-            publish_staff: _,
-            language,
-            country,
-            description,
-            url,
-            telephone,
-            address,
-            geo,
-            same_as,
-            review_links,
-            services,
-            technicians,
-            service_areas,
-        } = business.clone();
+        let business = business.clone();
         Self {
-            id,
-            name,
-            kind,
-            time_zone: time_zone.name().to_owned(),
-            language,
-            country,
-            description,
-            url,
-            telephone,
-            address: address.map(|parts| parts.into_iter().collect()),
-            geo: geo.map(|(latitude, longitude)| Geo {
+            id: business.id,
+            name: business.name,
+            kind: business.kind,
+            time_zone: business.time_zone.name().to_owned(),
+            language: business.language,
+            country: business.country,
+            description: business.description,
+            url: business.url,
+            telephone: business.telephone,
+            address: (business.address).map(|parts| parts.into_iter().collect()),
+            geo: (business.geo).map(|(latitude, longitude)| Geo {
                 latitude,
                 longitude,
             }),
-            same_as,
-            review_links: review_links.into_iter().map(ReviewLink::from).collect(),
-            services: services.into_iter().map(Service::from).collect(),
-            technicians: technicians.into_iter().map(Technician::from).collect(),
-            service_areas,
+            same_as: business.same_as,
+            review_links: business.review_links.into_iter().map(Into::into).collect(),
+            services: business.services.into_iter().map(Into::into).collect(),
+            technicians: business.technicians.into_iter().map(Into::into).collect(),
+            service_areas: business.service_areas,
         }
-    }
-}
-
-impl From<business::ReviewLink> for ReviewLink {
-    fn from(link: business::ReviewLink) -> Self {
-        let business::ReviewLink { name, url } = link;
-        Self { name, url }
-    }
-}
-
-impl From<business::Service> for Service {
-    fn from(service: business::Service) -> Self {
-        let business::Service { id, name, synonyms } = service;
-        Self { id, name, synonyms }
-    }
-}
-
-impl From<business::Technician> for Technician {
-    fn from(technician: business::Technician) -> Self {
-        let business::Technician { id, name, aliases } = technician;
-        Self { id, name, aliases }
     }
 }
 
 impl From<&RatingCounts> for AggregateRating {
     fn from(rating_counts: &RatingCounts) -> Self {
-        let [one, two, three, four, five] = rating_counts.by_stars();
-        // At most 500 hundredths, which a float prints as the shortest decimal.
-        let rating_value = rating_counts
-            .mean_hundredths()
-            .map(|hundredths| f64::from(u16::try_from(hundredths).unwrap_or(500)) / 100.0);
         Self {
-            rating_value,
+            rating_value: rating_counts.mean_hundredths().map(hundredths),
             review_count: rating_counts.total(),
             best_rating: 5,
             worst_rating: 1,
-            distribution: Distribution {
-                one,
-                two,
-                three,
-                four,
-                five,
-            },
+            distribution: rating_counts.into(),
         }
     }
+}
+
+impl From<&RatingCounts> for Distribution {
+    fn from(rating_counts: &RatingCounts) -> Self {
+        let [one, two, three, four, five] = rating_counts.by_stars();
+        Self {
+            one,
+            two,
+            three,
+            four,
+            five,
+        }
+    }
+}
+
+/// At most 500 hundredths of a star, as a decimal, which a float prints as the shortest one.
+pub(super) fn hundredths(mean: u64) -> f64 {
+    f64::from(u16::try_from(mean).unwrap_or(500)) / 100.0
 }

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
-use super::business::Distribution;
+use super::business::{Distribution, hundredths};
 use super::insights::ConfirmedVotes;
 use crate::insights::aggregate::{COMPARED_MIN, fisher_exact, holm};
 use crate::model::RatingCounts;
@@ -23,15 +23,15 @@ pub struct Comparison {
     /// Whether the rating is better in the second period: the mean, if the share of reviews with at least two, three, four or
     /// five stars changed in the same direction beyond chance (Fisher's exact test at 95 %, with Holm's correction over these
     /// four).
-    pub verdict: Verdict,
+    pub verdict: ComparisonVerdict,
 }
 
 /// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
 /// than ten that judge it; `same`: the difference may be chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
-pub enum Verdict {
+#[oai(rename = "Verdict", rename_all = "snake_case")]
+pub enum ComparisonVerdict {
     /// Better, beyond chance.
     Better,
     /// Worse, beyond chance.
@@ -136,7 +136,7 @@ pub struct AspectChange {
     pub negative: i64,
     /// Whether it is better in the second period: the share of reviews that are only positive about it among those that judge it
     /// (positive, negative and mixed), by Fisher's exact test at 95 % with Holm's correction over all aspects of the answer.
-    pub verdict: Verdict,
+    pub verdict: ComparisonVerdict,
 }
 
 impl Comparison {
@@ -162,24 +162,13 @@ impl Period {
         rating_counts: &RatingCounts,
         aspects: Vec<PeriodAspect>,
     ) -> Self {
-        let [one, two, three, four, five] = rating_counts.by_stars();
-        let distribution = Distribution {
-            one,
-            two,
-            three,
-            four,
-            five,
-        };
-        let rating_value = rating_counts
-            .mean_hundredths()
-            .map(|mean| hundredths(signed(mean)));
         Self {
             since,
             until,
             until_asked: None,
             count: rating_counts.total(),
-            rating_value,
-            distribution,
+            rating_value: rating_counts.mean_hundredths().map(hundredths),
+            distribution: rating_counts.into(),
             aspects,
         }
     }
@@ -187,7 +176,7 @@ impl Period {
 
 impl Difference {
     fn between(first: &Period, second: &Period) -> Self {
-        let less = |first: u64, second: u64| signed(second) - signed(first);
+        let less = |first: u64, second: u64| to_i64(second) - to_i64(first);
         let (before, after) = (&first.distribution, &second.distribution);
         // Subtracted as whole hundredths: 4.9 minus 4.8 is 0.1 and not 0.10000000000000053.
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
@@ -220,18 +209,18 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
         let share = |among: &[PeriodAspect]| {
             find(among, &aspect.id).map_or((0, 0), |found| {
                 let judged = found.positive + found.negative + found.mixed;
-                (small(found.positive), small(judged))
+                (to_u32(found.positive), to_u32(judged))
             })
         };
         [share(first), share(second)]
     });
     let verdicts = verdicts(&shares.collect::<Vec<_>>());
-    let change = |(aspect, verdict): (&&PeriodAspect, Verdict)| {
+    let change = |(aspect, verdict): (&&PeriodAspect, ComparisonVerdict)| {
         let counts = |among: &[PeriodAspect]| {
             let [reviews, positive, negative] = find(among, &aspect.id).map_or([0; 3], |found| {
                 [found.reviews, found.positive, found.negative]
             });
-            [signed(reviews), signed(positive), signed(negative)]
+            [to_i64(reviews), to_i64(positive), to_i64(negative)]
         };
         let (before, after) = (counts(first), counts(second));
         AspectChange {
@@ -247,7 +236,7 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
 }
 
 /// For each pair of shares (part and whole), whether the second is larger. All are tested together.
-fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<Verdict> {
+fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<ComparisonVerdict> {
     let is_compared =
         |[before, now]: &[(u32, u32); 2]| before.1 >= COMPARED_MIN && now.1 >= COMPARED_MIN;
     let compared = pairs.iter().filter(|pair| is_compared(pair));
@@ -257,17 +246,17 @@ fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<Verdict> {
     let mut significant = holm(&p_values).into_iter();
     let verdict = |pair: &[(u32, u32); 2]| {
         if !is_compared(pair) {
-            return Verdict::TooFew;
+            return ComparisonVerdict::TooFew;
         }
         if significant.next() != Some(true) {
-            return Verdict::Same;
+            return ComparisonVerdict::Same;
         }
         let [before, now] = pair;
         let product = |one: &(u32, u32), other: &(u32, u32)| u64::from(one.0) * u64::from(other.1);
         if product(now, before) > product(before, now) {
-            Verdict::Better
+            ComparisonVerdict::Better
         } else {
-            Verdict::Worse
+            ComparisonVerdict::Worse
         }
     };
     pairs.iter().map(verdict).collect()
@@ -275,7 +264,7 @@ fn verdicts(pairs: &[[(u32, u32); 2]]) -> Vec<Verdict> {
 
 /// The change of the mean, if the share of reviews with at least some number of stars has changed in the same direction
 /// beyond chance.
-fn rating_verdict(first: &Period, second: &Period) -> Verdict {
+fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
     let at_least = |period: &Period| {
         let Distribution {
             two,
@@ -290,7 +279,7 @@ fn rating_verdict(first: &Period, second: &Period) -> Verdict {
             four + five,
             five,
         ];
-        parts.map(|part| (small(part), small(period.count)))
+        parts.map(|part| (to_u32(part), to_u32(period.count)))
     };
     let pairs: Vec<_> = at_least(first)
         .into_iter()
@@ -299,36 +288,31 @@ fn rating_verdict(first: &Period, second: &Period) -> Verdict {
         .collect();
     let verdicts = verdicts(&pairs);
     let of_the_mean = match first.rating_value.partial_cmp(&second.rating_value) {
-        _ if verdicts.contains(&Verdict::TooFew) => return Verdict::TooFew,
-        Some(Ordering::Less) => Verdict::Better,
-        Some(Ordering::Greater) => Verdict::Worse,
-        Some(Ordering::Equal) | None => return Verdict::Same,
+        _ if verdicts.contains(&ComparisonVerdict::TooFew) => return ComparisonVerdict::TooFew,
+        Some(Ordering::Less) => ComparisonVerdict::Better,
+        Some(Ordering::Greater) => ComparisonVerdict::Worse,
+        Some(Ordering::Equal) | None => return ComparisonVerdict::Same,
     };
     if verdicts.contains(&of_the_mean) {
         of_the_mean
     } else {
-        Verdict::Same
+        ComparisonVerdict::Same
     }
 }
 
 /// Counts of reviews are far below the bound.
-fn small(count: u64) -> u32 {
+fn to_u32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Counts of reviews are far below the bound.
-fn signed(count: u64) -> i64 {
+fn to_i64(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// Hundredths of a star, at most 500, as a decimal.
-fn hundredths(mean: i64) -> f64 {
-    f64::from(i32::try_from(mean).unwrap_or(500)) / 100.0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, Period, PeriodAspect, Verdict};
+    use super::{Comparison, ComparisonVerdict, Period, PeriodAspect};
     use crate::model::{Rating, RatingCounts};
 
     fn period(stars: &[i64], aspects: Vec<PeriodAspect>) -> Period {
@@ -419,19 +403,27 @@ mod tests {
     #[test]
     fn a_rating_is_better_or_worse_beyond_chance_alone() {
         for (first, second, verdict) in [
-            ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], Verdict::Worse),
-            ([0, 0, 0, 0, 20], [20, 0, 0, 0, 0], Verdict::Better),
+            ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], ComparisonVerdict::Worse),
+            (
+                [0, 0, 0, 0, 20],
+                [20, 0, 0, 0, 0],
+                ComparisonVerdict::Better,
+            ),
             // The stars change by one, so that no review crosses the middle of the scale.
-            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], Verdict::Worse),
-            ([0, 0, 0, 0, 20], [0, 0, 0, 20, 0], Verdict::Better),
-            ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], Verdict::Same),
-            ([20, 0, 0, 0, 0], [20, 0, 0, 0, 0], Verdict::Same),
+            ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], ComparisonVerdict::Worse),
+            (
+                [0, 0, 0, 0, 20],
+                [0, 0, 0, 20, 0],
+                ComparisonVerdict::Better,
+            ),
+            ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], ComparisonVerdict::Same),
+            ([20, 0, 0, 0, 0], [20, 0, 0, 0, 0], ComparisonVerdict::Same),
             // Ten reviews in each period are enough, nine are too few.
-            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], Verdict::Worse),
-            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], Verdict::TooFew),
-            ([0; 5], [90, 0, 0, 0, 0], Verdict::TooFew),
+            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], ComparisonVerdict::Worse),
+            ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], ComparisonVerdict::TooFew),
+            ([0; 5], [90, 0, 0, 0, 0], ComparisonVerdict::TooFew),
             // More of the best and of the worst, with the same mean.
-            ([0, 0, 40, 0, 0], [20, 0, 0, 0, 20], Verdict::Same),
+            ([0, 0, 40, 0, 0], [20, 0, 0, 0, 20], ComparisonVerdict::Same),
         ] {
             let [before, now] = [first, second].map(|counts| period(&stars(counts), Vec::new()));
             let verdict_of = Comparison::new(before, now).verdict;
@@ -465,7 +457,7 @@ mod tests {
             aspect("warranty", 0, 20, 0),
         ];
         let difference = Comparison::new(period(&[5], first), period(&[5], second)).difference;
-        let verdicts: Vec<(&str, Verdict)> = difference
+        let verdicts: Vec<(&str, ComparisonVerdict)> = difference
             .aspects
             .iter()
             .map(|change| (change.id.as_str(), change.verdict))
@@ -473,11 +465,11 @@ mod tests {
         assert_eq!(
             verdicts,
             [
-                ("price", Verdict::Worse),
-                ("punctuality", Verdict::Better),
-                ("honesty", Verdict::Same),
-                ("warranty", Verdict::TooFew),
-                ("scheduling", Verdict::TooFew)
+                ("price", ComparisonVerdict::Worse),
+                ("punctuality", ComparisonVerdict::Better),
+                ("honesty", ComparisonVerdict::Same),
+                ("warranty", ComparisonVerdict::TooFew),
+                ("scheduling", ComparisonVerdict::TooFew)
             ]
         );
     }

@@ -6,13 +6,14 @@
 
 mod business;
 mod comparison;
+mod evidence;
 mod facets;
 mod feed;
-mod hub;
 mod insights;
 pub(crate) mod parameters;
 mod problem;
 mod review;
+mod stage;
 
 pub use business::{
     AggregateRating, Business, Dataset, DatasetHead, Distribution, Geo, OwnBusiness, Service,
@@ -21,20 +22,21 @@ pub use business::{
 pub use comparison::{
     AspectChange, Comparison, Difference, DistributionChange, Period, PeriodAspect,
 };
+pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
 pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
 pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
-pub use hub::{HubMode, HubRequest};
 pub use insights::{
-    Aspect, AspectEvidence, ConfirmedFindings, ConfirmedVotes, Direction, Entity, EntityRow,
-    Evidence, EvidenceFinding, EvidenceReview, FaqRow, GeneratedFrom, Insights, InsightsAnswer,
-    InsightsStage, Method, MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share,
-    TopicRow, Trend, Weights, Withdrawn,
+    Aspect, ConfirmedFindings, ConfirmedVotes, Direction, Entity, Evidence, GeneratedFrom,
+    Insights, InsightsMethod, MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share,
+    Trend, Weights, Withdrawn,
 };
+pub use parameters::{HubMode, HubRequest};
 pub use problem::{Issue, IssueCode, Problem};
 pub use review::{
     DidYouMean, Mentions, Response, Review, SearchHead, SearchResult, SinceHead, SinceResult,
     Source, TotalRelation, Verification, VerificationMethod,
 };
+pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 
 /// Cannot fail, because the shapes of this module have no maps with other keys than texts.
 #[must_use]

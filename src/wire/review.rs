@@ -45,7 +45,7 @@ pub struct Review {
 
 /// Where a review was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[oai(rename = "ReviewSource")]
+#[oai(rename = "ReviewSource", remote = "model::Source")]
 pub struct Source {
     /// Name of the platform, as the filter `source` takes it.
     pub name: String,
@@ -56,6 +56,7 @@ pub struct Source {
 
 /// How a review is known to be from a customer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(remote = "model::Verification")]
 pub struct Verification {
     /// Always true for published reviews.
     pub verified: bool,
@@ -70,7 +71,7 @@ pub struct Verification {
 /// invited customers could write it; `manual`: the importing user vouches for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
+#[oai(remote = "model::Method", rename_all = "snake_case")]
 pub enum VerificationMethod {
     /// It matches a job in the firm's books.
     JobMatch,
@@ -84,6 +85,7 @@ pub enum VerificationMethod {
 
 /// What a review is about. Each list is sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(remote = "model::Mentions")]
 pub struct Mentions {
     /// Names of technicians, as the business shows them and `mentions_technician` takes them.
     pub technicians: Vec<String>,
@@ -110,90 +112,32 @@ pub struct Response {
 impl Review {
     #[must_use]
     pub fn new(review: model::Review, links: &Links) -> Self {
-        let model::Review {
-            id,
-            rating,
+        let date = review.date.date();
+        Self {
+            url: links.review(review.id.as_str()),
+            id: review.id.to_string(),
+            rating: review.rating.stars(),
             date,
-            author,
-            title,
-            text,
-            language,
-            source,
-            verification,
-            mentions,
-            response,
-            status: _,
-            updated_at,
-        } = review;
-        Self {
-            url: links.review(id.as_str()),
-            id: id.to_string(),
-            rating: rating.stars(),
-            date: date.date(),
-            author,
-            title,
-            text,
-            language,
-            source: source.into(),
-            verification: verification.into(),
-            mentions: mentions.into(),
-            response: response.map(Response::from),
-            updated_at: updated_at
-                .unwrap_or_else(|| date.date().and_time(NaiveTime::MIN).and_utc()),
-        }
-    }
-}
-
-impl From<model::Source> for Source {
-    fn from(source: model::Source) -> Self {
-        let model::Source { name, url } = source;
-        Self { name, url }
-    }
-}
-
-impl From<model::Verification> for Verification {
-    fn from(verification: model::Verification) -> Self {
-        let model::Verification {
-            verified,
-            method,
-            verified_at,
-        } = verification;
-        let method = match method {
-            model::Method::JobMatch => VerificationMethod::JobMatch,
-            model::Method::SourcePlatform => VerificationMethod::SourcePlatform,
-            model::Method::Invite => VerificationMethod::Invite,
-            model::Method::Manual => VerificationMethod::Manual,
-        };
-        Self {
-            verified,
-            method,
-            verified_at,
-        }
-    }
-}
-
-impl From<model::Mentions> for Mentions {
-    fn from(mentions: model::Mentions) -> Self {
-        let model::Mentions {
-            technicians,
-            services,
-            service_areas,
-        } = mentions;
-        Self {
-            technicians,
-            services,
-            service_areas,
+            author: review.author,
+            title: review.title,
+            text: review.text,
+            language: review.language,
+            source: review.source.into(),
+            verification: review.verification.into(),
+            mentions: review.mentions.into(),
+            response: review.response.map(Response::from),
+            updated_at: (review.updated_at)
+                .unwrap_or_else(|| date.and_time(NaiveTime::MIN).and_utc()),
         }
     }
 }
 
 impl From<model::Response> for Response {
     fn from(response: model::Response) -> Self {
-        let model::Response { text, date, author } = response;
         Self {
-            text,
-            date: date.map(model::Day::date),
-            author,
+            text: response.text,
+            date: response.date.map(model::Day::date),
+            author: response.author,
         }
     }
 }

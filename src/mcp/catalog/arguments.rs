@@ -88,10 +88,10 @@ impl<'a> Arguments<'a> {
                 ),
             };
             self.issues.push(Issue {
-                path: vec![shortened(name)],
+                path: vec![shorten(name)],
                 code: IssueCode::InvalidString,
                 message,
-                received: shown(value),
+                received: received(value),
             });
         }
         taken
@@ -104,12 +104,11 @@ impl<'a> Arguments<'a> {
         let given = self.given.get(P::NAME);
         given.filter(|value| !value.is_null() && value.as_str() != Some(""))
     }
+}
 
-    fn keep<T>(&mut self, parsed: Result<Option<T>, InvalidParameter>) -> Option<T> {
-        parsed.unwrap_or_else(|invalid| {
-            self.refuse(invalid);
-            None
-        })
+impl ParameterSource for Arguments<'_> {
+    fn read<P: Parameter>(&mut self) -> Parsed<P> {
+        self.given::<P>().map_or(Ok(None), parse::<P>)
     }
 
     fn missing<P: Parameter>(&self) -> InvalidParameter {
@@ -122,20 +121,6 @@ impl<'a> Arguments<'a> {
             .to_owned();
         InvalidParameter::new::<P>(ParameterFault::Type, message, "")
     }
-}
-
-impl ParameterSource for Arguments<'_> {
-    fn take<P: Parameter>(&mut self) -> Option<parameters::ParameterValue<P>> {
-        let value = self.given::<P>()?;
-        self.keep(parse::<P>(value))
-    }
-
-    fn require<P: Parameter>(&mut self) -> Option<parameters::ParameterValue<P>> {
-        let parsed = self.given::<P>().map_or(Ok(None), parse::<P>);
-        let value = parsed.and_then(|value| value.map(Some).ok_or_else(|| self.missing::<P>()));
-        self.keep(value)
-    }
-
     fn refuse(&mut self, invalid: InvalidParameter) {
         self.issues.push(invalid.into());
     }
@@ -152,9 +137,9 @@ fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
         None if P::Kind::IS_TEXT => Err(InvalidParameter::new::<P>(
             ParameterFault::Type,
             "must be a JSON string".to_owned(),
-            &written(value),
+            &decimal(value),
         )),
-        None => parameters::parse::<P>(&written(value)),
+        None => parameters::parse::<P>(&decimal(value)),
     }
 }
 
@@ -187,14 +172,14 @@ pub fn refusal(issues: &[Issue]) -> CallError {
 
 /// The given value in an issue: a string unchanged, anything else as JSON.
 #[must_use]
-pub fn shown(value: &Value) -> String {
+pub fn received(value: &Value) -> String {
     value
         .as_str()
-        .map_or_else(|| shortened(&value.to_string()), shortened)
+        .map_or_else(|| shorten(&value.to_string()), shorten)
 }
 
 /// A JSON value in the form of a query string: numbers as plain decimals, 4.0 as 4.
-fn written(value: &Value) -> String {
+fn decimal(value: &Value) -> String {
     match value.as_f64() {
         // A float's `Display` has no exponent.
         Some(float) if !value.is_i64() && !value.is_u64() => float.to_string(),
@@ -202,7 +187,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
 }
 
@@ -212,7 +197,7 @@ const NAMES_MAX: usize = 100;
 
 /// The known names for an error, most mentioned first.
 #[must_use]
-pub fn listed(facets: &[Facet]) -> String {
+pub fn list_names(facets: &[Facet]) -> String {
     let names: Vec<&str> = facets
         .iter()
         .take(NAMES_MAX)

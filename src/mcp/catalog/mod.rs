@@ -4,25 +4,21 @@
 //! schemas are taken from the OpenAPI document, and arguments are parsed like request parameters.
 
 mod arguments;
-mod completion;
 mod prompts;
 mod resources;
-mod reviews;
-mod schema;
-mod size_budget;
+mod results;
 mod tools;
 
 use std::sync::Arc;
 
 use arguments::{Arguments, Known};
 pub use arguments::{CallError, Object};
-pub use completion::Completion;
+pub use prompts::Completion;
 pub use resources::JSON;
+pub use results::RESULT_BYTES_MAX;
 use rmcp::model::{Prompt, Reference, Resource, ResourceTemplate, Tool};
-use schema::ApiDocument;
 use serde_json::Value;
-pub use size_budget::RESULT_BYTES_MAX;
-use tools::ToolKind;
+use tools::{ApiDocument, ToolKind};
 
 use super::escape::escaped;
 use crate::compute::apart;
@@ -49,7 +45,8 @@ pub struct ToolAnswer {
 pub struct Catalog {
     ctx: Arc<Ctx>,
     tools: Vec<Tool>,
-    known: Vec<(ToolKind, Vec<Known>)>,
+    /// By the index of the tool's kind.
+    known: [Vec<Known>; ToolKind::ALL.len()],
     templates: Vec<ResourceTemplate>,
     prompts: Vec<Prompt>,
 }
@@ -59,13 +56,9 @@ impl Catalog {
     #[must_use]
     pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
         let document = ApiDocument(document);
-        let known: Vec<(ToolKind, Vec<Known>)> = ToolKind::ALL
-            .into_iter()
-            .map(|kind| (kind, kind.known(document)))
-            .collect();
+        let known = ToolKind::ALL.map(|kind| kind.arguments(document));
         Self {
-            tools: known
-                .iter()
+            tools: (ToolKind::ALL.iter().zip(&known))
                 .map(|(kind, known)| kind.tool(document, known))
                 .collect(),
             known,
@@ -103,29 +96,25 @@ impl Catalog {
     /// # Errors
     /// See [`CallError`].
     pub async fn call(&self, name: &str, arguments: &Object) -> Result<ToolAnswer, CallError> {
-        let (kind, known) = self
-            .known
-            .iter()
-            .find(|(kind, _)| kind.name() == name)
-            .ok_or(CallError::Unknown)?;
-        let mut arguments = Arguments::new(name, known, arguments);
+        let kind = ToolKind::find(name).ok_or(CallError::Unknown)?;
+        let mut arguments = Arguments::new(name, &self.known[kind as usize], arguments);
         let is_linked = kind.has_links() && arguments.take::<ResourceLinks>() == Some(true);
         let snapshot = self.ctx.current.load();
         let structured = match kind {
             ToolKind::Business => {
-                (arguments.finish(Some(()))).map(|()| reviews::business(&snapshot))
+                (arguments.finish(Some(()))).map(|()| results::business(&snapshot))
             }
-            ToolKind::Search => reviews::search(&self.ctx.text_index, &snapshot, arguments).await,
-            ToolKind::Review => reviews::review(&snapshot, arguments),
-            ToolKind::Since => apart(|| reviews::since(&snapshot, arguments)),
+            ToolKind::Search => results::search(&self.ctx.text_index, &snapshot, arguments).await,
+            ToolKind::Review => results::review(&snapshot, arguments),
+            ToolKind::Since => apart(|| results::since(&snapshot, arguments)),
             ToolKind::Insights => {
-                apart(|| reviews::asked_insights(&snapshot, &self.ctx.links, arguments))
+                apart(|| results::requested_insights(&snapshot, &self.ctx.links, arguments))
             }
-            ToolKind::Evidence => apart(|| reviews::evidence(&snapshot, arguments)),
+            ToolKind::Evidence => apart(|| results::evidence(&snapshot, arguments)),
             ToolKind::Facets => {
-                apart(|| (arguments.finish(Some(()))).map(|()| reviews::facets(&snapshot)))
+                apart(|| (arguments.finish(Some(()))).map(|()| results::facets(&snapshot)))
             }
-            ToolKind::Periods => apart(|| reviews::periods(&snapshot, arguments)),
+            ToolKind::Periods => apart(|| results::periods(&snapshot, arguments)),
         }?;
         let links = is_linked.then(|| resources::links(&structured));
         Ok(ToolAnswer {
@@ -149,11 +138,7 @@ impl Catalog {
     /// Reads a resource of the media type [`JSON`]; `None` if there is none with that URI.
     #[must_use]
     pub fn read(&self, uri: &str) -> Option<String> {
-        let evidence = self
-            .known
-            .iter()
-            .find(|(kind, _)| *kind == ToolKind::Evidence);
-        let known = evidence.map_or(&[][..], |(_, known)| known);
+        let known = &self.known[ToolKind::Evidence as usize];
         apart(|| resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri))
     }
 
@@ -186,7 +171,7 @@ impl Catalog {
         argument: &str,
         typed: &str,
     ) -> Result<Completion, CallError> {
-        completion::complete(&self.ctx.current.load(), reference, argument, typed)
+        prompts::complete(&self.ctx.current.load(), reference, argument, typed)
     }
 }
 

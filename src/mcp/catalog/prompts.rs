@@ -1,14 +1,15 @@
 //! Two prompts built from the tools' results: the task, then the data as one line of JSON. Text in the data cannot end
-//! its line, so reviews cannot pass for the task.
+//! its line, so reviews cannot pass for the task. And completions of the arguments of prompts and resources.
 
-use rmcp::model::{Prompt, PromptArgument};
+use rmcp::model::{Prompt, PromptArgument, Reference};
 use serde_json::{Value, json};
 
-use super::arguments::{CallError, Object, REQUIRED, refusal, shown};
-use super::size_budget::{RESULT_BYTES_MAX, page};
-use super::{arguments, reviews, shape, text};
+use super::arguments::{self, CallError, Object, REQUIRED, received, refusal};
+use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
+use super::results::{self, RESULT_BYTES_MAX, page};
+use super::{shape, text};
 use crate::insights::MentionKind;
-use crate::model::{Rating, ReviewFilter, SearchArguments};
+use crate::model::{Rating, ReviewFilter, SearchArguments, fold};
 use crate::search::insights::find_entity;
 use crate::search::names::{service, technician};
 use crate::snapshot::Snapshot;
@@ -69,7 +70,7 @@ pub fn messages(
     prompt: &Prompt,
     arguments: &Object,
 ) -> Result<[String; 2], CallError> {
-    let named = named(snapshot, prompt, arguments)?;
+    let named = find_entities(snapshot, prompt, arguments)?;
     let business = text(&json!(snapshot.input.business.name));
     let names: Vec<String> = named.iter().map(|facet| text(&json!(facet.name))).collect();
     let names = names.join(" and ");
@@ -105,7 +106,7 @@ pub fn messages(
             )
         };
         let mut data = shape(*facet);
-        if let Some(derived) = derived(snapshot, kind, facet) {
+        if let Some(derived) = insights_of(snapshot, kind, facet) {
             data["insights"] = derived;
         }
         let bytes_max = (RESULT_BYTES_MAX / named.len()).saturating_sub(text(&data).len());
@@ -117,7 +118,7 @@ pub fn messages(
 }
 
 /// The entities that the arguments name, in the prompt's order.
-fn named<'a>(
+fn find_entities<'a>(
     snapshot: &'a Snapshot,
     prompt: &Prompt,
     arguments: &Object,
@@ -136,7 +137,7 @@ fn named<'a>(
                 };
                 issues.push(issue(
                     name,
-                    format!("{must} {what}; {}", arguments::listed(all)),
+                    format!("{must} {what}; {}", arguments::list_names(all)),
                     value,
                 ));
             }
@@ -196,7 +197,7 @@ fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
 }
 
 /// The insights of a service or a technician without the monthly series, with a URL for each quote.
-fn derived(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<Value> {
+fn insights_of(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<Value> {
     let mut derived = shape(find_entity(snapshot, kind, facet)?);
     if let Some(Value::Object(trend)) = derived.get_mut("trend") {
         trend.remove("months");
@@ -210,7 +211,7 @@ fn derived(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<Valu
         let review = quote
             .get("review_id")
             .and_then(Value::as_str)
-            .and_then(|id| reviews::find(snapshot, id));
+            .and_then(|id| results::find(snapshot, id));
         if let Some(review) = review {
             quote["url"] = json!(review.url);
         }
@@ -235,7 +236,7 @@ fn sample(snapshot: &Snapshot, arguments: &SearchArguments, bytes_max: usize) ->
             None,
             bytes_max / 5,
         );
-        let mut found = reviews::found(page, REVIEWS_PER_RATING);
+        let mut found = results::search_result(page, REVIEWS_PER_RATING);
         found["rating"] = json!(stars);
         found
     });
@@ -246,7 +247,7 @@ fn issue(name: &str, message: String, value: &Value) -> Issue {
     let received = if value.is_null() {
         String::new()
     } else {
-        shown(value)
+        received(value)
     };
     Issue {
         path: vec![name.to_owned()],
@@ -254,4 +255,92 @@ fn issue(name: &str, message: String, value: &Value) -> Issue {
         message,
         received,
     }
+}
+
+// Completions of arguments: technicians and services, most mentioned first. IDs of reviews and cursors are not
+// completed, because they mean nothing to users.
+
+/// The protocol's maximum.
+const VALUES_MAX: usize = 100;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// At most 100, best first.
+    pub values: Vec<String>,
+    /// The number of all matches.
+    pub total: usize,
+}
+
+/// Completions of an argument.
+///
+/// # Errors
+/// If the prompt, the template or the argument is unknown.
+pub fn complete(
+    snapshot: &Snapshot,
+    reference: &Reference,
+    argument: &str,
+    typed: &str,
+) -> Result<Completion, CallError> {
+    let counts = snapshot.counts();
+    let (prompt, template) = (reference.as_prompt_name(), reference.as_resource_uri());
+    Ok(match (prompt.or(template).unwrap_or_default(), argument) {
+        (SUMMARISE_SERVICE | EVIDENCE_TEMPLATE, "service") => beginning(&counts.services, typed),
+        (COMPARE_TECHNICIANS, "first" | "second") | (EVIDENCE_TEMPLATE, "technician") => {
+            beginning(&counts.technicians, typed)
+        }
+        (EVIDENCE_TEMPLATE, "aspect") => {
+            let aspects = snapshot.input.analyzer.trade().aspects.iter();
+            let aspects: Vec<Facet> = aspects.map(|aspect| facet(&aspect.id)).collect();
+            beginning(&aspects, typed)
+        }
+        (EVIDENCE_TEMPLATE, "polarity") => {
+            let names = ["positive", "negative", "neutral", "mixed", "uncertain"];
+            beginning(&names.map(facet), typed)
+        }
+        (EVIDENCE_TEMPLATE, "since" | "until" | "hits" | "limit" | "cursor")
+        | (REVIEW_TEMPLATE, "id")
+        | (PAGE_TEMPLATE, "cursor") => Completion::default(),
+        (EVIDENCE_TEMPLATE, _) => {
+            return Err(no_argument(
+                "aspect, polarity, technician, service, since, until, hits, limit and cursor",
+            ));
+        }
+        (SUMMARISE_SERVICE, _) => return Err(no_argument("service")),
+        (COMPARE_TECHNICIANS, _) => return Err(no_argument("first and second")),
+        (REVIEW_TEMPLATE, _) => return Err(no_argument("id")),
+        (PAGE_TEMPLATE, _) => return Err(no_argument("cursor")),
+        _ => return Err(CallError::Unknown),
+    })
+}
+
+fn no_argument(known: &str) -> CallError {
+    CallError::Arguments(format!("Unknown argument; known here: {known}."))
+}
+
+fn facet(name: &str) -> Facet {
+    Facet {
+        id: None,
+        name: name.to_owned(),
+        reviews: 0,
+    }
+}
+
+/// The names with that prefix, ignoring case; the ID if only it has the prefix.
+fn beginning(facets: &[Facet], typed: &str) -> Completion {
+    let typed = fold(typed);
+    let begins = |text: &str| fold(text).starts_with(&typed);
+    let value = |facet: &Facet| {
+        if begins(&facet.name) {
+            Some(facet.name.clone())
+        } else {
+            facet
+                .id
+                .clone()
+                .filter(|id| !typed.is_empty() && begins(id))
+        }
+    };
+    let mut values: Vec<String> = facets.iter().filter_map(value).collect();
+    let total = values.len();
+    values.truncate(VALUES_MAX);
+    Completion { values, total }
 }

@@ -6,12 +6,12 @@ use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, Known, Object};
-use super::reviews::evidence;
-use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, page};
-use super::{reviews, shape, text};
+use super::results::evidence;
+use super::results::{RESULT_BYTES_MAX, REVIEWS_MAX, page};
+use super::{results, shape, text};
 use crate::links::Links;
-use crate::model::ReviewFilter;
-use crate::model::parameters::{Aspect, InsightsPart, Parameter};
+use crate::model::parameters::{Aspect, Parameter};
+use crate::model::{InsightsPart, ReviewFilter};
 use crate::search::Cursor;
 use crate::search::insights::StageRequest;
 use crate::snapshot::{Document, Snapshot};
@@ -100,16 +100,16 @@ pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> O
         rest.strip_prefix("review/"),
         rest.strip_prefix("reviews?cursor="),
     ) {
-        ("business", _, _) => reviews::business(snapshot),
+        ("business", _, _) => results::business(snapshot),
         ("insights", _, _) => {
             let overview = StageRequest::Part(InsightsPart::Overview);
-            reviews::insights(snapshot, links, &overview).ok()?
+            results::insights(snapshot, links, &overview).ok()?
         }
         ("reviews", _, _) => dataset(snapshot, links, None),
         // RFC 6570 encodes `=`, which an ID may have.
         (_, Some(id), _) => {
             let id = percent_decode_str(id).decode_utf8().ok()?;
-            shape(&reviews::find(snapshot, &id)?)
+            shape(&results::find(snapshot, &id)?)
         }
         (_, _, Some(cursor)) => {
             let cursor: Cursor = cursor.parse().ok()?;

@@ -1,11 +1,14 @@
 //! `/insights?aspect=…`: the figures of one aspect and the sentences behind them, in pages.
 
 use std::borrow::Cow;
+use std::iter;
 
 use askama::Template;
 
 use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
+use crate::model::Vote;
+use crate::pages::filters::{POLARITIES, polarity_words};
 use crate::pages::frame::{Frame, Site};
 use crate::pages::locale::Locale;
 use crate::pages::words::Stars;
@@ -15,15 +18,6 @@ use crate::wire;
 
 /// Number of characters of a review shown on each side of a finding.
 const CONTEXT_CHARACTERS: usize = 120;
-/// The page's filters.
-const POLARITIES: [Option<wire::Polarity>; 6] = [
-    None,
-    Some(wire::Polarity::Positive),
-    Some(wire::Polarity::Negative),
-    Some(wire::Polarity::Mixed),
-    Some(wire::Polarity::Neutral),
-    Some(wire::Polarity::Uncertain),
-];
 
 #[derive(Template)]
 #[template(path = "aspect_page.html")]
@@ -69,28 +63,28 @@ pub struct AspectQuestion<'a> {
     pub id: &'a str,
     /// Its name in titles and headings.
     pub label: &'a str,
-    pub polarity: Option<wire::Polarity>,
+    pub polarity: Option<Vote>,
     /// Reviews per page.
     pub limit: u8,
 }
 
 impl AspectQuestion<'_> {
-    fn path(&self, polarity: Option<wire::Polarity>, site: &Site) -> String {
-        let suffix = polarity.map(|polarity| format!("&polarity={}", name(polarity)));
+    fn path(&self, polarity: Option<Vote>, site: &Site) -> String {
+        let suffix = polarity.map(|polarity| format!("&polarity={}", polarity.name()));
         aspect_path(self.id, site) + &suffix.unwrap_or_default()
     }
 
     fn json_url(&self, links: &Links) -> String {
         let suffix = self
             .polarity
-            .map(|polarity| format!("?polarity={}", name(polarity)));
+            .map(|polarity| format!("?polarity={}", polarity.name()));
         links.evidence(self.id) + &suffix.unwrap_or_default()
     }
 
     fn summary(&self, total: u64, locale: &Locale) -> Cow<'static, str> {
         match self.polarity {
             Some(polarity) => {
-                let polarity = words(polarity, locale);
+                let polarity = polarity_words(polarity, locale);
                 locale.counted_with("reviews-speak-of-it-so", total, &[("polarity", &polarity)])
             }
             None => locale.counted("reviews-speak-of-it", total),
@@ -111,8 +105,12 @@ pub fn show(
     let mut aspects = snapshot.insights.aspects.iter();
     let aspect = aspects.find(|one| one.id == question.id);
     let locale = &site.locale;
-    let polarities = POLARITIES.map(|polarity| Chip {
-        name: polarity.map_or_else(|| locale.message("all"), |polarity| words(polarity, locale)),
+    let polarities = iter::once(None).chain(POLARITIES.map(Some));
+    let polarities = polarities.map(|polarity| Chip {
+        name: polarity.map_or_else(
+            || locale.message("all"),
+            |polarity| polarity_words(polarity, locale),
+        ),
         href: question.path(polarity, &site),
         is_current: polarity == question.polarity,
     });
@@ -126,10 +124,10 @@ pub fn show(
     });
     let label = locale.name(question.label);
     let named = [("topic", &*label), ("business", &business.name)];
-    super::super::rendered(&AspectPage {
+    super::super::render(&AspectPage {
         figures: aspect.map(|aspect| FiguresFragment::of_aspect(aspect, locale)),
         summary: question.summary(page.total, locale),
-        polarities: polarities.into(),
+        polarities: polarities.collect(),
         next,
         reviews: page
             .reviews
@@ -161,7 +159,7 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
         ShownFinding {
             before,
             after,
-            polarity: words(finding.polarity, &site.locale),
+            polarity: polarity_words(finding.polarity.into(), &site.locale),
             text: finding.text,
         }
     };
@@ -169,7 +167,7 @@ fn sentences(supporting: Supporting, site: &Site) -> Sentences {
         stars: Stars::new(review.rating, &site.locale),
         date: review.date.to_string(),
         day: site.locale.day(review.date),
-        polarity: words(vote.vote.into(), &site.locale),
+        polarity: polarity_words(vote.vote, &site.locale),
         href: site.review(&review.id),
         findings: findings.into_iter().map(finding).collect(),
     }
@@ -203,27 +201,6 @@ fn around(text: &str, start: u32, end: u32) -> (String, String) {
             .map_or(after.clone(), |(rest, _)| format!("{rest} …"))
     };
     (before, after)
-}
-
-const fn name(polarity: wire::Polarity) -> &'static str {
-    match polarity {
-        wire::Polarity::Positive => "positive",
-        wire::Polarity::Negative => "negative",
-        wire::Polarity::Neutral => "neutral",
-        wire::Polarity::Mixed => "mixed",
-        wire::Polarity::Uncertain => "uncertain",
-    }
-}
-
-/// The label of a polarity.
-fn words(polarity: wire::Polarity, locale: &Locale) -> Cow<'static, str> {
-    match polarity {
-        wire::Polarity::Positive => locale.message("positive"),
-        wire::Polarity::Negative => locale.message("negative"),
-        wire::Polarity::Neutral => locale.message("neutral"),
-        wire::Polarity::Mixed => locale.message("mixed"),
-        wire::Polarity::Uncertain => locale.message("uncertain"),
-    }
 }
 
 #[cfg(test)]

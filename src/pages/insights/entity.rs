@@ -158,11 +158,11 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
     // If too few reviews mention it, only their count is shown.
     let is_told = entity.positive.is_some();
     let newest = if is_told { NEWEST } else { 0 };
-    let reviews = naming(snapshot, kind, entity, newest);
+    let reviews = newest_naming(snapshot, kind, entity, newest);
     let naming_it = entity.reviews;
     let of_all = locale.counted("reviews", snapshot.input.review_index.len() as u64);
     let path = kind.path(entity, &site);
-    super::super::rendered(&EntityPage {
+    super::super::render(&EntityPage {
         name: entity.name.clone(),
         summary: locale.message_with(
             "reviews-that-name",
@@ -214,7 +214,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
 }
 
 /// The newest reviews that mention `entity`; only these are parsed.
-fn naming(
+fn newest_naming(
     snapshot: &Snapshot,
     kind: EntityKind,
     entity: &wire::Entity,

@@ -5,7 +5,6 @@ mod aspect;
 mod entity;
 pub(crate) mod overview;
 pub(crate) mod rows;
-mod summary;
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use poem::http::StatusCode;
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::{Page, Pages};
-use super::frame::{POLICY, page, protected};
+use super::frame::{POLICY, page, protect};
 use super::query::PageQuery;
 use crate::compute::apart;
 use crate::model::parameters::{self, ParameterSource};
@@ -66,9 +65,8 @@ impl Endpoint for InsightsEndpoint {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let mut query = PageQuery::of(&request);
-        let mut source = query.source(&request);
-        let view = InsightsView::of(&mut source);
-        let asked = EvidenceRequest::take_polarity_from(&mut source);
+        let view = InsightsView::of(&mut query);
+        let asked = EvidenceRequest::take_polarity_from(&mut query);
         if !query.issues.is_empty() {
             return Ok(web::invalid_parameters(query.issues));
         }
@@ -76,7 +74,7 @@ impl Endpoint for InsightsEndpoint {
         Ok(match view {
             InsightsView::All => {
                 let body = self.pages.body(&snapshot, Page::Insights);
-                protected(
+                protect(
                     web::cached_body(request.headers(), &snapshot, &body),
                     POLICY,
                 )
@@ -105,7 +103,7 @@ impl InsightsEndpoint {
         let asked = aspect::AspectQuestion {
             id: &query.aspect.id,
             label: &query.aspect.label,
-            polarity: wanted.polarity.map(Into::into),
+            polarity: wanted.polarity,
             limit: wanted.limit,
         };
         let work = async {

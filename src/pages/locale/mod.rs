@@ -22,7 +22,7 @@ use crate::model::business::Business;
 
 /// A language of the pages' own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum PageLanguage {
     /// The default: for businesses without a language, or with one that is not listed here.
     English,
     Spanish,
@@ -30,7 +30,7 @@ pub enum Language {
     French,
 }
 
-impl Language {
+impl PageLanguage {
     /// `language as usize` is a language's index here.
     pub const ALL: [Self; 4] = [Self::English, Self::Spanish, Self::German, Self::French];
 
@@ -77,8 +77,8 @@ impl Language {
 type Messages = FluentBundle<FluentResource>;
 
 /// Parsed once.
-static MESSAGES: LazyLock<[Messages; Language::ALL.len()]> = LazyLock::new(|| {
-    Language::ALL.map(|language| {
+static MESSAGES: LazyLock<[Messages; PageLanguage::ALL.len()]> = LazyLock::new(|| {
+    PageLanguage::ALL.map(|language| {
         let tags = language.tag().parse().into_iter().collect();
         let mut messages = FluentBundle::new_concurrent(tags);
         // Text of another direction is isolated by `<bdi>` and `dir`, not by characters that would be copied with the
@@ -96,7 +96,7 @@ static MESSAGES: LazyLock<[Messages; Language::ALL.len()]> = LazyLock::new(|| {
 pub struct Locale(Rc<Inner>);
 
 struct Inner {
-    language: Language,
+    language: PageLanguage,
     /// The ISO 3166 code of the country, for date formats; empty if unknown.
     region: String,
     numbers: Option<DecimalFormatter>,
@@ -126,12 +126,15 @@ impl Locale {
     #[must_use]
     pub fn of(business: &Business) -> Self {
         let tag = business.language.as_deref().unwrap_or_default();
-        Self::new(Language::find(tag).unwrap_or(Language::English), business)
+        Self::new(
+            PageLanguage::find(tag).unwrap_or(PageLanguage::English),
+            business,
+        )
     }
 
     /// Words in `language`, with the date format of the business's country.
     #[must_use]
-    pub fn new(language: Language, business: &Business) -> Self {
+    pub fn new(language: PageLanguage, business: &Business) -> Self {
         let region = region(business);
         LOCALES.with_borrow_mut(|locales| {
             let is_same = |one: &&Self| one.0.language == language && one.0.region == region;
@@ -147,7 +150,7 @@ impl Locale {
         })
     }
 
-    fn with_region(language: Language, region: String) -> Self {
+    fn with_region(language: PageLanguage, region: String) -> Self {
         let tag = format!("{}-{region}", language.tag());
         let locale = icu_locale_core::Locale::try_from_str(tag.trim_end_matches('-'));
         let numbers = locale.ok().and_then(|locale| {
@@ -231,8 +234,10 @@ impl Locale {
     #[must_use]
     pub fn within(&self, name: &str) -> String {
         match self.0.language {
-            Language::German => name.to_owned(),
-            Language::English | Language::Spanish | Language::French => name.to_lowercase(),
+            PageLanguage::German => name.to_owned(),
+            PageLanguage::English | PageLanguage::Spanish | PageLanguage::French => {
+                name.to_lowercase()
+            }
         }
     }
 
@@ -372,7 +377,7 @@ mod tests {
     use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
     use fluent_syntax::parser::parse;
 
-    use super::{Language, Locale, name_id};
+    use super::{Locale, PageLanguage, name_id};
     use crate::insights::Trade;
     use crate::model::business::Business;
 
@@ -420,7 +425,7 @@ mod tests {
         }
     }
 
-    fn messages(language: Language) -> BTreeMap<String, Arguments> {
+    fn messages(language: PageLanguage) -> BTreeMap<String, Arguments> {
         let file = parse(language.source()).unwrap_or_else(|(_, faults)| {
             panic!("{}.ftl: {faults:?}", language.tag());
         });
@@ -449,8 +454,8 @@ mod tests {
 
     #[test]
     fn every_language_has_the_same_messages_with_the_same_arguments() {
-        let english = messages(Language::English);
-        for language in Language::ALL {
+        let english = messages(PageLanguage::English);
+        for language in PageLanguage::ALL {
             let other = messages(language);
             assert!(
                 english.keys().eq(other.keys()),
@@ -540,7 +545,7 @@ mod tests {
 
     #[test]
     fn every_message_that_a_source_asks_for_is_there_and_gets_its_arguments() {
-        let english = messages(Language::English);
+        let english = messages(PageLanguage::English);
         let mut files = Vec::new();
         sources(
             &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pages"),
@@ -626,7 +631,7 @@ mod tests {
         for label in labels {
             assert_eq!(locale("en").name(label), label.as_str());
             assert!(
-                messages(Language::German).contains_key(&name_id(label)),
+                messages(PageLanguage::German).contains_key(&name_id(label)),
                 "{label}"
             );
         }

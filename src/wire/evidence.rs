@@ -4,9 +4,9 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
-use super::opinion_stats::Polarity;
+use super::insights::Polarity;
+use super::{DidYouMean, Facet, Response};
 use crate::insights::{self, TextSpan};
-use crate::wire::{DidYouMean, Facet, Response};
 
 /// One page of the reviews that support an aspect, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -104,7 +104,7 @@ pub struct EvidenceHit {
 /// Source of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(rename_all = "snake_case")]
+#[oai(remote = "insights::FindingSource", rename_all = "snake_case")]
 pub enum Witness {
     /// Only rules of the trade.
     Rule,
@@ -114,53 +114,30 @@ pub enum Witness {
     Both,
 }
 
-impl From<insights::FindingSource> for Witness {
-    fn from(witness: insights::FindingSource) -> Self {
-        match witness {
-            insights::FindingSource::Rule => Self::Rule,
-            insights::FindingSource::Classifier => Self::Classifier,
-            insights::FindingSource::Both => Self::Both,
-        }
-    }
-}
-
 impl EvidenceFinding {
     /// `technicians` are the subjects of the finding.
     #[must_use]
     pub fn new(finding: insights::Finding, text: &str, technicians: Vec<String>) -> Self {
-        let insights::Finding {
-            aspect: _,
-            sentence,
-            span,
-            polarity,
-            score,
-            confidence,
-            hits,
-        } = finding;
-        let witness = insights::FindingSource::of(&hits).into();
-        let hit = |insights::Hit {
-                       rule,
-                       span: TextSpan { start, end },
-                       points,
-                   }| EvidenceHit {
-            rule,
+        let witness = insights::FindingSource::of(&finding.hits).into();
+        let TextSpan { start, end } = finding.span;
+        let hit = |hit: insights::Hit| EvidenceHit {
+            rule: hit.rule,
+            start: hit.span.start,
+            end: hit.span.end,
+            points: hit.points,
+        };
+        let words = insights::aggregate::slice(text, finding.span);
+        Self {
+            sentence: finding.sentence,
             start,
             end,
-            points,
-        };
-        Self {
-            sentence,
-            start: span.start,
-            end: span.end,
-            text: insights::aggregate::slice(text, span)
-                .unwrap_or_default()
-                .to_owned(),
-            polarity: polarity.into(),
+            text: words.unwrap_or_default().to_owned(),
+            polarity: finding.polarity.into(),
             technicians,
-            score,
+            score: finding.score,
             witness,
-            confidence,
-            hits: Some(hits.into_iter().map(hit).collect()),
+            confidence: finding.confidence,
+            hits: Some(finding.hits.into_iter().map(hit).collect()),
         }
     }
 }

@@ -1,23 +1,26 @@
-//! The tools' results: the bodies of REST, limited to the whole reviews that fit.
+//! The tools' results: the bodies of REST, limited in size to the whole reviews or parts that fit; a text is never cut.
+
+use std::ops::BitOr;
 
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, CallError, refusal};
-use super::size_budget::{RESULT_BYTES_MAX, REVIEWS_MAX, ReviewsPage, cut, fit, page};
 use super::{shape, text};
 use crate::compute::apart_if;
 use crate::links::Links;
-use crate::model::parameters::{InsightsPart, ParameterSource};
-use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold, parameters};
+use crate::mcp::escape::length;
+use crate::model::parameters::{self, ParameterSource};
+use crate::model::{Day, InsightsPart, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
 use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{
     self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,
 };
-use crate::search::{Cursor, CursorParameter, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean};
-use crate::snapshot::Snapshot;
+use crate::search::{
+    Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean, walk,
+};
 use crate::snapshot::render::head;
-use crate::wire;
-use crate::wire::AspectEvidence;
+use crate::snapshot::{Place, ReviewIndex, Snapshot};
+use crate::wire::{self, AspectEvidence};
 
 /// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
@@ -43,7 +46,7 @@ pub async fn search(
         .await;
     let did_you_mean = did_you_mean(snapshot, &asked, all.total);
     let mut answer = apart_if(all.places.len() > SHORT_PAGE, || {
-        found(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
+        search_result(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
     });
     if let Some(did_you_mean) = did_you_mean {
         answer["did_you_mean"] = shape(&did_you_mean);
@@ -53,7 +56,7 @@ pub async fn search(
 
 /// A page in the shape of REST.
 #[must_use]
-pub fn found(page: ReviewsPage, limit: u8) -> Value {
+pub fn search_result(page: ReviewsPage, limit: u8) -> Value {
     shape(&wire::SearchResult {
         head: wire::SearchHead {
             total: page.total,
@@ -83,7 +86,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
         since: Some(date),
         ..SearchArguments::default()
     });
-    let cursor = fitting(&filter, cursor)?;
+    let cursor = check_cursor(&filter, cursor)?;
     let page = page(snapshot, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
     let count = page.reviews.len() as u64;
     let mut answer = shape(&wire::SinceHead {
@@ -124,7 +127,10 @@ pub fn find(snapshot: &Snapshot, id: &str) -> Option<wire::Review> {
 }
 
 /// The cursor, if it belongs to `filter`.
-fn fitting(filter: &ReviewFilter, cursor: Option<Cursor>) -> Result<Option<Cursor>, CallError> {
+fn check_cursor(
+    filter: &ReviewFilter,
+    cursor: Option<Cursor>,
+) -> Result<Option<Cursor>, CallError> {
     match cursor {
         Some(cursor) if !cursor.fits(filter) => Err(refusal(&[cursor.invalid().into()])),
         cursor => Ok(cursor),
@@ -161,11 +167,11 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
         return Err(refusal(&[cursor.invalid().into()]));
     }
     let all = insights::evidence(snapshot, &query);
-    Ok(fitting_evidence(all, &query))
+    Ok(fit_evidence(all, &query))
 }
 
 /// The reviews that fit, at least one.
-fn fitting_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
+fn fit_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
     loop {
         let value = shape(&answer);
         let bytes = text(&value).len();
@@ -219,7 +225,7 @@ pub fn facets(snapshot: &Snapshot) -> Value {
 ///
 /// # Errors
 /// If an argument is invalid or an entity is unknown.
-pub fn asked_insights(
+pub fn requested_insights(
     snapshot: &Snapshot,
     links: &Links,
     mut arguments: Arguments<'_>,
@@ -252,4 +258,155 @@ pub fn periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Valu
     let request = PeriodsRequest::take_from(&mut arguments, snapshot.input.analyzer.trade());
     let request = arguments.finish(request)?;
     Ok(shape(&compare(snapshot, &request)))
+}
+
+// Limits the size of a result: whole reviews and a cursor, or whole parts; a text is never cut.
+
+/// Maximum bytes of a result's JSON text: some 12,000 tokens, about half of the limit of common clients. Only a single
+/// larger review exceeds it, and is returned by itself.
+pub const RESULT_BYTES_MAX: usize = 48 * 1024;
+/// Bytes reserved for everything but reviews: counts, and a cursor with the longest ID.
+const ENVELOPE_BYTES: usize = 512;
+/// The minimum size of a rendered review.
+const REVIEW_BYTES_MIN: usize = 192;
+/// Maximum number of reviews that can fit.
+pub const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
+
+/// The reviews that fit into a result.
+#[derive(Debug)]
+pub struct ReviewsPage {
+    /// Reviews on all pages.
+    pub total: u64,
+    /// Whether the total is exact; otherwise counting stopped at its limit.
+    pub is_exact: bool,
+    /// Never cut.
+    pub reviews: Vec<wire::Review>,
+    /// The cursor of the next page, if there is one.
+    pub next: Option<Cursor>,
+}
+
+/// The first `limit` reviews that match `filter`, after `cursor` if there is one, as far as they fit into `bytes_max`.
+#[must_use]
+pub fn page(
+    snapshot: &Snapshot,
+    filter: &ReviewFilter,
+    limit: usize,
+    cursor: Option<&Cursor>,
+    bytes_max: usize,
+) -> ReviewsPage {
+    cut(
+        snapshot,
+        walk(snapshot, filter, limit, cursor),
+        filter,
+        bytes_max,
+    )
+}
+
+/// The reviews of `found` that fit into `bytes_max`.
+#[must_use]
+pub fn cut(
+    snapshot: &Snapshot,
+    found: ResultPage,
+    filter: &ReviewFilter,
+    bytes_max: usize,
+) -> ReviewsPage {
+    let review_index = &snapshot.input.review_index;
+    let fitting = count_fitting(
+        review_index,
+        &found.places,
+        bytes_max.saturating_sub(ENVELOPE_BYTES),
+    );
+    let places = &found.places[..fitting];
+    let next = if fitting < found.places.len() {
+        (places.last()).map(|last| Cursor::behind(filter, review_index, *last))
+    } else {
+        found.next
+    };
+    ReviewsPage {
+        total: found.total,
+        is_exact: found.is_exact,
+        reviews: (places.iter())
+            .filter_map(|place| review_index.review(*place))
+            .collect(),
+        next,
+    }
+}
+
+/// The number of reviews that fit, at least one.
+fn count_fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |place: &&Place| {
+        // Rendered JSON is always UTF-8.
+        bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
+        bytes <= bytes_max
+    };
+    places
+        .iter()
+        .take_while(fits)
+        .count()
+        .max(1)
+        .min(places.len())
+}
+
+/// Removes `parts`, least important first, until `value` fits. A part is a member with that name, at any depth.
+/// `left_out` lists the removed ones.
+#[must_use]
+pub fn fit(mut value: Value, parts: &[&str]) -> Value {
+    let mut left_out = Vec::new();
+    for part in parts {
+        if text(&value).len() + ENVELOPE_BYTES <= RESULT_BYTES_MAX {
+            break;
+        }
+        if remove(&mut value, part) {
+            left_out.push(*part);
+        }
+    }
+    if let (false, Some(members)) = (left_out.is_empty(), value.as_object_mut()) {
+        members.insert("left_out".to_owned(), json!(left_out));
+    }
+    value
+}
+
+fn remove(value: &mut Value, part: &str) -> bool {
+    match value {
+        Value::Object(members) => {
+            // Removing an empty list saves nothing.
+            let is_there = members
+                .get(part)
+                .is_some_and(|part| part.as_array().is_none_or(|items| !items.is_empty()));
+            let found = is_there && members.remove(part).is_some();
+            found
+                | members
+                    .values_mut()
+                    .map(|member| remove(member, part))
+                    .fold(false, bool::bitor)
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .map(|item| remove(item, part))
+            .fold(false, bool::bitor),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{RESULT_BYTES_MAX, fit};
+
+    #[test]
+    fn whole_parts_go_the_least_needed_first_and_are_named() {
+        let long = "x".repeat(RESULT_BYTES_MAX / 2);
+        let small = json!({"aspects": [{"id": "price", "quotes": []}], "faq": []});
+        assert_eq!(fit(small.clone(), &["quotes", "faq"]), small);
+        let large = json!({"aspects": [{"id": "price", "quotes": [long]}], "faq": [long], "topics": ["x"], "trend": []});
+        let expected = json!({"aspects": [{"id": "price"}], "faq": [long], "topics": ["x"], "trend": [], "left_out": ["quotes"]});
+        assert_eq!(
+            fit(large.clone(), &["evidence", "trend", "quotes", "topics"]),
+            expected
+        );
+        let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "trend": [], "left_out": ["topics", "faq"]});
+        assert_eq!(fit(large, &["topics", "faq", "quotes"]), expected);
+    }
 }

@@ -1,30 +1,25 @@
 //! `/search`: search results as a page. It has the parameters of `/api/reviews/search`, parsed by the same types, but
 //! searches for words by default; each error is shown next to its field.
 
-mod filters;
-mod nearest;
-
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
-use filters::{FilterWords, filters};
-use nearest::Candidate;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 
 use super::cached::{Pages, SnapshotPages};
-use super::form::{SearchFormFragment, fault, label};
-use super::frame::{Frame, HTML, POLICY, Site, page, protected};
+use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
+use super::frame::{Frame, HTML, POLICY, Site, page, protect};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
-use crate::model::{Sort, TextMatch};
-use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder};
+use crate::model::{ReviewFilter, Sort, TextMatch};
+use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
 use crate::web::context::Ctx;
@@ -39,8 +34,8 @@ struct SearchPage {
     /// A note that the list is filtered, with the total number of reviews.
     filtered: Option<Cow<'static, str>>,
     /// The active filters; each links to the search without it.
-    chips: Vec<Choice>,
-    orders: Vec<Choice>,
+    chips: Vec<SearchLink>,
+    orders: Vec<SearchLink>,
     /// The reason for an empty list.
     nothing: Cow<'static, str>,
     /// Suggestions if nothing was found.
@@ -61,7 +56,7 @@ struct Nearest {
 }
 
 /// A link to the search with one change.
-struct Choice {
+struct SearchLink {
     words: Cow<'static, str>,
     href: String,
     is_current: bool,
@@ -95,13 +90,13 @@ impl Endpoint for Search {
                 let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
                 let mut nearest = Vec::new();
                 if found.total == 0 {
-                    for candidate in nearest::candidates(&snapshot, &question, &self.ctx.links) {
+                    for candidate in view.candidates() {
                         let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
                         nearest.push((candidate, counted));
                     }
                 }
                 let html = apart_if(found.places.len() > SHORT_PAGE, || {
-                    view.found(&found, nearest)
+                    view.results(&found, nearest)
                 });
                 page(&request, Arc::clone(&snapshot), html, POLICY)
             };
@@ -109,11 +104,11 @@ impl Endpoint for Search {
         }
         let mut response = Response::builder()
             .status(StatusCode::BAD_REQUEST)
-            .body(view.refused());
+            .body(view.refusal());
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        Ok(protected(response, POLICY))
+        Ok(protect(response, POLICY))
     }
 }
 
@@ -156,7 +151,7 @@ impl SearchView<'_> {
             previous: None,
             next: None,
             limit: self.question.search.limit.to_string(),
-            form: SearchFormFragment::filled(self.made.choices(self.snapshot), site, query),
+            form: SearchFormFragment::new(self.made.choices(self.snapshot), site, query),
             json_url: self.json_url(),
         }
     }
@@ -169,7 +164,7 @@ impl SearchView<'_> {
         query.address(&path, &[], if is_said { &[] } else { &words })
     }
 
-    fn found(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
+    fn results(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
         let (locale, asked) = (&site.locale, &self.question.search);
         let (query, path) = (&self.question.query, format!("{}/search", site.root));
@@ -189,7 +184,7 @@ impl SearchView<'_> {
         let all = input.review_index.len() as u64;
         let chips = filters
             .into_iter()
-            .map(|FilterWords { names, words }| Choice {
+            .map(|FilterWords { names, words }| SearchLink {
                 href: query.address(&path, &[names[0], names[1], "cursor"], &[]),
                 words,
                 is_current: false,
@@ -199,7 +194,7 @@ impl SearchView<'_> {
         let shown = shown.map(|review| {
             let item = ReviewFragment::in_list(review, &input.business, &site);
             match &finder {
-                Some(finder) => item.marked(finder),
+                Some(finder) => item.with_marks(finder),
                 None => item,
             }
         });
@@ -224,10 +219,10 @@ impl SearchView<'_> {
             .map(ToString::to_string)
             .map(page_at);
         page.next = found.next.as_ref().map(ToString::to_string).map(page_at);
-        super::rendered(&page)
+        super::render(&page)
     }
 
-    fn orders(&self, locale: &Locale, path: &str) -> Vec<Choice> {
+    fn orders(&self, locale: &Locale, path: &str) -> Vec<SearchLink> {
         let orders = [
             (Sort::Newest, locale.message("order-newest")),
             (Sort::Oldest, locale.message("order-oldest")),
@@ -242,7 +237,7 @@ impl SearchView<'_> {
             } else {
                 &named
             };
-            Choice {
+            SearchLink {
                 href: query.address(path, &["sort", "cursor"], named),
                 words,
                 is_current: sort == self.question.search.arguments.sort,
@@ -252,7 +247,7 @@ impl SearchView<'_> {
     }
 
     /// The form with each error next to its field and all of them above it.
-    fn refused(&self) -> String {
+    fn refusal(&self) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
         let locale = &site.locale;
         let faults = self.question.query.issues.iter().map(|issue| {
@@ -266,7 +261,7 @@ impl SearchView<'_> {
             locale.message("find-not-searched"),
         );
         page.faults = faults.collect();
-        super::rendered(&page)
+        super::render(&page)
     }
 }
 
@@ -297,7 +292,122 @@ impl SearchQuestion {
     #[must_use]
     pub fn of(request: &Request, input: &SnapshotInput) -> Self {
         let mut query = PageQuery::of(request);
-        let search = SearchRequest::take_from(&mut query.source(request), input, TextMatch::Words);
+        let search = SearchRequest::take_from(&mut query, input, TextMatch::Words);
         Self { query, search }
+    }
+}
+
+// Suggestions when a search finds nothing: the nearest names, fewer words, one filter less. The page shows the number
+// of results of each.
+
+/// Maximum number of searches counted for one page.
+const COUNTED_MAX: usize = 8;
+/// With at most this many words, searches without each single word are suggested.
+const WORDS_MAX: usize = 4;
+
+struct Candidate {
+    filter: ReviewFilter,
+    /// Its label.
+    words: String,
+    /// Its address.
+    href: String,
+}
+
+impl SearchView<'_> {
+    /// The searches to be counted, most similar first.
+    fn candidates(&self) -> impl Iterator<Item = Candidate> + use<> {
+        let site = &Site::new(&self.snapshot.input.business, self.links);
+        let candidates = [
+            self.names(site),
+            self.fewer_words(site),
+            self.fewer_filters(site),
+        ];
+        candidates.into_iter().flatten().take(COUNTED_MAX)
+    }
+
+    /// The first page of the same search without the parameters `without`, and with `added`.
+    fn candidate(
+        &self,
+        site: &Site,
+        words: Cow<'static, str>,
+        without: &[&str],
+        added: &[(&str, &str)],
+    ) -> Candidate {
+        let (query, path) = (&self.question.query, format!("{}/search", site.root));
+        let without = [without, &["cursor"]].concat();
+        let mut changed = query.with(&without, added);
+        let asked = SearchRequest::take_from(&mut changed, &self.snapshot.input, TextMatch::Words);
+        Candidate {
+            filter: asked.filter,
+            words: words.into_owned(),
+            href: query.address(&path, &without, added),
+        }
+    }
+
+    /// The same search with the nearest known name in place of each unknown one.
+    fn names(&self, site: &Site) -> Vec<Candidate> {
+        let Some(meant) = did_you_mean(self.snapshot, &self.question.search.arguments, 0) else {
+            return Vec::new();
+        };
+        let meant = [
+            ("mentions_technician", meant.mentions_technician),
+            ("mentions_service", meant.mentions_service),
+            ("language", meant.language),
+            ("source", meant.source),
+        ];
+        let meant = meant
+            .iter()
+            .filter_map(|(name, value)| Some((*name, value.as_deref()?)));
+        // All names are replaced at once: if two are wrong, correcting one still finds nothing.
+        let (names, values): (Vec<&str>, Vec<&str>) = meant.clone().unzip();
+        let values: Vec<String> = values.into_iter().map(str::to_owned).collect();
+        let words = site.locale.list(&values);
+        let words = (site.locale).message_with("nearest-name", &[("name", &words)]);
+        vec![self.candidate(site, words, &names, &meant.collect::<Vec<_>>())]
+    }
+
+    /// The same search by words, and without one of them.
+    fn fewer_words(&self, site: &Site) -> Vec<Candidate> {
+        let (arguments, locale) = (&self.question.search.arguments, &site.locale);
+        let Some(text) = arguments.query.as_deref() else {
+            return Vec::new();
+        };
+        let mut candidates = Vec::new();
+        if arguments.text_match == TextMatch::Substring {
+            candidates.push(self.candidate(
+                site,
+                locale.message("nearest-by-words"),
+                &["match"],
+                &[],
+            ));
+        }
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if (2..=WORDS_MAX).contains(&words.len()) {
+            for left_out in 0..words.len() {
+                let kept = words.iter().enumerate();
+                let kept = kept.filter(|(at, _)| *at != left_out);
+                let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
+                let kept = kept.join(" ");
+                let words = locale.message_with("nearest-words", &[("text", &kept)]);
+                candidates.push(self.candidate(
+                    site,
+                    words,
+                    &["query", "match"],
+                    &[("query", &kept)],
+                ));
+            }
+        }
+        candidates
+    }
+
+    /// The same search without one of its filters.
+    fn fewer_filters(&self, site: &Site) -> Vec<Candidate> {
+        let (arguments, locale) = (&self.question.search.arguments, &site.locale);
+        let filters = filters(arguments, &self.snapshot.input, locale);
+        let fewer = filters.into_iter().map(|filter| {
+            let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);
+            self.candidate(site, words, &filter.names, &[])
+        });
+        fewer.collect()
     }
 }

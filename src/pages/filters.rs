@@ -1,4 +1,5 @@
-//! The search form: the filters of `/api/reviews/search` as fields, with the given values and their errors.
+//! The filters of `/api/reviews/search` for people: the fields of the search form, with the given values and their
+//! errors, and the active filters in words, because every filtered list names them (FTC 16 CFR 465).
 
 use std::borrow::Cow;
 
@@ -8,9 +9,10 @@ use chrono::NaiveDate;
 use super::frame::{Site, year_days};
 use super::locale::Locale;
 use super::query::PageQuery;
-use crate::model::Vote;
+use crate::model::{SearchArguments, TextMatch, Vote};
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
+use crate::snapshot::input::SnapshotInput;
 use crate::wire::{Facet, Issue};
 
 /// Maximum number of values that a field offers; others can still be given in the address.
@@ -18,7 +20,8 @@ const VALUES_MAX: usize = 500;
 /// Maximum number of years that are offered, newest first.
 const YEARS_MAX: usize = 12;
 
-const POLARITIES: [Vote; 5] = [
+/// In the order of forms.
+pub const POLARITIES: [Vote; 5] = [
     Vote::Positive,
     Vote::Negative,
     Vote::Mixed,
@@ -27,20 +30,20 @@ const POLARITIES: [Vote; 5] = [
 ];
 
 /// Value and label.
-type Choice = (String, String);
+type FieldChoice = (String, String);
 
 /// The form's choices for one snapshot, with the same counts as `/facets.json`.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
     reviews: u64,
-    fields: Vec<Field>,
+    fields: Vec<FormField>,
     /// Less common fields, folded.
-    more: Vec<Field>,
+    more: Vec<FormField>,
     years: Vec<(i32, String)>,
 }
 
 #[derive(Debug, Clone)]
-struct Field {
+struct FormField {
     name: &'static str,
     kind: FieldKind,
     /// The field's HTML without a value, as in most requests.
@@ -80,7 +83,7 @@ impl Choices {
         let aspects =
             aspects.map(|facet| choice(&facet.id, &locale.name(&facet.label), facet.reviews));
         let polarities = POLARITIES.map(|vote| {
-            let words = polarity(vote, locale).into_owned();
+            let words = polarity_words(vote, locale).into_owned();
             (vote.name().to_owned(), words)
         });
         // "1 or more" is any, and "5 or more" is 5.
@@ -94,7 +97,7 @@ impl Choices {
             ("false".to_owned(), locale.message("choice-no").into_owned()),
         ];
         let as_written = locale.message("choice-substring").into_owned();
-        let field = |name, choices| Field::new(name, FieldKind::Choice(choices), locale);
+        let field = |name, choices| FormField::new(name, FieldKind::Choice(choices), locale);
         Self {
             reviews: facets.reviews,
             fields: vec![
@@ -102,8 +105,8 @@ impl Choices {
                 field("mentions_service", services),
                 field("mentions_technician", technicians),
                 field("source", facets.sources.iter().map(named).collect()),
-                Field::new("since", FieldKind::Day, locale),
-                Field::new("until", FieldKind::Day, locale),
+                FormField::new("since", FieldKind::Day, locale),
+                FormField::new("until", FieldKind::Day, locale),
             ],
             more: vec![
                 field("match", vec![("substring".to_owned(), as_written)]),
@@ -132,17 +135,17 @@ impl Choices {
     }
 }
 
-impl Field {
+impl FormField {
     fn new(name: &'static str, kind: FieldKind, locale: &Locale) -> Self {
         let plain = FieldFragment::new(name, &kind, &PageQuery::default(), locale);
-        let plain = super::rendered(&plain);
+        let plain = super::render(&plain);
         Self { name, kind, plain }
     }
 
     /// The field's HTML with the values of `query`; empty if there is nothing to choose from.
-    fn filled(&self, query: &PageQuery, locale: &Locale) -> String {
+    fn html(&self, query: &PageQuery, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
-            return super::rendered(&FieldFragment::new(self.name, &self.kind, query, locale));
+            return super::render(&FieldFragment::new(self.name, &self.kind, query, locale));
         }
         match &self.kind {
             FieldKind::Choice(choices) if choices.is_empty() => String::new(),
@@ -152,7 +155,7 @@ impl Field {
 }
 
 /// Adds missing values up to the limit.
-fn add(choices: &mut Vec<Choice>, more: impl Iterator<Item = Choice>) {
+fn add(choices: &mut Vec<FieldChoice>, more: impl Iterator<Item = FieldChoice>) {
     for (value, words) in more {
         let is_known = choices.iter().any(|(known, _)| *known == value);
         if !is_known && choices.len() < VALUES_MAX {
@@ -197,7 +200,7 @@ enum FieldKind {
     Text,
     Day,
     /// Value and label.
-    Choice(Vec<Choice>),
+    Choice(Vec<FieldChoice>),
 }
 
 impl FieldFragment {
@@ -282,7 +285,7 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
 
 /// The label of an opinion.
 #[must_use]
-pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
+pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
     match vote {
         Vote::Positive => locale.message("positive"),
         Vote::Negative => locale.message("negative"),
@@ -295,11 +298,11 @@ pub fn polarity(vote: Vote, locale: &Locale) -> Cow<'static, str> {
 impl SearchFormFragment {
     /// The form with the values of `query`.
     #[must_use]
-    pub fn filled(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
+    pub fn new(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
         let locale = &site.locale;
-        let filled = |fields: &[Field]| -> Vec<String> {
+        let html = |fields: &[FormField]| -> Vec<String> {
             let fields = fields.iter();
-            fields.map(|field| field.filled(query, locale)).collect()
+            fields.map(|field| field.html(query, locale)).collect()
         };
         let path = format!("{}/search", site.root);
         let years = choices.years.iter().map(|(year, reviews)| {
@@ -316,10 +319,153 @@ impl SearchFormFragment {
             years: years.collect(),
             has_fault: (choices.fields.iter().chain(&choices.more))
                 .any(|field| query.issue(field.name).is_some()),
-            fields: filled(&choices.fields),
+            fields: html(&choices.fields),
             is_open: (choices.more.iter()).any(|field| query.value(field.name).is_some()),
-            more: filled(&choices.more),
+            more: html(&choices.more),
             sort: query.value("sort").unwrap_or_default().to_owned(),
         }
     }
+}
+
+// The active filters in words: every filtered list names them (FTC 16 CFR 465).
+
+/// One filter: its parameters and its label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterWords {
+    /// The parameter and the one that has no meaning without it; removing both removes the filter.
+    pub names: [&'static str; 2],
+    /// For example `5 stars`.
+    pub words: Cow<'static, str>,
+}
+
+/// In the order of the form.
+#[must_use]
+pub fn filters(
+    arguments: &SearchArguments,
+    input: &SnapshotInput,
+    locale: &Locale,
+) -> Vec<FilterWords> {
+    let SearchArguments {
+        rating,
+        min_rating,
+        max_rating,
+        since,
+        until,
+        query,
+        text_match,
+        plural_endings: _,
+        mentions_technician,
+        mentions_service,
+        language,
+        source,
+        has_text,
+        has_response,
+        aspect,
+        polarity: vote,
+        sort: _,
+    } = arguments;
+    let (business, trade) = (&input.business, input.analyzer.trade());
+    let service = mentions_service.as_deref().map(|id| {
+        let listed = business.services.iter().find(|service| service.id == id);
+        listed.map_or(id, |service| &service.name)
+    });
+    let aspect = aspect.as_deref().map(|id| {
+        let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
+        label.map_or(Cow::Borrowed(id), |label| locale.name(label))
+    });
+    let with = |name: &'static str, words: Option<Cow<'static, str>>| {
+        let names = match name {
+            "query" => [name, "match"],
+            "aspect" => [name, "polarity"],
+            _ => [name, name],
+        };
+        words.map(|words| FilterWords { names, words })
+    };
+    let all = [
+        with(
+            "query",
+            query.as_deref().map(|text| match text_match {
+                TextMatch::Words => locale.message_with("filter-words", &[("text", text)]),
+                TextMatch::Substring => locale.message_with("filter-substring", &[("text", text)]),
+            }),
+        ),
+        with(
+            "rating",
+            rating.map(|rating| locale.counted("stars", rating.stars().into())),
+        ),
+        with(
+            "min_rating",
+            min_rating.map(|least| {
+                locale.message_with("filter-min-stars", &[("stars", &least.to_string())])
+            }),
+        ),
+        with(
+            "max_rating",
+            max_rating.map(|most| {
+                locale.message_with("filter-max-stars", &[("stars", &most.to_string())])
+            }),
+        ),
+        with(
+            "since",
+            since.map(|first| {
+                locale.message_with("filter-since", &[("day", &locale.day(first.date()))])
+            }),
+        ),
+        with(
+            "until",
+            until.map(|last| {
+                locale.message_with("filter-until", &[("day", &locale.day(last.date()))])
+            }),
+        ),
+        with(
+            "mentions_technician",
+            (mentions_technician.as_deref())
+                .map(|name| locale.message_with("filter-technician", &[("name", name)])),
+        ),
+        with(
+            "mentions_service",
+            service.map(|name| locale.message_with("filter-service", &[("name", name)])),
+        ),
+        with(
+            "language",
+            (language.as_deref())
+                .map(|tag| locale.message_with("filter-language", &[("tag", tag)])),
+        ),
+        with(
+            "source",
+            (source.as_deref()).map(|name| locale.message_with("filter-source", &[("name", name)])),
+        ),
+        with(
+            "aspect",
+            aspect.map(|name| locale.message_with("filter-aspect", &[("name", &name)])),
+        ),
+        with(
+            "polarity",
+            vote.map(|vote| {
+                let words = polarity_words(vote, locale);
+                locale.message_with("filter-polarity", &[("polarity", &words)])
+            }),
+        ),
+        with(
+            "has_text",
+            has_text.map(|has| {
+                if has {
+                    locale.message("filter-text")
+                } else {
+                    locale.message("filter-no-text")
+                }
+            }),
+        ),
+        with(
+            "has_response",
+            has_response.map(|has| {
+                if has {
+                    locale.message("filter-response")
+                } else {
+                    locale.message("filter-no-response")
+                }
+            }),
+        ),
+    ];
+    all.into_iter().flatten().collect()
 }

@@ -1,5 +1,5 @@
-//! The metadata of a stateless request (MCP 2026-07-28): revision and client capabilities in `_meta`, and revision,
-//! method and name again in headers, so that proxies can route without reading bodies.
+//! The revisions of MCP, and the metadata of a stateless request (MCP 2026-07-28): revision and client capabilities in
+//! `_meta`, and revision, method and name again in headers, so that proxies can route without reading bodies.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -7,6 +7,7 @@ use poem::http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::message::{Call, HEADER_MISMATCH, INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION};
+use crate::model::named;
 
 pub const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The member of `_meta` with the revision.
@@ -22,8 +23,8 @@ const NAME_HEADER: &str = "mcp-name";
 pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), RpcError> {
     if let Some(version) = version(call)? {
         agree(headers, VERSION_HEADER, version)?;
-        if Revision::of(version).is_none() {
-            return Err(unsupported(version));
+        if Revision::find(version).is_none() {
+            return Err(unsupported_revision(version));
         }
     }
     agree(headers, METHOD_HEADER, &call.method)?;
@@ -45,8 +46,8 @@ pub fn check_body(call: &Call) -> Result<(), RpcError> {
             Ok(())
         };
     };
-    let Some(revision) = Revision::of(version) else {
-        return Err(unsupported(version));
+    let Some(revision) = Revision::find(version) else {
+        return Err(unsupported_revision(version));
     };
     if revision.has_sessions() {
         let told = format!(
@@ -70,8 +71,8 @@ fn version(call: &Call) -> Result<Option<&str>, RpcError> {
 
 /// The error for an unsupported revision, with the supported ones.
 #[must_use]
-pub fn unsupported(requested: &str) -> RpcError {
-    let supported = Revision::ALL.map(Revision::date);
+pub fn unsupported_revision(requested: &str) -> RpcError {
+    let supported = Revision::ALL.map(Revision::name);
     let told = format!(
         "MCP {requested} is not supported; {} are.",
         supported.join(", ")
@@ -134,47 +135,24 @@ fn decode(value: &[u8]) -> Option<String> {
 
 // The supported revisions of the Model Context Protocol, named by their dates.
 
-/// A later revision is greater.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Revision {
-    /// 2025-03-26: streamable HTTP.
-    March2025,
-    /// 2025-06-18: structured results, and links to resources.
-    June2025,
-    /// 2025-11-25: the last one with sessions.
-    November2025,
-    /// 2026-07-28: stateless; every request carries the data that a session would store.
-    July2026,
+named! {
+    /// A later revision is greater.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Revision {
+        /// 2025-03-26: streamable HTTP.
+        March2025 = "2025-03-26",
+        /// 2025-06-18: structured results, and links to resources.
+        June2025 = "2025-06-18",
+        /// 2025-11-25: the last one with sessions.
+        November2025 = "2025-11-25",
+        /// 2026-07-28: stateless; every request carries the data that a session would store.
+        July2026 = "2026-07-28",
+    }
 }
 
 impl Revision {
-    /// Oldest first.
-    pub const ALL: [Self; 4] = [
-        Self::March2025,
-        Self::June2025,
-        Self::November2025,
-        Self::July2026,
-    ];
     /// The answer to `initialize` with a revision that has no sessions here.
     pub const NEWEST_WITH_SESSIONS: Self = Self::November2025;
-
-    /// Its date, by which clients request it.
-    #[must_use]
-    pub const fn date(self) -> &'static str {
-        match self {
-            Self::March2025 => "2025-03-26",
-            Self::June2025 => "2025-06-18",
-            Self::November2025 => "2025-11-25",
-            Self::July2026 => "2026-07-28",
-        }
-    }
-
-    #[must_use]
-    pub fn of(date: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|revision| revision.date() == date)
-    }
 
     #[must_use]
     pub fn has_sessions(self) -> bool {

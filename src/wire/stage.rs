@@ -4,11 +4,12 @@
 use poem_openapi::{Object, Union};
 use serde::{Deserialize, Serialize};
 
-use super::opinion_stats::{ConfirmedVotes, Quote, Share};
-use super::parts::{Aspect, Entity, Faq, FaqBasis, Summary, Topic};
-use super::{GeneratedFrom, Insights, Method};
+use super::insights::{
+    Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod, Quote,
+    Share, Summary, Topic,
+};
+use super::{AspectFacet, LeftOut};
 use crate::insights::aggregate::WilsonShare;
-use crate::wire::{AspectFacet, LeftOut};
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
@@ -25,7 +26,7 @@ pub enum InsightsAnswer {
 }
 
 /// One stage of the insights. Which members there are depends on `part`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Object)]
 pub struct InsightsStage {
     /// The requested stage: `aspect`, `technician`, `service`, `area`, or the value of `part`.
     pub part: String,
@@ -61,7 +62,7 @@ pub struct InsightsStage {
     pub summary: Option<Summary>,
     /// How it was made: with `part=method`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub method: Option<Method>,
+    pub method: Option<InsightsMethod>,
     /// The requested aspect, with quotes and the address of its evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aspect: Option<Aspect>,
@@ -152,20 +153,7 @@ impl InsightsStage {
         Self {
             part: part.to_owned(),
             generated_from: insights.generated_from.clone(),
-            sentences: None,
-            aspects: None,
-            complaints: None,
-            technicians: None,
-            services: None,
-            areas: None,
-            topics: None,
-            faq: None,
-            summary: None,
-            method: None,
-            aspect: None,
-            entity: None,
-            by_aspect: None,
-            left_out: Vec::new(),
+            ..Self::default()
         }
     }
 

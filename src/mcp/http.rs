@@ -1,0 +1,461 @@
+//! MCP over HTTP: answers one POST or DELETE of `/mcp`. Body and headers select the revision, which determines whether
+//! a session is needed.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use poem::error::ReadBodyError;
+use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use poem::{Endpoint, Request, Response, Result};
+
+use super::catalog::Catalog;
+use super::message::{
+    self, BODY_BYTES_MAX, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError,
+};
+use super::methods::{MethodResult, Methods};
+use super::origin_check::OriginCheck;
+use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
+use super::session::{Session, Sessions};
+use super::stdio::StdioConnection;
+use crate::compute::apart_if;
+use crate::config::network;
+use crate::metrics::{self, figure};
+use crate::web::context::Ctx;
+use crate::web::server::{Excess, Shares};
+use crate::web::{
+    ClientAddress, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
+};
+
+/// The `Retry-After` when too much is in flight.
+const CROWDED_PAUSE: Duration = Duration::from_secs(1);
+
+/// The endpoint of `/mcp`: POST sends a message, DELETE ends a session.
+pub struct Mcp {
+    ctx: Arc<Ctx>,
+    origin_check: OriginCheck,
+    sessions: Sessions,
+    /// Shared with connections over stdio.
+    methods: Arc<Methods>,
+    in_flight: Arc<InFlight>,
+}
+
+impl Mcp {
+    #[must_use]
+    pub fn new(
+        catalog: Catalog,
+        sessions: Sessions,
+        origin_check: OriginCheck,
+        ctx: &Arc<Ctx>,
+    ) -> Self {
+        Self {
+            ctx: Arc::clone(ctx),
+            origin_check,
+            sessions,
+            methods: Arc::new(Methods::new(catalog, &ctx.links)),
+            in_flight: Arc::default(),
+        }
+    }
+
+    /// A connection of another client, over stdin and stdout.
+    #[must_use]
+    pub fn connect(&self) -> StdioConnection {
+        StdioConnection::new(Arc::clone(&self.methods))
+    }
+
+    async fn post(&self, mut request: Request) -> Response {
+        let content_type = request.content_type().unwrap_or_default();
+        if !content_type
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .eq_ignore_ascii_case("application/json")
+        {
+            return problem(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "Send JSON-RPC as Content-Type: application/json.",
+            );
+        }
+        let too_large = || {
+            problem(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("A body may have at most {BODY_BYTES_MAX} bytes."),
+            )
+        };
+        if announces_more_than(request.headers(), BODY_BYTES_MAX) {
+            return too_large();
+        }
+        let peer = ClientAddress::of(&request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let mut room = InFlight::room(&self.in_flight, peer);
+        if !room.resize(BODY_BYTES_MAX) {
+            return too_much_in_flight();
+        }
+        let body = match request.take_body().into_bytes_limit(BODY_BYTES_MAX).await {
+            Ok(body) => body,
+            Err(ReadBodyError::PayloadTooLarge) => return too_large(),
+            Err(_) => {
+                return problem(
+                    StatusCode::REQUEST_TIMEOUT,
+                    "The body did not arrive completely in time.",
+                );
+            }
+        };
+        if !room.resize(body.len() + message::parsed_bytes(&body)) {
+            return too_much_in_flight();
+        }
+        let answer = self.answer(request.headers(), &body, room);
+        in_turn(&request, &self.ctx.compute, answer).await
+    }
+
+    async fn answer(&self, headers: &HeaderMap, body: &[u8], mut room: Room) -> Response {
+        let Some(reply) = self.reply(headers, body).await else {
+            return Response::builder().status(StatusCode::ACCEPTED).finish();
+        };
+        if !room.resize(reply.json.capacity()) {
+            return too_much_in_flight();
+        }
+        let mut response = Response::builder()
+            .status(reply.status)
+            .body(room.hold(reply.json));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // An ID is Base64, so it is a valid header value.
+        if let Some(Ok(id)) = reply.session.map(|id| HeaderValue::from_str(&id)) {
+            headers.insert(HeaderName::from_static(SESSION_HEADER), id);
+        }
+        response
+    }
+
+    /// Ends the session in `Mcp-Session-Id`: 204, or 404 if it is unknown or has ended.
+    fn delete(&self, request: &Request) -> Response {
+        let headers = request.headers();
+        if is_stateless(headers) {
+            return method_not_allowed(&[Method::POST, Method::OPTIONS]);
+        }
+        if let Err((status, fault)) = check_revision(headers) {
+            return problem(status, fault.message);
+        }
+        let Some(id) = headers.get(SESSION_HEADER) else {
+            return problem(
+                StatusCode::BAD_REQUEST,
+                "Name the session to end in Mcp-Session-Id.",
+            );
+        };
+        if id.to_str().is_ok_and(|id| self.sessions.end(id)) {
+            Response::builder().status(StatusCode::NO_CONTENT).finish()
+        } else {
+            problem(StatusCode::NOT_FOUND, LAPSED)
+        }
+    }
+}
+
+/// The response when too much is in flight.
+fn too_much_in_flight() -> Response {
+    retry_later(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then try \
+         again.",
+        CROWDED_PAUSE,
+    )
+}
+
+impl Endpoint for Mcp {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> Result<Response> {
+        if let Some(told) = self.origin_check.stranger(request.uri(), request.headers()) {
+            return Ok(problem(StatusCode::FORBIDDEN, told));
+        }
+        Ok(if *request.method() == Method::DELETE {
+            self.delete(&request)
+        } else {
+            self.post(request).await
+        })
+    }
+}
+
+// The answer to a POST by the rules of its revision.
+
+const SESSION_HEADER: &str = "mcp-session-id";
+
+/// The message that answers a POST.
+struct McpReply {
+    status: StatusCode,
+    json: String,
+    /// The ID of the session that was opened.
+    session: Option<String>,
+}
+
+impl McpReply {
+    fn error(
+        status: StatusCode,
+        id: Option<&message::Id>,
+        fault: &RpcError,
+        has_null_id: bool,
+    ) -> Self {
+        Self {
+            status,
+            json: message::error(id, fault, has_null_id),
+            session: None,
+        }
+    }
+}
+
+/// A body with more bytes than this may take more than 100 µs to parse.
+const LONG_BODY: usize = 8 * 1024;
+
+impl Mcp {
+    /// Answers a body with one message; `None` if there is nothing to answer.
+    async fn reply(&self, headers: &HeaderMap, body: &[u8]) -> Option<McpReply> {
+        let has_null_id = !is_stateless(headers);
+        let error = |status, id: Option<&message::Id>, fault: &RpcError| {
+            Some(McpReply::error(status, id, fault, has_null_id))
+        };
+        let message = apart_if(body.len() > LONG_BODY, || message::parse(body))
+            .map_err(|fault| (None, fault));
+        let message = match message.and_then(Message::read) {
+            Ok(message) => message,
+            Err((id, fault)) => return error(StatusCode::BAD_REQUEST, id.as_ref(), &fault),
+        };
+        let id = match &message {
+            Message::Call(call) => call.id.clone(),
+            Message::Answer => None,
+        };
+        match (self.revision(headers, &message), message) {
+            (Err((status, fault)), _) => error(status, id.as_ref(), &fault),
+            (Ok(revision), Message::Call(call)) => self.answer_call(call, revision).await,
+            (Ok(_), Message::Answer) => None,
+        }
+    }
+
+    async fn answer_call(&self, call: Call, revision: Option<Revision>) -> Option<McpReply> {
+        let id = call.id.clone()?;
+        let error = |status, fault: &RpcError| McpReply::error(status, Some(&id), fault, true);
+        let MethodResult { json, opens } = match self.methods.answer(call, revision).await {
+            Ok(result) => result,
+            Err(fault) => return Some(error(status(&fault, revision), &fault)),
+        };
+        let opened = opens.map(|revision| self.sessions.open(revision));
+        Some(match opened.transpose() {
+            Ok(session) => McpReply {
+                status: StatusCode::OK,
+                json: message::result(&id, &json),
+                session,
+            },
+            Err(cause) => {
+                tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
+                let told = "No session can be opened now; try again later.";
+                error(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    &RpcError::new(-32_603, told),
+                )
+            }
+        })
+    }
+
+    /// The revision whose rules apply: that of the session, or the stateless one; `None` for the call that opens a
+    /// session.
+    fn revision(
+        &self,
+        headers: &HeaderMap,
+        message: &Message,
+    ) -> Result<Option<Revision>, (StatusCode, RpcError)> {
+        let bad = |fault| (StatusCode::BAD_REQUEST, fault);
+        match message {
+            Message::Call(call)
+                if is_stateless(headers)
+                    || call.meta(VERSION_META).is_some()
+                    || call.method == "server/discover" =>
+            {
+                revision::check(headers, call).map_err(bad)?;
+                Ok(Some(Revision::July2026))
+            }
+            Message::Answer if is_stateless(headers) => Err(bad(RpcError::new(
+                INVALID_REQUEST,
+                "The body is empty: send a request or a notification.",
+            ))),
+            Message::Call(call) if call.method == "initialize" && call.id.is_some() => {
+                check_revision(headers)?;
+                Ok(None)
+            }
+            Message::Call(_) | Message::Answer => {
+                check_revision(headers)?;
+                Ok(Some(self.session(headers)?.revision()))
+            }
+        }
+    }
+
+    /// The session in the header. Its revision applies, even if the other header names another revision with sessions.
+    fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, RpcError)> {
+        let mut ids = headers.get_all(SESSION_HEADER).iter();
+        let (Some(id), None) = (ids.next(), ids.next()) else {
+            let told = "Send Mcp-Session-Id once, as initialize returned it; or use 2026-07-28, without sessions.";
+            return Err((
+                StatusCode::BAD_REQUEST,
+                RpcError::new(INVALID_REQUEST, told),
+            ));
+        };
+        let session = id.to_str().ok().and_then(|id| self.sessions.find(id));
+        session.ok_or_else(|| {
+            (
+                StatusCode::NOT_FOUND,
+                RpcError::new(INVALID_REQUEST, LAPSED),
+            )
+        })
+    }
+}
+
+/// The error for an unknown or expired session.
+pub const LAPSED: &str =
+    "Unknown or expired session; send initialize without Mcp-Session-Id to open another.";
+
+/// Whether the header names the stateless revision.
+#[must_use]
+pub fn is_stateless(headers: &HeaderMap) -> bool {
+    headers
+        .get(VERSION_HEADER)
+        .is_some_and(|version| version == Revision::July2026.name())
+}
+
+/// Checks that the header, if present, names a supported revision.
+///
+/// # Errors
+/// 400 with the supported ones.
+fn check_revision(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
+    let mut versions = headers
+        .get_all(VERSION_HEADER)
+        .iter()
+        .map(HeaderValue::as_bytes)
+        .map(String::from_utf8_lossy);
+    match versions.find(|version| Revision::find(version.trim()).is_none()) {
+        None => Ok(()),
+        Some(unknown) => Err((
+            StatusCode::BAD_REQUEST,
+            revision::unsupported_revision(&unknown),
+        )),
+    }
+}
+
+/// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions, a request
+/// that could be parsed gets 200, unless it fails to open a session.
+fn status(fault: &RpcError, revision: Option<Revision>) -> StatusCode {
+    match revision {
+        Some(Revision::July2026) if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        None => StatusCode::BAD_REQUEST,
+        Some(_) => StatusCode::OK,
+    }
+}
+
+// Limits the memory of MCP requests and their responses, in total and per peer. A response counts until the system
+// has accepted its last byte, which depends on its reader.
+
+/// Maximum bytes of all requests and responses.
+const BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The shares of the peers; a peer is an IPv4 address or an IPv6 /48.
+const SHARES: Shares = Shares {
+    all_max: BYTES_MAX,
+    peer_max: BYTES_MAX / 4,
+    few: 256 * 1024,
+};
+
+/// The bytes in use.
+#[derive(Debug, Default)]
+pub struct InFlight(Mutex<Held>);
+
+#[derive(Debug, Default)]
+struct Held {
+    all: usize,
+    of: HashMap<IpAddr, usize>,
+}
+
+/// The bytes of one request, which are released when this is dropped.
+#[derive(Debug)]
+pub struct Room {
+    in_flight: Arc<InFlight>,
+    peer: IpAddr,
+    bytes: usize,
+}
+
+/// A response that keeps its bytes reserved.
+struct HeldAnswer {
+    json: String,
+    _room: Room,
+}
+
+impl AsRef<[u8]> for HeldAnswer {
+    fn as_ref(&self) -> &[u8] {
+        self.json.as_bytes()
+    }
+}
+
+impl InFlight {
+    /// An empty reservation for the peer with that address.
+    #[must_use]
+    pub fn room(this: &Arc<Self>, address: IpAddr) -> Room {
+        Room {
+            in_flight: Arc::clone(this),
+            peer: network(address, 48),
+            bytes: 0,
+        }
+    }
+}
+
+impl Held {
+    /// The reason to refuse `peer` a change of one of its reservations from `bytes` to `wanted`.
+    fn objection(&self, peer: IpAddr, bytes: usize, wanted: usize) -> Option<&'static str> {
+        let all = self.all - bytes + wanted;
+        let own = self.of.get(&peer).copied().unwrap_or(0) - bytes + wanted;
+        // Shrinking is always allowed.
+        let excess = SHARES.excess(own, all).filter(|_| wanted > bytes)?;
+        Some(match excess {
+            Excess::Peer => "peer",
+            Excess::Reserve | Excess::All => "all",
+        })
+    }
+}
+
+impl Room {
+    /// Changes the reservation to `bytes`; returns false, without a change, if a limit is exceeded.
+    #[must_use]
+    pub fn resize(&mut self, bytes: usize) -> bool {
+        let mut held = self
+            .in_flight
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(reason) = held.objection(self.peer, self.bytes, bytes) {
+            metrics::MCP_REFUSED.count(&[reason]);
+            return false;
+        }
+        held.all = held.all - self.bytes + bytes;
+        let mut own = match held.of.entry(self.peer) {
+            Entry::Occupied(own) => own,
+            Entry::Vacant(own) => own.insert_entry(0),
+        };
+        *own.get_mut() = *own.get() - self.bytes + bytes;
+        if *own.get() == 0 {
+            own.remove();
+        }
+        self.bytes = bytes;
+        metrics::MCP_BYTES.gauge(&[]).set(figure(held.all as u64));
+        true
+    }
+
+    /// `json` as a body that keeps the reservation until its last byte is written.
+    #[must_use]
+    pub fn hold(self, json: String) -> Bytes {
+        Bytes::from_owner(HeldAnswer { json, _room: self })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let _ = self.resize(0);
+    }
+}
