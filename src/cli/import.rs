@@ -283,7 +283,7 @@ impl Watch for Console {
             match self.phase {
                 ImportPhase::Counting => self.bar.set_position(rows),
                 ImportPhase::Reading | ImportPhase::Writing => {
-                    self.bar.set_message(rows.to_string())
+                    self.bar.set_message(rows.to_string());
                 }
             }
         }

@@ -117,6 +117,15 @@ pub async fn import(
         write.commit().await
     }
     .map_err(fault)?;
+    if !order.dry_run
+        && let Err(error) = database.merge_text_index().await
+    {
+        tracing::warn!(
+            %error,
+            "text_index.not_merged: everything is imported, but searches take longer than they need to; the next import \
+             tries again"
+        );
+    }
     Ok(report)
 }
 

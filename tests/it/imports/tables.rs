@@ -303,7 +303,7 @@ async fn titles_above_the_header_are_passed_over_and_the_preview_says_where_it_i
     );
     let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
     assert_eq!(
-        crate::support::sqlite3(bench.database.path(), ann),
+        sqlite3(bench.database.path(), ann),
         "4|2026-10-30|On time."
     );
 }
@@ -389,7 +389,7 @@ async fn a_second_try_that_says_where_the_reviews_are_from_doubles_none() {
     }
     let sources = "select distinct source_name from review";
     assert_eq!(
-        crate::support::sqlite3(bench.database.path(), sources),
+        sqlite3(bench.database.path(), sources),
         "Houzz"
     );
 }
@@ -414,7 +414,7 @@ async fn rows_whose_source_is_left_out_the_second_time_are_refused_and_can_be_wi
         );
     }
     let count = "select count(*) from review";
-    assert_eq!(crate::support::sqlite3(bench.database.path(), count), "2");
+    assert_eq!(sqlite3(bench.database.path(), count), "2");
     let again = bench.order(&order(Some("Houzz"), false)).await.0.unwrap();
     assert_eq!(counts(&again), (0, 0, 2, 0));
     let withheld = bench.order(&order(None, true)).await.0.unwrap();
