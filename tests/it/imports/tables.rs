@@ -302,10 +302,7 @@ async fn titles_above_the_header_are_passed_over_and_the_preview_says_where_it_i
          not used: Our reply\n  other sheets (--sheet): Older"
     );
     let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
-    assert_eq!(
-        sqlite3(bench.database.path(), ann),
-        "4|2026-10-30|On time."
-    );
+    assert_eq!(sqlite3(bench.database.path(), ann), "4|2026-10-30|On time.");
 }
 
 #[tokio::test]
@@ -388,10 +385,7 @@ async fn a_second_try_that_says_where_the_reviews_are_from_doubles_none() {
         assert_eq!(counts(&report), (0, updated, unchanged, 0));
     }
     let sources = "select distinct source_name from review";
-    assert_eq!(
-        sqlite3(bench.database.path(), sources),
-        "Houzz"
-    );
+    assert_eq!(sqlite3(bench.database.path(), sources), "Houzz");
 }
 
 #[tokio::test]
