@@ -185,7 +185,7 @@ struct Queues {
     /// The waiting requests of each peer, in order; never an empty queue.
     waiting: HashMap<IpAddr, VecDeque<(u64, oneshot::Sender<()>)>>,
     /// The waiting peers, in the order in which they get a slot.
-    order: BTreeMap<Turn, IpAddr>,
+    order: BTreeMap<QueuePosition, IpAddr>,
     /// The round of the last slot, the peers that have had one in it, and how many of them preceded others.
     round: u64,
     served: HashSet<IpAddr>,
@@ -194,7 +194,7 @@ struct Queues {
 
 /// The place of a waiting peer in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Turn {
+struct QueuePosition {
     round: u64,
     /// False for those that precede the others of their round.
     has_waited: bool,
@@ -258,7 +258,7 @@ impl Queues {
     fn line_up(&mut self, peer: IpAddr) {
         let precedes = !self.served.contains(&peer) && self.preceding < PRECEDING_MAX;
         self.preceding += usize::from(precedes);
-        let turn = Turn {
+        let turn = QueuePosition {
             round: self.round + u64::from(!precedes),
             has_waited: !precedes,
             number: self.next,

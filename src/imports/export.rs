@@ -1,4 +1,4 @@
-//! Writes native records: an import of them into an empty database restores everything. `record` reads them.
+//! Writes native records: an import of them into an empty database restores everything. `platforms::native` reads them.
 
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;

@@ -13,7 +13,7 @@ use super::rqlite::{
     Cluster, ClusterError, Contact, Executed, NodeStatus, RqliteClient, SqlStatement, has_marker,
 };
 use super::schema::Migrated;
-use super::write::{Copy, Write, level_with_cluster};
+use super::write::{WorkingCopy, Write, level_with_cluster};
 use super::{Database, OpenFile, Writer, derived, schema};
 use crate::clock::Clock;
 use crate::config::ClusterAddress;
@@ -72,7 +72,7 @@ impl Database {
         match &self.writer {
             Writer::File(_) => self.write().await,
             Writer::Cluster(cluster) => {
-                let copy = Copy::of(cluster.client(), &self.path).await?;
+                let copy = WorkingCopy::of(cluster.client(), &self.path).await?;
                 let transaction = copy.begin().await.at(&self.path)?;
                 Ok(Write::to_cluster(
                     transaction,

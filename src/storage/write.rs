@@ -2,8 +2,8 @@
 //!
 //! Statements run through [`Recorder`], which is an sqlx [`Executor`] like a connection. On a cluster it records each
 //! statement with its values, and [`Write::commit`] sends them as one transaction. Statements of the owner's commands
-//! also run on a copy of this node's file (`copy`), so that each sees the effects of those before it. Statements of the
-//! service do not: they read this node's file, and [`Write::guard`] checks their assumptions.
+//! also run on a copy of this node's file ([`WorkingCopy`]), so that each sees the effects of those before it.
+//! Statements of the service do not: they read this node's file, and [`Write::guard`] checks their assumptions.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -41,7 +41,7 @@ pub struct Recorder {
 struct Record {
     cluster: Arc<Cluster>,
     /// The copy on which statements also run.
-    copy: Option<Copy>,
+    copy: Option<WorkingCopy>,
     /// One transaction for each group, in order.
     groups: Vec<Vec<SqlStatement>>,
 }
@@ -59,7 +59,7 @@ impl Write {
     pub(super) fn to_cluster(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
-        copy: Option<Copy>,
+        copy: Option<WorkingCopy>,
     ) -> Self {
         Self(Recorder {
             transaction,
@@ -294,14 +294,14 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 
 /// A copy in a temporary folder, removed on drop.
 #[derive(Debug)]
-pub(super) struct Copy {
+pub(super) struct WorkingCopy {
     /// State of the database when the copy was made.
     pub(super) basis: WriteBasis,
     pool: SqlitePool,
     _folder: TempDir,
 }
 
-impl Copy {
+impl WorkingCopy {
     /// Copies a node's file at one moment, after it has caught up with the leader.
     pub(super) async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
         level_with_cluster(client, file).await?;

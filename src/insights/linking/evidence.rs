@@ -225,7 +225,7 @@ fn is_thing_subject(context: &TokenContext<'_>) -> bool {
     !context.acts() && (1..=3).any(|n| context.word_after(n).is(WordClass::OfThings))
 }
 
-// The context of a name within its sentence, and the evidence for the name. The evidence against it is in `exclusions`.
+// The context of a name within its sentence, and the evidence for the name. The evidence against it is further below.
 
 /// Maximum length of an aside between a name and its verb, in tokens.
 const ASIDE_MAX: usize = 9;
