@@ -201,7 +201,7 @@ pub struct AspectFigures {
     pub said: OpinionStats,
     /// Topics that occur together with the aspect: phrase, and number of reviews.
     pub sub_topics: Vec<(String, u32)>,
-    /// The entities named in its reviews, by index in [`super::AggregatedInsights::entities`].
+    /// The entities named in its reviews, by index in [`AggregatedInsights::entities`].
     pub named: Vec<Joint>,
 }
 
@@ -221,7 +221,7 @@ pub struct EntityFigures {
     pub ambiguous: u32,
     /// `None` for a person named in fewer than three reviews, and for an entity that no review names.
     pub detail: Option<OpinionStats>,
-    /// The aspects judged in its reviews, by index in [`super::AggregatedInsights::aspects`].
+    /// The aspects judged in its reviews, by index in [`AggregatedInsights::aspects`].
     pub judged: Vec<Joint>,
 }
 
