@@ -10,7 +10,6 @@ pub(crate) mod insights;
 pub(crate) mod names;
 mod page;
 mod scan;
-mod store;
 mod text_finder;
 mod text_index;
 mod trigrams;

@@ -13,14 +13,13 @@ use tokio::task::yield_now;
 use super::answer::{ResultPage, SearchProgress};
 use super::cursor::Cursor;
 use super::scan::each_text;
-use super::store::{self, Indexed};
 use super::trigrams::{expression, trigrams};
 use crate::clock::Clock;
 use crate::compute::apart_if;
 use crate::metrics;
 use crate::model::ReviewFilter;
 use crate::snapshot::{ReviewIndex, Snapshot};
-use crate::storage::{Database, DbError};
+use crate::storage::{Database, DbError, Indexed};
 
 /// The timeout for the text index; a walk over a million reviews takes about as long.
 const WAIT_MAX: Duration = Duration::from_millis(20);
@@ -247,13 +246,9 @@ impl TextIndex {
             .map_err(Unanswered::Failed)?
             .ok_or(Unanswered::Busy)?;
         let seen = &snapshot.position;
-        let found = store::find(
-            &mut reader.connection,
-            expression,
-            seen.change_no,
-            CANDIDATES_MAX,
-        )
-        .await;
+        let found = reader
+            .find(expression, seen.change_no, CANDIDATES_MAX)
+            .await;
         let found =
             found.map_err(|error| Unanswered::Failed(DbError::at(self.database.path(), error)))?;
         reader.done();

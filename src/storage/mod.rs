@@ -45,7 +45,7 @@ pub use opening::Opening;
 pub use rqlite::{ClusterError, NodeStatus};
 pub use schema::Migrated;
 pub use text::{Text, unpack_value};
-pub use text_index::{INDEX_READERS_MAX, IndexReader};
+pub use text_index::{INDEX_READERS_MAX, IndexReader, Indexed};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
 
