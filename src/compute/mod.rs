@@ -36,7 +36,8 @@ const PRECEDING_MAX: usize = 64;
 #[derive(Debug, Clone)]
 pub struct Compute {
     places: Arc<Semaphore>,
-    turns: Arc<Turns>,
+    /// The slots of requests.
+    pub turns: Turns,
     running: TaskTracker,
 }
 
@@ -61,16 +62,13 @@ impl Default for Compute {
 }
 
 impl Compute {
-    /// `places` is the number of slots for [`Compute::run`] and [`Compute::drive`], `places_in_turn` that for
-    /// [`Compute::in_turn`].
+    /// `places` is the number of slots for [`Compute::run`] and [`Compute::drive`], `places_in_turn` that of
+    /// [`Compute::turns`].
     #[must_use]
     pub fn new(places: usize, places_in_turn: usize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(places.max(1))),
-            turns: Arc::new(Turns {
-                places: places_in_turn.max(1),
-                queues: Mutex::default(),
-            }),
+            turns: Turns::new(places_in_turn),
             running: TaskTracker::new(),
         }
     }
@@ -108,31 +106,6 @@ impl Compute {
         self.run(move || runtime.block_on(work)).await
     }
 
-    /// Runs `work` as part of this task as soon as `peer` gets a slot.
-    ///
-    /// # Errors
-    /// If the queue is full.
-    pub async fn in_turn<F: Future>(&self, peer: IpAddr, work: F) -> Result<F::Output, Crowded> {
-        let _place = self.place(peer).await?;
-        Ok(work.await)
-    }
-
-    /// Waits for a slot as [`Compute::in_turn`] does. Dropping the future removes the request from the queue.
-    ///
-    /// # Errors
-    /// If the queue is full.
-    pub async fn place(&self, peer: IpAddr) -> Result<ComputePlace, Crowded> {
-        let (number, granted) = self.turns.ask(peer).ok_or(Crowded)?;
-        let place = ComputePlace {
-            turns: Arc::clone(&self.turns),
-            peer,
-            number,
-        };
-        // Fails if this request was dropped from the queue in favour of another peer.
-        granted.await.map_err(|_| Crowded)?;
-        Ok(place)
-    }
-
     /// Waits until all work has ended.
     pub async fn idle(&self) {
         self.running.close();
@@ -156,25 +129,30 @@ pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { apart(work) } else { work() }
 }
 
+/// Slots, granted in rounds by peer. Clones share the same slots.
+#[derive(Debug, Clone)]
+pub struct Turns {
+    places: usize,
+    queues: Arc<Mutex<Queues>>,
+}
+
 /// A slot, or an entry in the queue for one; released when dropped.
 #[derive(Debug)]
-pub struct ComputePlace {
-    turns: Arc<Turns>,
+pub struct Slot {
+    turns: Turns,
     peer: IpAddr,
     number: u64,
 }
 
-impl Drop for ComputePlace {
+impl Drop for Slot {
     fn drop(&mut self) {
-        self.turns.leave(self.peer, self.number);
+        let mut queues = self.turns.lock();
+        if queues.holders.remove(&self.number).is_some() {
+            queues.give(self.turns.places);
+        } else {
+            queues.forget(self.peer, self.number);
+        }
     }
-}
-
-/// Slots, granted round-robin by peer.
-#[derive(Debug)]
-struct Turns {
-    places: usize,
-    queues: Mutex<Queues>,
 }
 
 #[derive(Debug, Default)]
@@ -202,6 +180,40 @@ struct QueuePosition {
 }
 
 impl Turns {
+    /// `places` is the number of slots, besides the one for peers that hold none.
+    #[must_use]
+    pub fn new(places: usize) -> Self {
+        Self {
+            places: places.max(1),
+            queues: Arc::default(),
+        }
+    }
+
+    /// Runs `work` as part of this task as soon as `peer` gets a slot.
+    ///
+    /// # Errors
+    /// If the queue is full.
+    pub async fn run<F: Future>(&self, peer: IpAddr, work: F) -> Result<F::Output, Crowded> {
+        let _slot = self.slot(peer).await?;
+        Ok(work.await)
+    }
+
+    /// Waits for a slot. Dropping the future removes the request from the queue.
+    ///
+    /// # Errors
+    /// If the queue is full.
+    pub async fn slot(&self, peer: IpAddr) -> Result<Slot, Crowded> {
+        let (number, granted) = self.ask(peer).ok_or(Crowded)?;
+        let slot = Slot {
+            turns: self.clone(),
+            peer,
+            number,
+        };
+        // Fails if this request was dropped from the queue in favour of another peer.
+        granted.await.map_err(|_| Crowded)?;
+        Ok(slot)
+    }
+
     /// The request's number, and a receiver that resolves when it gets a slot; `None` if the queue is full.
     fn ask(&self, peer: IpAddr) -> Option<(u64, oneshot::Receiver<()>)> {
         let mut queues = self.lock();
@@ -218,15 +230,6 @@ impl Turns {
         }
         queues.give(self.places);
         Some((number, granted))
-    }
-
-    fn leave(&self, peer: IpAddr, number: u64) {
-        let mut queues = self.lock();
-        if queues.holders.remove(&number).is_some() {
-            queues.give(self.places);
-        } else {
-            queues.forget(peer, number);
-        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queues> {
@@ -323,19 +326,19 @@ mod tests {
 
     use futures_util::poll;
 
-    use super::{Compute, ComputePlace, Crowded, WAITING_MAX, apart};
+    use super::{Compute, Crowded, Slot, Turns, WAITING_MAX, apart};
 
-    type Turn<'a> = Pin<Box<dyn Future<Output = Result<ComputePlace, Crowded>> + 'a>>;
+    type Turn<'a> = Pin<Box<dyn Future<Output = Result<Slot, Crowded>> + 'a>>;
 
     /// A request of peer number `peer`, which waits.
-    async fn ask(compute: &Compute, peer: u8) -> Turn<'_> {
-        let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
+    async fn ask(slots: &Turns, peer: u8) -> Turn<'_> {
+        let mut turn: Turn<'_> = Box::pin(slots.slot(IpAddr::from([192, 0, 2, peer])));
         assert!(poll!(&mut turn).is_pending(), "there was a place");
         turn
     }
 
     /// The only one of `turns` that got a slot, with its index; fails for none or several.
-    async fn grant(turns: &mut Vec<Turn<'_>>) -> (usize, ComputePlace) {
+    async fn grant(turns: &mut Vec<Turn<'_>>) -> (usize, Slot) {
         let mut granted = Vec::new();
         for (index, turn) in turns.iter_mut().enumerate() {
             if let Poll::Ready(place) = poll!(turn) {
@@ -348,8 +351,8 @@ mod tests {
     }
 
     /// A slot for peer number `peer`, which must be granted without waiting.
-    async fn hold(compute: &Compute, peer: u8) -> ComputePlace {
-        let mut turn: Turn<'_> = Box::pin(compute.place(IpAddr::from([192, 0, 2, peer])));
+    async fn hold(slots: &Turns, peer: u8) -> Slot {
+        let mut turn: Turn<'_> = Box::pin(slots.slot(IpAddr::from([192, 0, 2, peer])));
         let Poll::Ready(place) = poll!(&mut turn) else {
             panic!("there was no place")
         };
@@ -386,7 +389,7 @@ mod tests {
         let error = compute.run(|| panic!("on purpose")).await.unwrap_err();
         assert!(error.to_string().contains("report it"), "{error}");
         let peer = IpAddr::from([192, 0, 2, 1]);
-        assert_eq!(compute.in_turn(peer, async { 7 }).await, Ok(7));
+        assert_eq!(compute.turns.run(peer, async { 7 }).await, Ok(7));
     }
 
     #[tokio::test]
@@ -418,9 +421,7 @@ mod tests {
                 let _ = apart(|| begun.recv());
                 its.notified().await;
             };
-            let done = Compute::new(1, 1)
-                .in_turn([192, 0, 2, 1].into(), work)
-                .await;
+            let done = Turns::new(1).run([192, 0, 2, 1].into(), work).await;
             assert_eq!(done, Ok(()));
         });
         tasks.spawn(async move {
@@ -432,11 +433,11 @@ mod tests {
 
     #[tokio::test]
     async fn places_are_given_in_turn_by_peer() {
-        let compute = Compute::new(1, 1);
-        let (mut place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
+        let slots = Turns::new(1);
+        let (mut place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut turns = Vec::new();
         for peer in [1, 1, 1, 2, 3, 1, 2] {
-            turns.push(ask(&compute, peer).await);
+            turns.push(ask(&slots, peer).await);
         }
         let mut peers = vec![1, 1, 1, 2, 3, 1, 2];
         let mut order = Vec::new();
@@ -451,27 +452,27 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_is_dropped_gives_its_turn_up() {
-        let compute = Compute::new(1, 1);
-        let (place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
-        let first = ask(&compute, 1).await;
-        let second = ask(&compute, 2).await;
-        let mut turns = vec![ask(&compute, 3).await];
+        let slots = Turns::new(1);
+        let (place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
+        let first = ask(&slots, 1).await;
+        let second = ask(&slots, 2).await;
+        let mut turns = vec![ask(&slots, 3).await];
         // One request is dropped while it waits, one after it got its slot.
         drop(first);
         drop(place);
         drop(second);
         let (_, place) = grant(&mut turns).await;
         drop(place);
-        drop(hold(&compute, 0).await);
+        drop(hold(&slots, 0).await);
     }
 
     #[tokio::test]
     async fn one_more_place_is_for_a_peer_that_has_none() {
-        let compute = Compute::new(1, 1);
-        let _greedy = hold(&compute, 1).await;
-        let again = ask(&compute, 1).await;
-        let other = hold(&compute, 2).await;
-        let mut turns = vec![again, ask(&compute, 2).await, ask(&compute, 3).await];
+        let slots = Turns::new(1);
+        let _greedy = hold(&slots, 1).await;
+        let again = ask(&slots, 1).await;
+        let other = hold(&slots, 2).await;
+        let mut turns = vec![again, ask(&slots, 2).await, ask(&slots, 3).await];
         drop(other);
         let (index, other) = grant(&mut turns).await;
         assert_eq!(index, 2, "peer 2 has had a place in this round");
@@ -482,19 +483,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_peer_that_asks_now_and_then_does_not_wait_for_those_that_ask_without_pause() {
-        let compute = Compute::new(1, 1);
-        let (mut place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
+        let slots = Turns::new(1);
+        let (mut place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut turns = Vec::new();
         let mut peers = vec![1, 1, 1, 2, 2, 2, 3, 3, 3];
         for peer in &peers {
-            turns.push(ask(&compute, *peer).await);
+            turns.push(ask(&slots, *peer).await);
         }
         let mut order = Vec::new();
         while !turns.is_empty() {
             if order.len() == 4 {
                 for _ in 0..2 {
                     peers.push(9);
-                    turns.push(ask(&compute, 9).await);
+                    turns.push(ask(&slots, 9).await);
                 }
             }
             drop(place);
@@ -508,14 +509,14 @@ mod tests {
 
     #[tokio::test]
     async fn ever_new_peers_do_not_shut_out_those_that_wait() {
-        let compute = Compute::new(1, 1);
-        let (mut place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
-        let mut turns = vec![ask(&compute, 1).await, ask(&compute, 1).await];
+        let slots = Turns::new(1);
+        let (mut place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
+        let mut turns = vec![ask(&slots, 1).await, ask(&slots, 1).await];
         drop(place);
         (_, place) = grant(&mut turns).await;
         let (mut peer, mut before) = (2, 0);
         loop {
-            turns.push(ask(&compute, peer).await);
+            turns.push(ask(&slots, peer).await);
             drop(place);
             let (index, next) = grant(&mut turns).await;
             if index == 0 {
@@ -528,15 +529,15 @@ mod tests {
 
     #[tokio::test]
     async fn where_too_many_wait_the_peer_with_the_most_is_turned_away() {
-        let compute = Compute::new(1, 1);
-        let (place, _spare) = (hold(&compute, 0).await, hold(&compute, 255).await);
+        let slots = Turns::new(1);
+        let (place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut greedy = Vec::new();
         for _ in 0..WAITING_MAX {
-            greedy.push(ask(&compute, 1).await);
+            greedy.push(ask(&slots, 1).await);
         }
-        let crowded = compute.place(IpAddr::from([192, 0, 2, 1])).await;
+        let crowded = slots.slot(IpAddr::from([192, 0, 2, 1])).await;
         assert_eq!(crowded.map(drop), Err(Crowded));
-        let other = ask(&compute, 2).await;
+        let other = ask(&slots, 2).await;
         let last = greedy.pop().unwrap().await;
         assert_eq!(last.map(drop), Err(Crowded), "it made room");
         drop(place);

@@ -52,7 +52,7 @@ pub async fn in_turn(
 ) -> Response {
     let source = ClientAddress::of(request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
     // Boxed because the future would be moved several times.
-    let answered = compute.in_turn(network(source, 64), Box::pin(work)).await;
+    let answered = compute.turns.run(network(source, 64), Box::pin(work)).await;
     answered.unwrap_or_else(|Crowded| {
         metrics::COMPUTE_REFUSED.count(&[]);
         retry_later(

@@ -17,10 +17,10 @@ use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits, SOURCE_PREFIX};
 use super::request::{Mode, Request, RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest};
 use crate::clock::{Clock, Monotonic};
-use crate::compute::Compute;
+use crate::compute::Turns;
 use crate::config::{LeaseBounds, network};
 use crate::links::Links;
-use crate::storage::{Database, DbError};
+use crate::storage::{AtPath as _, Database, DbError};
 use crate::websub::http_client::Policy;
 
 /// After this time without a commit the request is refused.
@@ -49,7 +49,7 @@ pub struct SubscriptionIntake {
     rates: Arc<RateLimits>,
     known: KnownCallbacks,
     /// There is one writer; clients take turns at it, so that a burst from one delays only itself.
-    writer: Compute,
+    writer: Turns,
     wake: Arc<Notify>,
 }
 
@@ -101,7 +101,7 @@ impl SubscriptionIntake {
     ) -> Self {
         Self {
             known: KnownCallbacks::new(clock.clone()),
-            writer: Compute::new(1, 1),
+            writer: Turns::new(1),
             database,
             links,
             clock,
@@ -172,14 +172,14 @@ impl SubscriptionIntake {
         is_free: bool,
         exceeded: Option<RateExceeded>,
     ) -> Result<Result<(), IntakeError>, DbError> {
-        let fault = |error| DbError::at(self.database.path(), error);
+        let path = self.database.path();
         if let Some(exceeded) = exceeded
-            && !self.has_own_share(wanted).await.map_err(fault)?
+            && !self.has_own_share(wanted).await.at(path)?
         {
             return Ok(Err(exceeded.into()));
         }
         let source = source.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let Ok(_turn) = self.writer.place(network(source, SOURCE_PREFIX)).await else {
+        let Ok(_slot) = self.writer.slot(network(source, SOURCE_PREFIX)).await else {
             return Ok(Err(IntakeError::Unavailable {
                 reason: "too many requests are waiting to be stored",
                 after: FULL_RETRY,
@@ -187,15 +187,15 @@ impl SubscriptionIntake {
         };
         let mut write = self.database.write().await?;
         let counts = store::counts(&mut write, wanted, self.share()).await;
-        let counts = counts.map_err(fault)?;
+        let counts = counts.at(path)?;
         if let Some(error) = self.full(wanted, counts, is_free) {
             return Ok(Err(error));
         }
         store::accept(&mut write, wanted, self.clock.now())
             .await
-            .map_err(fault)?;
+            .at(path)?;
         // `synchronous=FULL`: a request that is answered 202 survives a power failure.
-        write.commit().await.map_err(fault)?;
+        write.commit().await.at(path)?;
         self.known.add(&wanted.callback_key).await;
         Ok(Ok(()))
     }

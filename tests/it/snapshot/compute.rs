@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use futures_util::{FutureExt, poll};
 use poem::http::Method;
-use reviews_service::compute::ComputePlace;
+use reviews_service::compute::Slot;
 use reviews_service::compute::steps;
 use serde_json::json;
 
@@ -18,10 +18,10 @@ const WAITING_MAX: usize = 512;
 type Asked<'a> = Pin<Box<dyn Future<Output = Answer> + 'a>>;
 
 /// Takes every place there is, each for another peer.
-fn hold_all(app: &TestApp) -> Vec<ComputePlace> {
-    let compute = &app.app().ctx().compute;
+fn hold_all(app: &TestApp) -> Vec<Slot> {
+    let slots = &app.app().ctx().compute.turns;
     let places =
-        (0..=u8::MAX).map_while(|peer| compute.place([203, 0, 113, peer].into()).now_or_never());
+        (0..=u8::MAX).map_while(|peer| slots.slot([203, 0, 113, peer].into()).now_or_never());
     places.map(Result::unwrap).collect()
 }
 
