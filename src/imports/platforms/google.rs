@@ -16,8 +16,10 @@ use crate::model::{InvalidReviewId, Rating, ReviewId, Source, Stated};
 const ANONYMOUS: &str = "A Google user";
 const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 
+pub const NAME: &str = "google";
+
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: "google",
+    name: NAME,
     label: "Google Business Profile (Takeout or API)",
     renames: false,
     document: "reviews, averageRating, totalReviewCount, nextPageToken",

@@ -24,12 +24,12 @@ use crate::model::{Method, Verification};
 
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
-        &[$(include_str!(concat!($name, ".toml"))),+]
+        &[$(($name, include_str!(concat!($name, ".toml")))),+]
     };
 }
 
-/// In the order of detection: the formats with the fewest required names come last.
-const COLUMN_FORMATS: &[&str] = files!(
+/// Names and files in the order of detection: the formats with the fewest required names come last.
+const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "google_places",
     "apify",
     "outscraper",
@@ -49,15 +49,13 @@ const COLUMN_FORMATS: &[&str] = files!(
     "woocommerce",
 );
 
-static FORMATS: LazyLock<Vec<&'static Format>> = LazyLock::new(|| {
-    // A test verifies that every file can be read.
-    static BY_COLUMNS: LazyLock<Vec<Format>> = LazyLock::new(|| {
-        let read = |file: &&'static str| toml::from_str(file).ok();
-        COLUMN_FORMATS.iter().filter_map(read).collect()
-    });
-    let first: [&Format; 2] = [&native::DOCUMENT, &google::FORMAT];
-    let last: [&Format; 3] = [&schema_org::FORMAT, &native::FORMAT, &table::FORMAT];
-    first.into_iter().chain(&*BY_COLUMNS).chain(last).collect()
+static BY_COLUMNS: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let read = |(name, file): &(&'static str, &'static str)| match toml::from_str(file) {
+        Ok(format) => Format { name, ..format },
+        // A test reads every file.
+        Err(error) => unreachable!("{name}.toml: {error}"),
+    };
+    COLUMN_FORMATS.iter().map(read).collect()
 });
 
 /// Names separated by `, `, in the order in which they are tried.
@@ -75,7 +73,8 @@ pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 pub struct Format {
-    /// Value of `--format`.
+    /// Value of `--format`; of a format read by columns the name of its file.
+    #[serde(skip)]
     pub name: &'static str,
     /// Display name.
     pub label: &'static str,
@@ -197,7 +196,9 @@ impl Default for Format {
 impl Format {
     /// In the order of detection.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        FORMATS.iter().copied()
+        let first: [&Self; 2] = [&native::DOCUMENT, &google::FORMAT];
+        let last: [&Self; 3] = [&schema_org::FORMAT, &native::FORMAT, &table::FORMAT];
+        first.into_iter().chain(&*BY_COLUMNS).chain(last)
     }
 
     #[must_use]
@@ -205,9 +206,12 @@ impl Format {
         Self::all().find(|format| format.name == name)
     }
 
-    /// The values of `--format`.
+    /// The values of `--format`, in the order of detection. Every command lists them at its start, so no file is read.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::all().map(|format| format.name)
+        let first = [native::DOCUMENT_NAME, google::NAME];
+        let by_columns = COLUMN_FORMATS.iter().map(|(name, _)| *name);
+        let last = [schema_org::NAME, native::NAME, table::NAME];
+        first.into_iter().chain(by_columns).chain(last)
     }
 
     /// Whether its rows are native records.
@@ -298,14 +302,14 @@ mod tests {
 
     #[test]
     fn every_file_of_a_format_can_be_read() {
-        for file in COLUMN_FORMATS {
-            let format: Format =
-                toml::from_str(file).unwrap_or_else(|error| panic!("{error}\n{file}"));
+        for (name, file) in COLUMN_FORMATS {
+            let format = Format::find(name).unwrap();
             assert!(
                 !format.fields.is_empty() && !format.keys.is_empty(),
                 "{file}"
             );
-            assert!(Format::find(format.name).is_some(), "{file}");
         }
+        let names: Vec<&str> = Format::all().map(|format| format.name).collect();
+        assert_eq!(names, Format::names().collect::<Vec<_>>());
     }
 }

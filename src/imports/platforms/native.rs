@@ -12,8 +12,11 @@ use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
 };
 
+pub const NAME: &str = "jsonl";
+pub const DOCUMENT_NAME: &str = "reviews-json";
+
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: "jsonl",
+    name: NAME,
     label: "JSON Lines",
     // Names that all our records have, the shortest list first.
     keys: vec![
@@ -28,7 +31,7 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
 
 /// Another instance's `/reviews.json`. Its business is imported if the database has none; its counts are ignored.
 pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: "reviews-json",
+    name: DOCUMENT_NAME,
     label: "/reviews.json of this service",
     renames: false,
     // A large business may fill all bytes that detection reads, so its own members must identify the format.

@@ -17,8 +17,10 @@ use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, values};
 use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
 use crate::model::{Rating, ReviewId, Source, Stated};
 
+pub const NAME: &str = "schema-org";
+
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: "schema-org",
+    name: NAME,
     label: "schema.org (JSON-LD, in HTML too)",
     renames: false,
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],

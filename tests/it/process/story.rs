@@ -415,7 +415,7 @@ fn the_story_is_told_with_every_format_that_there_is() {
     let mut known = 0;
     for name in Format::names() {
         known += 1;
-        assert!(told.contains(&name), "no story is told with {name}");
+        assert!(told.contains(&name), "no story imports the format {name}");
     }
     assert!(known > 8, "{known} formats were found");
 }
