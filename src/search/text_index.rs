@@ -19,7 +19,7 @@ use crate::compute::apart_if;
 use crate::metrics;
 use crate::model::ReviewFilter;
 use crate::snapshot::{ReviewIndex, Snapshot};
-use crate::storage::{Database, DbError, Indexed};
+use crate::storage::{AtPath as _, Database, DbError, Indexed};
 
 /// The timeout for the text index; a walk over a million reviews takes about as long.
 const WAIT_MAX: Duration = Duration::from_millis(20);
@@ -29,7 +29,7 @@ const CANDIDATES_MAX: usize = 4_096;
 const YIELDS_AFTER: usize = 4_096;
 /// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
 const VERIFIED_AT_ONCE: usize = 64;
-/// The number of newest reviews in which trigrams are counted to find the rarest.
+/// The number of newest reviews in which trigrams are counted to find the rarest: some 120 KB for each of at most twelve trigrams.
 const COUNTED: usize = 256;
 /// Maximum number of trigrams in a query of the index: each costs it less than verifying the candidates without it.
 const ASKED_MAX: usize = 4;
@@ -142,9 +142,7 @@ impl TextIndex {
                 range = rest;
                 // The index is queried only once.
                 let trigrams = trigrams.take().unwrap_or_default();
-                let rarest = self
-                    .rarest(&snapshot.input.review_index, first, trigrams)
-                    .await;
+                let rarest = self.rarest(&snapshot.input.review_index, first, trigrams);
                 if !rarest.is_empty() {
                     candidates = self.candidates(snapshot, &expression(&rarest)).await;
                 }
@@ -169,7 +167,7 @@ impl TextIndex {
     }
 
     /// The rarest trigrams in the reviews at `walked`; empty if all are common.
-    async fn rarest<'a>(
+    fn rarest<'a>(
         &self,
         review_index: &ReviewIndex,
         walked: Range<usize>,
@@ -195,11 +193,8 @@ impl TextIndex {
             Some(count)
         };
         let mut rare: Vec<(usize, &str)> = Vec::new();
-        for (number, trigram) in trigrams.into_iter().enumerate() {
+        for trigram in trigrams {
             rare.extend(count(trigram).map(|count| (count, trigram)));
-            if number % 4 == 3 {
-                yield_now().await;
-            }
         }
         rare.sort_unstable();
         rare.into_iter()
@@ -248,9 +243,9 @@ impl TextIndex {
         let seen = &snapshot.position;
         let found = reader
             .find(expression, seen.change_no, CANDIDATES_MAX)
-            .await;
-        let found =
-            found.map_err(|error| Unanswered::Failed(DbError::at(self.database.path(), error)))?;
+            .await
+            .at(self.database.path())
+            .map_err(Unanswered::Failed)?;
         reader.done();
         let indexed = found.ok_or(Unanswered::Many)?;
         let is_later = indexed.lineage == seen.lineage && indexed.change_no >= seen.change_no;
