@@ -32,7 +32,7 @@ use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
-use crate::storage::{Database, DbError, Write, business};
+use crate::storage::{AtPath as _, Database, DbError, Write, business};
 use merge::collector::{Collected, Collector};
 use merge::{MergeError, Merging, completing};
 use read::detect::{self, Detected, FileShape};
@@ -94,8 +94,8 @@ pub async fn import(
     watch: Watcher<'_>,
 ) -> Result<ImportReport, ImportError> {
     let now = clock.now();
-    let fault = |error| DbError::at(database.path(), error);
-    let (known, zone, sample) = before(database).await.map_err(fault)?;
+    let path = database.path();
+    let (known, zone, sample) = before(database).await.at(path)?;
     if sample == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
@@ -109,14 +109,14 @@ pub async fn import(
     let merged = merged(&mut write, collected, (known, sample), order, now, watch).await;
     let report = merged.map_err(|error| match error {
         MergeError::Refused(reason) => ImportError::Refused(reason),
-        MergeError::Database(error) => fault(error).into(),
+        MergeError::Database(error) => DbError::at(path, error).into(),
     })?;
     if order.dry_run {
         write.rollback().await
     } else {
         write.commit().await
     }
-    .map_err(fault)?;
+    .at(path)?;
     if !order.dry_run
         && let Err(error) = database.merge_text_index().await
     {

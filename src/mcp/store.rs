@@ -6,7 +6,7 @@ use super::session::{KEY_BYTES, Sessions};
 use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
-use crate::storage::{Database, DbError, Write};
+use crate::storage::{AtPath as _, Database, DbError, Write};
 
 /// The sessions of this database; creates its key if it has none.
 ///
@@ -25,19 +25,19 @@ pub async fn sessions(
     let mut candidate = [0; KEY_BYTES];
     candidate[..16].copy_from_slice(&half()?);
     candidate[16..].copy_from_slice(&half()?);
-    let at = |error| DbError::at(database.path(), error);
-    let mut reader = database.readers().acquire().await.map_err(at)?;
-    let known = find_key(&mut reader).await.map_err(at)?;
+    let path = database.path();
+    let mut reader = database.reader().await?;
+    let known = find_key(&mut reader).await.at(path)?;
     drop(reader);
     let key = if let Some(key) = known {
         key
     } else {
         let mut write = database.write().await?;
-        keep_key(&mut write, candidate).await.map_err(at)?;
-        write.commit().await.map_err(at)?;
+        keep_key(&mut write, candidate).await.at(path)?;
+        write.commit().await.at(path)?;
         database.see_own_writes().await?;
-        let mut reader = database.readers().acquire().await.map_err(at)?;
-        let key = find_key(&mut reader).await.map_err(at)?;
+        let mut reader = database.reader().await?;
+        let key = find_key(&mut reader).await.at(path)?;
         key.ok_or_else(|| fault("mcp_key has no row".to_owned()))?
     };
     let key = key

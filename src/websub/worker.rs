@@ -20,7 +20,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::metrics;
 use crate::metrics::figure;
 use crate::snapshot::CurrentSnapshot;
-use crate::storage::{Database, DbError, is_overtaken};
+use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 
 /// Maximum number of concurrent exchanges, without slow ones.
 const SLOTS_MAX: usize = 256;
@@ -256,18 +256,16 @@ impl Worker {
         if !self.database.has_seen_own_writes().await? {
             return Ok(());
         }
-        let fault = |error| DbError::at(self.database.path(), error);
-        let mut connection = self.database.readers().acquire().await.map_err(fault)?;
+        let path = self.database.path();
+        let mut connection = self.database.reader().await?;
         let verifications =
             store::verifications(&mut connection, now, READ_MAX + self.waiting.len())
                 .await
-                .map_err(fault)?;
+                .at(path)?;
         let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX)
             .await
-            .map_err(fault)?;
-        let next_at = store::next_due_at(&mut connection, now)
-            .await
-            .map_err(fault)?;
+            .at(path)?;
+        let next_at = store::next_due_at(&mut connection, now).await.at(path)?;
         let clock = &self.exchange.clock;
         let monotonic = clock.monotonic();
         let next_at = next_at.map_or(monotonic + SLEEP_MAX, |at| {
@@ -417,19 +415,19 @@ impl Worker {
         if self.unrecorded.is_empty() {
             return Ok(());
         }
-        let fault = |error| DbError::at(self.database.path(), error);
+        let path = self.database.path();
         let mut write = self.database.write().await?;
-        self.database.fence(&mut write).await.map_err(fault)?;
+        self.database.fence(&mut write).await.at(path)?;
         store::record(&mut write, &self.unrecorded, self.exchange.clock.now())
             .await
-            .map_err(fault)?;
+            .at(path)?;
         if let Err(error) = write.commit().await {
             if is_overtaken(&error) {
                 // Another process sends now and repeats the unrecorded exchanges.
                 self.forget_results();
                 return Ok(());
             }
-            return Err(fault(error));
+            return Err(DbError::at(path, error));
         }
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscription_id);

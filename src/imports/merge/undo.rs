@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::imports::report::Named;
 use crate::model::{DigestKey, GONE, Review, Status, Unit};
 use crate::storage::reviews::{self, Run, RunChange, RunReview, SourceVersion, UNDOABLE_MAX};
-use crate::storage::{Database, DbError, Write};
+use crate::storage::{AtPath as _, Database, DbError, Write};
 
 /// Reviews per batch.
 const ROWS: i64 = 250;
@@ -64,11 +64,11 @@ pub async fn undo(
     number: Option<i64>,
     is_dry_run: bool,
 ) -> Result<Undone, UndoError> {
-    let fault = |error| DbError::at(database.path(), error);
+    let path = database.path();
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
     let runs = reviews::last_runs(&mut write, UNDOABLE_MAX).await;
-    let run = chosen(runs.map_err(fault)?, number)?;
+    let run = chosen(runs.at(path)?, number)?;
     let mut undone = Undone {
         run,
         removed: 0,
@@ -78,13 +78,13 @@ pub async fn undo(
         gone: 0,
     };
     let taken_back = take_back(&mut write, &mut undone, now).await;
-    taken_back.map_err(fault)?;
+    taken_back.at(path)?;
     if is_dry_run {
         write.rollback().await
     } else {
         write.commit().await
     }
-    .map_err(fault)?;
+    .at(path)?;
     Ok(undone)
 }
 
