@@ -167,8 +167,8 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// The gzip member of `pieces`, in pieces. `write` writes a piece to the encoder, or fails if the result is no longer needed;
-    /// pieces deflated before that are remembered.
+    /// The gzip member of `pieces`, in pieces. `write` writes a piece to the encoder, or fails if the result is no
+    /// longer needed; pieces deflated before that are remembered.
     ///
     /// # Errors
     /// Those of `write`.
@@ -244,7 +244,7 @@ fn deflate(
     })
 }
 
-/// A member of few small parts is joined to one piece, so that it is sent at once.
+/// The member of these parts, which it shares; that of a single part, which nobody else holds, is in one piece.
 fn join(parts: &[Arc<Deflated>]) -> Vec<Bytes> {
     let mut crc = Crc::new();
     parts.iter().for_each(|part| crc.combine(&part.crc));

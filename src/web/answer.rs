@@ -341,23 +341,19 @@ impl BodyPieces {
         snapshot: Arc<Snapshot>,
     ) -> Self {
         let coding = coding.filter(|coding| body.coded(*coding).is_some());
-        let source = BodySource::Cached(body, coding);
-        let left_bytes = source.pieces().iter().map(|piece| piece.len() as u64).sum();
-        Self {
-            source,
-            snapshot,
-            next: 0,
-            given_bytes: 0,
-            left_bytes,
-        }
+        Self::of(BodySource::Cached(body, coding), snapshot)
     }
 
     /// The concatenation of `pieces`, cut from `snapshot`.
     #[must_use]
     pub fn new(pieces: Vec<Bytes>, snapshot: Arc<Snapshot>) -> Self {
-        let left_bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self::of(BodySource::Own(pieces), snapshot)
+    }
+
+    fn of(source: BodySource, snapshot: Arc<Snapshot>) -> Self {
+        let left_bytes = source.pieces().iter().map(|piece| piece.len() as u64).sum();
         Self {
-            source: BodySource::Own(pieces),
+            source,
             snapshot,
             next: 0,
             given_bytes: 0,
