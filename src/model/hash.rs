@@ -1,8 +1,6 @@
 //! Hexadecimal digests and the short hash for keys. Everything derived from them (`ETag`s, blocks, weights, notes in
 //! the database) must stay stable.
 
-use std::fmt::Write as _;
-
 /// The FNV-1a offset basis for 64 bits: the initial `hash` of [`fnv1a`].
 pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
@@ -10,12 +8,9 @@ const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 /// Two lower-case digits for each byte.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.map(digit).collect()
 }
 
 /// FNV-1a of 64 bits, continuing from `hash`.

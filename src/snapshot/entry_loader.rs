@@ -19,6 +19,7 @@ use crate::links::Links;
 use crate::metrics;
 use crate::model::{Review, ReviewId, Status};
 use crate::storage::reviews::{Changed, Newest, Numbered, Observation};
+use crate::storage::{enlarge_cache, reset_cache};
 
 /// Maximum work, as a [`cost`], for missing analyses when a snapshot is rendered: about 300 ms at ten bytes per
 /// microsecond. A cost instead of a time, so that the same database always gives the same snapshot.
@@ -143,6 +144,7 @@ impl<'a> EntryLoader<'a> {
             ReviewIndexBuilder::default(),
             Unanalyzed::default(),
         );
+        enlarge_cache(self.connection).await?;
         while let Some(reviews) = newest.next_numbered(self.connection).await? {
             let mut kept = self.stored_analyses(&reviews).await?;
             self.backlog.count_read(reviews.len());
@@ -152,6 +154,7 @@ impl<'a> EntryLoader<'a> {
                 builder.push(&self.entry(numbered, kept, &mut missing));
             }
         }
+        reset_cache(self.connection).await?;
         let review_index = builder.finish();
         if missing.reviews.is_empty() {
             return Ok(review_index);

@@ -33,7 +33,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Sqlite};
 use text_index::IndexReaders;
 
 pub use backup::{Alone, Carried, Prepared, carry_over};
@@ -295,6 +295,29 @@ fn unlogged() -> SqliteConnectOptions {
     SqliteConnectOptions::new().disable_statement_logging()
 }
 
+/// The page cache of a connection, in KiB if negative (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
+const CACHE_SIZE: &str = "-2048";
+
+/// Enlarges the page cache of a connection that reads the whole database: rows of several tables belong to one review,
+/// and with the usual cache half of the pages would be read more than once.
+///
+/// # Errors
+/// When SQLite refuses.
+pub async fn enlarge_cache(connection: &mut SqliteConnection) -> sqlx::Result<()> {
+    let enlarge = sqlx::raw_sql("pragma cache_size = -16384");
+    enlarge.execute(connection).await.map(drop)
+}
+
+/// Frees what [`enlarge_cache`] allowed.
+///
+/// # Errors
+/// When SQLite refuses.
+pub async fn reset_cache(connection: &mut SqliteConnection) -> sqlx::Result<()> {
+    let reset = format!("pragma cache_size = {CACHE_SIZE}; pragma shrink_memory");
+    let reset = sqlx::raw_sql(AssertSqlSafe(reset));
+    reset.execute(connection).await.map(drop)
+}
+
 /// Options for all connections. Only writers set the journal mode: a copy may have another mode and is read in that
 /// mode.
 fn options(path: &Path) -> SqliteConnectOptions {
@@ -305,7 +328,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
         // The system caches the file too; a cache here is memory that each connection holds at rest.
-        .pragma("cache_size", "-2048")
+        .pragma("cache_size", CACHE_SIZE)
         .pragma("temp_store", "memory")
         // Deleted content is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")
