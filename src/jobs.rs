@@ -151,7 +151,7 @@ impl PublishChanges {
         metrics::SNAPSHOTS.count(&[]);
         metrics::PUBLISH_SECONDS_TAKEN
             .histogram(&[])
-            .record(duration);
+            .observe(duration.as_secs_f64());
         self.ctx.freshness.published(self.ctx.clock.monotonic());
         tracing::info!(
             reviews,
@@ -382,7 +382,7 @@ impl AnalyzeBacklog {
             .await?;
         metrics::TEXTS_ANALYZED
             .counter(&[])
-            .increment(analyses.len() as u64);
+            .inc_by(analyses.len() as u64);
         Ok(analyses)
     }
 

@@ -5,13 +5,16 @@
 //! routes, some 700, begin with the first answer (`app::routes`). Getting a handle is a registry lookup: keep the
 //! handle to count per request.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use metrics::Label;
-pub use metrics::{Counter, Gauge, Histogram};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+pub use prometheus::{Gauge, Histogram, IntCounter as Counter};
+use prometheus::{
+    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, TextEncoder,
+};
 
-static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+/// The families of all metrics, by name.
+static FAMILIES: LazyLock<Families> = LazyLock::new(Families::default);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MetricKind {
@@ -33,34 +36,42 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// `values` are those of the labels, in their order.
+    /// The counter with these values of the labels, in their order.
+    #[must_use]
     pub fn counter(&self, values: &[&str]) -> Counter {
-        install();
-        metrics::counter!(self.name, self.with(values))
+        match FAMILIES.by_name.get(self.name) {
+            Some(Family::Counter(family)) => family.with_label_values(values),
+            _ => unreachable!("{} is no counter of the catalog", self.name),
+        }
     }
 
-    /// `values` are those of the labels, in their order.
+    /// The gauge with these values of the labels, in their order.
+    #[must_use]
     pub fn gauge(&self, values: &[&str]) -> Gauge {
-        install();
-        metrics::gauge!(self.name, self.with(values))
+        match FAMILIES.by_name.get(self.name) {
+            Some(Family::Gauge(family)) => family.with_label_values(values),
+            _ => unreachable!("{} is no gauge of the catalog", self.name),
+        }
     }
 
-    /// `values` are those of the labels, in their order.
+    /// The histogram with these values of the labels, in their order.
+    #[must_use]
     pub fn histogram(&self, values: &[&str]) -> Histogram {
-        install();
-        metrics::histogram!(self.name, self.with(values))
+        match FAMILIES.by_name.get(self.name) {
+            Some(Family::Histogram(family)) => family.with_label_values(values),
+            _ => unreachable!("{} is no histogram of the catalog", self.name),
+        }
     }
 
     /// Adds 1 to the counter; `values` are those of the labels, in their order.
     pub fn count(&self, values: &[&str]) {
-        self.counter(values).increment(1);
+        self.counter(values).inc();
     }
 
-    fn with(&self, values: &[&str]) -> Vec<Label> {
-        let named = self.labels.iter().zip(values);
-        named
-            .map(|((name, _), value)| Label::new(*name, (*value).to_owned()))
-            .collect()
+    /// Raises the counter to `total`, which is counted elsewhere.
+    pub fn raise(&self, values: &[&str], total: u64) {
+        let counter = self.counter(values);
+        counter.inc_by(total.saturating_sub(counter.get()));
     }
 
     /// The label values of every series known in advance; none if a label has no known values.
@@ -78,59 +89,66 @@ impl Metric {
             })
     }
 
-    /// Describes the metric and starts every known series.
-    fn begin(&self) {
-        match self.kind {
-            MetricKind::Counter => metrics::describe_counter!(self.name, self.help),
-            MetricKind::Gauge => metrics::describe_gauge!(self.name, self.help),
-            MetricKind::Histogram(_) => metrics::describe_histogram!(self.name, self.help),
-        }
+    /// The family, with every known series.
+    fn family(&self) -> prometheus::Result<Family> {
+        let labels: Vec<&str> = self.labels.iter().map(|(name, _)| *name).collect();
+        let options = Opts::new(self.name, self.help);
+        let family = match self.kind {
+            MetricKind::Counter => Family::Counter(IntCounterVec::new(options, &labels)?),
+            MetricKind::Gauge => Family::Gauge(GaugeVec::new(options, &labels)?),
+            MetricKind::Histogram(bounds) => {
+                let options = HistogramOpts::from(options).buckets(bounds.to_vec());
+                Family::Histogram(HistogramVec::new(options, &labels)?)
+            }
+        };
         for values in self.known_series() {
-            let labels = self.with(&values);
-            match self.kind {
-                MetricKind::Counter => metrics::counter!(self.name, labels).absolute(0),
-                MetricKind::Gauge => metrics::gauge!(self.name, labels).set(0.0),
-                // Getting the handle creates the series with empty buckets.
-                MetricKind::Histogram(_) => drop(metrics::histogram!(self.name, labels)),
+            match &family {
+                Family::Counter(family) => drop(family.with_label_values(&values)),
+                Family::Gauge(family) => drop(family.with_label_values(&values)),
+                Family::Histogram(family) => drop(family.with_label_values(&values)),
             }
         }
+        Ok(family)
     }
 }
 
-/// Installs the recorder, once per process; later calls do nothing.
-pub fn install() {
-    RECORDER.get_or_init(|| {
-        let mut builder = PrometheusBuilder::new();
-        for metric in ALL {
-            if let MetricKind::Histogram(bounds) = metric.kind {
-                let matcher = Matcher::Full(metric.name.to_owned());
-                builder = builder.set_buckets_for_metric(matcher, bounds).ok()?;
-            }
-        }
-        let recorder = builder.build_recorder();
-        let handle = recorder.handle();
-        metrics::set_global_recorder(recorder).ok()?;
-        ALL.iter().for_each(Metric::begin);
-        Some(handle)
-    });
+#[derive(Debug, Clone)]
+enum Family {
+    Counter(IntCounterVec),
+    Gauge(GaugeVec),
+    Histogram(HistogramVec),
+}
+
+#[derive(Debug)]
+struct Families {
+    by_name: HashMap<&'static str, Family>,
+    registry: Registry,
+}
+
+impl Default for Families {
+    fn default() -> Self {
+        let registry = Registry::new();
+        let family = |metric: &Metric| {
+            let family = metric.family()?;
+            registry.register(match family.clone() {
+                Family::Counter(family) => Box::new(family),
+                Family::Gauge(family) => Box::new(family),
+                Family::Histogram(family) => Box::new(family),
+            })?;
+            Ok((metric.name, family))
+        };
+        let by_name: prometheus::Result<_> = ALL.iter().map(family).collect();
+        let by_name = by_name.unwrap_or_else(|error| unreachable!("the catalog: {error}"));
+        Self { by_name, registry }
+    }
 }
 
 /// All metrics in Prometheus's text format.
-#[must_use]
-pub fn render() -> String {
-    recorder().map(PrometheusHandle::render).unwrap_or_default()
-}
-
-/// Moves observations into their buckets. Each uses memory until then, so call this regularly if `/metrics` is not
-/// scraped.
-pub fn sort_observations() {
-    if let Some(recorder) = recorder() {
-        recorder.run_upkeep();
-    }
-}
-
-fn recorder() -> Option<&'static PrometheusHandle> {
-    RECORDER.get().and_then(Option::as_ref)
+///
+/// # Errors
+/// If the metrics cannot be encoded.
+pub fn render() -> prometheus::Result<String> {
+    TextEncoder::new().encode_to_string(&FAMILIES.registry.gather())
 }
 
 /// A count as a gauge's value; exact up to 2⁵³.

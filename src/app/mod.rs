@@ -120,7 +120,6 @@ impl App {
         allowed_hosts: Hosts,
         has_admin: bool,
     ) -> Result<Self, AppError> {
-        metrics::install();
         let (database, links, clock) = (
             publisher.database().clone(),
             publisher.links().clone(),
@@ -336,8 +335,6 @@ const ANALYZE_RETRY: Duration = Duration::from_secs(1);
 const ASK_NODE_INTERVAL: Duration = Duration::from_secs(1);
 /// The age of a snapshot before it is compressed with more than gzip.
 const SETTLE: Duration = Duration::from_secs(1);
-/// Interval of sorting observations: at 20,000 responses per second, 100,000 observations accumulate, some 2 MB.
-const SORT_INTERVAL: Duration = Duration::from_secs(5);
 
 impl App {
     /// Serves until `shutdown`, then finishes requests in flight and closes the database.
@@ -394,7 +391,6 @@ impl App {
             serve,
             answer_operators,
             drain,
-            self.keep_sorted(&jobs_end),
             publish,
             precompress,
             analyze,
@@ -420,9 +416,8 @@ impl App {
             jobs_end.cancel();
             answered
         };
-        let (answered, (), (), ()) = tokio::join!(
+        let (answered, (), ()) = tokio::join!(
             answer,
-            self.keep_sorted(&jobs_end),
             self.keep_published(&jobs_end),
             self.keep_analyzed(&jobs_end),
         );
@@ -457,15 +452,6 @@ impl App {
     async fn keep_published(&self, end: &CancellationToken) {
         self.repeat(end, async || Some(self.watch_once().await))
             .await;
-    }
-
-    /// Sorts observations into their buckets even if the metrics are not scraped.
-    async fn keep_sorted(&self, end: &CancellationToken) {
-        let sort = async || {
-            metrics::sort_observations();
-            Some(SORT_INTERVAL)
-        };
-        self.repeat(end, sort).await;
     }
 
     /// In a cluster, queries this node's state regularly.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use poem::Response;
 use poem::endpoint::{make, make_sync};
+use poem::error::InternalServerError;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 
@@ -72,7 +73,8 @@ fn figures(ctx: &Arc<Ctx>, database: &Database) -> Route {
     let (ctx, database) = (Arc::clone(ctx), database.clone());
     let answer = make_sync(move |_| {
         measure(&ctx, &database);
-        text("text/plain; version=0.0.4", metrics::render())
+        let figures = metrics::render().map_err(InternalServerError)?;
+        Ok::<_, poem::Error>(text("text/plain; version=0.0.4", figures))
     });
     Route::new("/metrics").get(None, answer)
 }
@@ -189,7 +191,7 @@ fn measure_process() {
     let process = metrics_process::collector::collect();
     if let Some(seconds) = process.cpu_seconds_total {
         let whole = Duration::from_secs_f64(seconds.max(0.0)).as_secs();
-        metrics::CPU_SECONDS.counter(&[]).absolute(whole);
+        metrics::CPU_SECONDS.raise(&[], whole);
     }
     for (metric, count) in [
         (metrics::RESIDENT_BYTES, process.resident_memory_bytes),

@@ -102,8 +102,8 @@ impl RouteTable {
             _ => 4,
         };
         if let Some(counts) = self.counts.get(place.unwrap_or(self.routes.len())) {
-            counts.counter(class).increment(1);
-            counts.seconds().record(taken);
+            counts.counter(class).inc();
+            counts.seconds().observe(taken.as_secs_f64());
         }
     }
 

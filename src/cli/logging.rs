@@ -348,9 +348,7 @@ impl LineQueue {
     }
 
     fn count(&self, dropped: u64) {
-        metrics::LINES_DROPPED
-            .counter(&[self.0.stream])
-            .absolute(dropped);
+        metrics::LINES_DROPPED.raise(&[self.0.stream], dropped);
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {

@@ -212,7 +212,7 @@ impl TextIndex {
         };
         match answered {
             Ok(indexed) => {
-                self.answered.increment(1);
+                self.answered.inc();
                 if self.is_failing.swap(false, Ordering::Relaxed) {
                     tracing::info!("text_index.readable: the text index can be read again");
                 }

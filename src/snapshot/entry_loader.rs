@@ -310,7 +310,7 @@ impl<'a> EntryLoader<'a> {
         }
         metrics::TEXTS_ANALYZED
             .counter(&[])
-            .increment(entries.len() as u64);
+            .inc_by(entries.len() as u64);
         entries
     }
 }

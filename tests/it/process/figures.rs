@@ -146,11 +146,17 @@ fn the_snapshot_and_the_database_are_measured_when_they_are_asked_for() {
     assert!(of("reviews_snapshot_age_seconds") < NEVER.as_secs_f64());
     assert!(of("reviews_snapshot_behind_seconds").abs() < 0.001);
     assert!(of("process_start_time_seconds") > 1_700_000_000.0);
-    let version = format!(
-        "reviews_build_info{{version=\"{}\",commit=\"",
-        env!("CARGO_PKG_VERSION")
-    );
-    assert!(figures.contains(&version), "{version}");
+    let release = figures
+        .lines()
+        .find(|line| line.starts_with("reviews_build_info{"))
+        .unwrap();
+    for label in [
+        concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""),
+        "commit=\"",
+        "sqlite=\"3.",
+    ] {
+        assert!(release.contains(label), "{release}");
+    }
     // The first to come sends for the hub, and says so.
     serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
     let second = home.serve();
