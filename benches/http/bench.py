@@ -1,4 +1,5 @@
 """What the benchmarks over HTTP share: made-up reviews, servers on free ports, and the CPU time of their processes a request."""
+import itertools
 import json
 import os
 import pathlib
@@ -21,10 +22,11 @@ def reviews(count):
     chance = random.Random(1)
     letters = "etaoinshrdlucmfwypvbgkjqxz"
     words = ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(20_000)]
-    weights = [1 / (rank + 2.7) for rank in range(len(words))]
+    # Sums, which `choices` would otherwise make of the weights for each review.
+    weights = list(itertools.accumulate(1 / (rank + 2.7) for rank in range(len(words))))
     for number in range(count):
         day = f"{2016 + number * 10 // count}-{1 + number % 12:02}-{1 + number % 28:02}"
-        text = " ".join(chance.choices(words, weights, k=chance.randint(40, 120)))
+        text = " ".join(chance.choices(words, cum_weights=weights, k=chance.randint(40, 120)))
         text += " zyxglint" if number % (count // 6 + 1) == 0 else ""
         yield {"id": f"r-{number}", "rating": 5 - (number % 9 == 0), "date": day, "author": "A. B.", "text": text}
 
