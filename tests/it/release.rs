@@ -277,3 +277,35 @@ async fn subscribers_of_release_1_0_0_miss_nothing() {
     });
     assert_eq!(now, [active, verified]);
 }
+
+#[test]
+fn stored_analyses_are_kept_when_their_table_gets_rowids() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    let migrations = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+    let mut files: Vec<PathBuf> = fs::read_dir(migrations)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let (before, after): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|file| file.file_name().unwrap() < "0028");
+    let run = |files: &[PathBuf]| {
+        for file in files {
+            sqlite3(&path, &fs::read_to_string(file).unwrap());
+        }
+    };
+    run(&before);
+    let stored = "select review_id, text_hash, method_hash, names, hex(note) from derived_index order by review_id";
+    sqlite3(
+        &path,
+        "insert into derived_index values ('b', 't2', 'm', '[[\"service\",\"drains\"]]', x'0203'), ('a', 't1', 'm', '[]', x'')",
+    );
+    let kept = rows(&path, stored);
+    assert_eq!(kept.len(), 2);
+    run(&after);
+    assert_eq!(rows(&path, stored), kept);
+    let rowids = "select count(rowid) as rows from derived_index";
+    assert_eq!(rows(&path, rowids), [json!({"rows": 2})]);
+}
