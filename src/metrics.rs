@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use prometheus::core::{MetricVec, MetricVecBuilder};
 pub use prometheus::{Gauge, Histogram, IntCounter as Counter};
 use prometheus::{
     GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, TextEncoder,
@@ -68,12 +69,6 @@ impl Metric {
         self.counter(values).inc();
     }
 
-    /// Raises the counter to `total`, which is counted elsewhere.
-    pub fn raise(&self, values: &[&str], total: u64) {
-        let counter = self.counter(values);
-        counter.inc_by(total.saturating_sub(counter.get()));
-    }
-
     /// The label values of every series known in advance; none if a label has no known values.
     fn known_series(&self) -> Vec<Vec<&'static str>> {
         self.labels
@@ -89,30 +84,39 @@ impl Metric {
             })
     }
 
-    /// The family, with every known series.
-    fn family(&self) -> prometheus::Result<Family> {
+    /// Its family, registered in `registry`.
+    fn family(&self, registry: &Registry) -> prometheus::Result<Family> {
         let labels: Vec<&str> = self.labels.iter().map(|(name, _)| *name).collect();
         let options = Opts::new(self.name, self.help);
-        let family = match self.kind {
-            MetricKind::Counter => Family::Counter(IntCounterVec::new(options, &labels)?),
-            MetricKind::Gauge => Family::Gauge(GaugeVec::new(options, &labels)?),
+        Ok(match self.kind {
+            MetricKind::Counter => {
+                Family::Counter(self.begin(IntCounterVec::new(options, &labels)?, registry)?)
+            }
+            MetricKind::Gauge => {
+                Family::Gauge(self.begin(GaugeVec::new(options, &labels)?, registry)?)
+            }
             MetricKind::Histogram(bounds) => {
                 let options = HistogramOpts::from(options).buckets(bounds.to_vec());
-                Family::Histogram(HistogramVec::new(options, &labels)?)
+                Family::Histogram(self.begin(HistogramVec::new(options, &labels)?, registry)?)
             }
-        };
+        })
+    }
+
+    /// Starts every known series of `family` and registers it.
+    fn begin<B: MetricVecBuilder + 'static>(
+        &self,
+        family: MetricVec<B>,
+        registry: &Registry,
+    ) -> prometheus::Result<MetricVec<B>> {
         for values in self.known_series() {
-            match &family {
-                Family::Counter(family) => drop(family.with_label_values(&values)),
-                Family::Gauge(family) => drop(family.with_label_values(&values)),
-                Family::Histogram(family) => drop(family.with_label_values(&values)),
-            }
+            family.get_metric_with_label_values(&values)?;
         }
+        registry.register(Box::new(family.clone()))?;
         Ok(family)
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 enum Family {
     Counter(IntCounterVec),
     Gauge(GaugeVec),
@@ -128,15 +132,7 @@ struct Families {
 impl Default for Families {
     fn default() -> Self {
         let registry = Registry::new();
-        let family = |metric: &Metric| {
-            let family = metric.family()?;
-            registry.register(match family.clone() {
-                Family::Counter(family) => Box::new(family),
-                Family::Gauge(family) => Box::new(family),
-                Family::Histogram(family) => Box::new(family),
-            })?;
-            Ok((metric.name, family))
-        };
+        let family = |metric: &Metric| Ok((metric.name, metric.family(&registry)?));
         let by_name: prometheus::Result<_> = ALL.iter().map(family).collect();
         let by_name = by_name.unwrap_or_else(|error| unreachable!("the catalog: {error}"));
         Self { by_name, registry }

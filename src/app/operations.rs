@@ -191,7 +191,8 @@ fn measure_process() {
     let process = metrics_process::collector::collect();
     if let Some(seconds) = process.cpu_seconds_total {
         let whole = Duration::from_secs_f64(seconds.max(0.0)).as_secs();
-        metrics::CPU_SECONDS.raise(&[], whole);
+        let counter = metrics::CPU_SECONDS.counter(&[]);
+        counter.inc_by(whole.saturating_sub(counter.get()));
     }
     for (metric, count) in [
         (metrics::RESIDENT_BYTES, process.resident_memory_bytes),

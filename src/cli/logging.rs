@@ -268,7 +268,7 @@ impl LineQueue {
         let mut queue = self.lock();
         if queue.lines.len() >= QUEUED_LINES_MAX || queue.bytes + line.len() > QUEUED_BYTES_MAX {
             queue.dropped += 1;
-            self.count(queue.dropped);
+            metrics::LINES_DROPPED.count(&[self.0.stream]);
             return;
         }
         queue.bytes += line.len();
@@ -335,7 +335,7 @@ impl LineQueue {
         let mut queue = self.lock();
         if has_failed {
             queue.dropped += 1;
-            self.count(queue.dropped);
+            metrics::LINES_DROPPED.count(&[self.0.stream]);
             return None;
         }
         let lost = queue.dropped - queue.told;
@@ -345,10 +345,6 @@ impl LineQueue {
         }
         queue.told = queue.dropped;
         Some(lost)
-    }
-
-    fn count(&self, dropped: u64) {
-        metrics::LINES_DROPPED.raise(&[self.0.stream], dropped);
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
