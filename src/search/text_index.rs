@@ -29,7 +29,8 @@ const CANDIDATES_MAX: usize = 4_096;
 const YIELDS_AFTER: usize = 4_096;
 /// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
 const VERIFIED_AT_ONCE: usize = 64;
-/// The number of newest reviews in which trigrams are counted to find the rarest: some 120 KB for each of at most twelve trigrams.
+/// The number of newest reviews in which trigrams are counted to find the rarest: some 120 KB for each of at most twelve
+/// trigrams.
 const COUNTED: usize = 256;
 /// Maximum number of trigrams in a query of the index: each costs it less than verifying the candidates without it.
 const ASKED_MAX: usize = 4;

@@ -19,7 +19,7 @@ use crate::links::Links;
 use crate::metrics;
 use crate::model::{Review, ReviewId, Status};
 use crate::storage::reviews::{Changed, Newest, Numbered, Observation};
-use crate::storage::{enlarge_cache, reset_cache};
+use crate::storage::{CACHE_KIB, limit_cache};
 
 /// Maximum work, as a [`cost`], for missing analyses when a snapshot is rendered: about 300 ms at ten bytes per
 /// microsecond. A cost instead of a time, so that the same database always gives the same snapshot.
@@ -28,6 +28,9 @@ pub const ANALYZE_AT_ONCE_MAX: usize = 3_000_000;
 const REVIEW_COST: usize = 300;
 /// Maximum number of bytes of a text that are analyzed: four per code point.
 const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
+/// The page cache while all reviews are read: rows of several tables belong to one review, and with [`CACHE_KIB`] half of
+/// the pages would be read more than once.
+const READ_ALL_CACHE_KIB: u32 = 16_384;
 /// Reviews loaded or analyzed between two yields.
 const BATCH: usize = 64;
 
@@ -144,7 +147,7 @@ impl<'a> EntryLoader<'a> {
             ReviewIndexBuilder::default(),
             Unanalyzed::default(),
         );
-        enlarge_cache(self.connection).await?;
+        limit_cache(self.connection, READ_ALL_CACHE_KIB).await?;
         while let Some(reviews) = newest.next_numbered(self.connection).await? {
             let mut kept = self.stored_analyses(&reviews).await?;
             self.backlog.count_read(reviews.len());
@@ -154,7 +157,7 @@ impl<'a> EntryLoader<'a> {
                 builder.push(&self.entry(numbered, kept, &mut missing));
             }
         }
-        reset_cache(self.connection).await?;
+        limit_cache(self.connection, CACHE_KIB).await?;
         let review_index = builder.finish();
         if missing.reviews.is_empty() {
             return Ok(review_index);

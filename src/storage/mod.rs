@@ -227,10 +227,7 @@ impl Database {
         }
         let mut write = self.write().await?;
         // Most written pages are not read again, so they belong in the log; an import stays below 64 MiB.
-        sqlx::query("pragma cache_size = -4096")
-            .execute(&mut *write)
-            .await
-            .at(&self.path)?;
+        limit_cache(&mut write, 4_096).await.at(&self.path)?;
         Ok(write)
     }
 
@@ -295,27 +292,19 @@ fn unlogged() -> SqliteConnectOptions {
     SqliteConnectOptions::new().disable_statement_logging()
 }
 
-/// The page cache of a connection, in KiB if negative (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
-const CACHE_SIZE: &str = "-2048";
+/// The page cache of a connection in KiB: the system caches the file too, and this is memory that each connection holds
+/// at rest.
+pub const CACHE_KIB: u32 = 2_048;
 
-/// Enlarges the page cache of a connection that reads the whole database: rows of several tables belong to one review,
-/// and with the usual cache half of the pages would be read more than once.
+/// Limits the page cache of `connection` and frees what it holds
+/// (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
 ///
 /// # Errors
 /// When SQLite refuses.
-pub async fn enlarge_cache(connection: &mut SqliteConnection) -> sqlx::Result<()> {
-    let enlarge = sqlx::raw_sql("pragma cache_size = -16384");
-    enlarge.execute(connection).await.map(drop)
-}
-
-/// Frees what [`enlarge_cache`] allowed.
-///
-/// # Errors
-/// When SQLite refuses.
-pub async fn reset_cache(connection: &mut SqliteConnection) -> sqlx::Result<()> {
-    let reset = format!("pragma cache_size = {CACHE_SIZE}; pragma shrink_memory");
-    let reset = sqlx::raw_sql(AssertSqlSafe(reset));
-    reset.execute(connection).await.map(drop)
+pub async fn limit_cache(connection: &mut SqliteConnection, kib: u32) -> sqlx::Result<()> {
+    let limit = format!("pragma cache_size = -{kib}; pragma shrink_memory");
+    let limit = sqlx::raw_sql(AssertSqlSafe(limit));
+    limit.execute(connection).await.map(drop)
 }
 
 /// Options for all connections. Only writers set the journal mode: a copy may have another mode and is read in that
@@ -327,8 +316,7 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
-        // The system caches the file too; a cache here is memory that each connection holds at rest.
-        .pragma("cache_size", CACHE_SIZE)
+        .pragma("cache_size", format!("-{CACHE_KIB}"))
         .pragma("temp_store", "memory")
         // Deleted content is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")
