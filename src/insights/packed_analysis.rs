@@ -143,7 +143,7 @@ pub struct PackedAnalysisRef<'a> {
     pub findings: &'a [PackedFinding],
     /// In the order of [`PackedAnalysis::names`].
     pub names: &'a [PackedName],
-    /// In the order of [`PackedAnalysis::phrases`].
+    /// In the order of [`PackedAnalysis::phrases`]; rare ones may be left out.
     pub phrases: &'a [u32],
 }
 
@@ -365,7 +365,7 @@ impl PackedAnalyses {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// The phrases of all packed analyses, concatenated.
+    /// The phrases of all packed analyses, concatenated, without those that were left out.
     #[must_use]
     pub fn phrases(&self) -> &[u32] {
         &self.phrases
@@ -379,6 +379,20 @@ impl PackedAnalyses {
             .iter()
             .take_while(|(_, [.., end])| *end as usize <= place)
             .count()
+    }
+
+    /// Keeps only the phrases whose hashes `is_kept` accepts.
+    pub fn retain_phrases(&mut self, is_kept: impl Fn(u32) -> bool) {
+        let mut kept = Vec::new();
+        let mut start = 0;
+        for (_, [.., end]) in &mut self.heads {
+            let phrases = &self.phrases[start..*end as usize];
+            start = *end as usize;
+            kept.extend(phrases.iter().filter(|hash| is_kept(**hash)));
+            *end = u32::try_from(kept.len()).unwrap_or(u32::MAX);
+        }
+        kept.shrink_to_fit();
+        self.phrases = kept;
     }
 
     /// Removes all packed analyses and keeps the allocated memory.

@@ -159,11 +159,12 @@ impl<'a> EntryLoader<'a> {
         }
         limit_cache(self.connection, CACHE_KIB).await?;
         let review_index = builder.finish();
-        if missing.reviews.is_empty() {
-            return Ok(review_index);
-        }
-        let analyzed = self.analyze_all(missing.reviews).await;
-        Ok(review_index.revise(analyzed))
+        let review_index = if missing.reviews.is_empty() {
+            review_index
+        } else {
+            review_index.revise(self.analyze_all(missing.reviews).await)
+        };
+        Ok(review_index.without_rare_phrases())
     }
 
     /// Applies these changes to `review_index`.

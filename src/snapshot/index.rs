@@ -12,8 +12,12 @@ use super::entry::{Entry, Key, sort_key};
 use super::positions::{DaysById, Positions};
 use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
 use crate::compute::{apart, steps};
+use crate::insights::aggregate::{FrequentPhrases, RarePhrases};
 use crate::model::{Day, RatingCounts, ReviewId};
 use crate::wire;
+
+/// So many phrases in packed analyses, 4 MB, are all kept.
+const PHRASES_KEPT: usize = 1 << 20;
 
 /// A review's segment and its index there.
 pub type Place = (usize, usize);
@@ -26,12 +30,13 @@ pub struct ReviewIndex {
     starts: Vec<usize>,
     len: usize,
     days: DaysById,
+    phrases: Arc<FrequentPhrases>,
     positions: Arc<OnceLock<Positions>>,
 }
 
 impl Default for ReviewIndex {
     fn default() -> Self {
-        Self::from_segments(Vec::new(), DaysById::default())
+        Self::from_segments(Vec::new(), DaysById::default(), RarePhrases::default())
     }
 }
 
@@ -59,22 +64,27 @@ impl ReviewIndexBuilder {
         if !self.builder.is_empty() {
             self.segments.push(Arc::new(self.builder.finish()));
         }
-        ReviewIndex::from_segments(self.segments, DaysById::new(self.days))
+        let days = DaysById::new(self.days);
+        ReviewIndex::from_segments(self.segments, days, RarePhrases::default())
     }
 }
 
 impl ReviewIndex {
-    fn from_segments(segments: Vec<Arc<Segment>>, days: DaysById) -> Self {
+    /// `rare` are the phrases that were left out of the segments.
+    fn from_segments(segments: Vec<Arc<Segment>>, days: DaysById, rare: RarePhrases) -> Self {
         let (mut starts, mut len) = (Vec::with_capacity(segments.len()), 0);
         for segment in &segments {
             starts.push(len);
             len += segment.len();
         }
+        let analyses = segments.iter().map(|segment| segment.packed_analyses());
+        let phrases = FrequentPhrases::new(&analyses.collect::<Vec<_>>(), rare);
         Self {
             segments,
             starts,
             len,
             days,
+            phrases: Arc::new(phrases),
             positions: Arc::default(),
         }
     }
@@ -314,11 +324,26 @@ impl ReviewIndex {
         self
     }
 
+    /// The same index, whose segments are not shared yet, without rare phrases if they take much memory.
+    #[must_use]
+    pub fn without_rare_phrases(mut self) -> Self {
+        let segments = self.segments.iter_mut().filter_map(Arc::get_mut);
+        let mut analyses: Vec<_> = segments.map(Segment::packed_analyses_mut).collect();
+        let rare = RarePhrases::leave_out(&mut analyses, PHRASES_KEPT);
+        Self::from_segments(self.segments, self.days, rare)
+    }
+
+    /// The phrases in the most reviews.
+    #[must_use]
+    pub fn phrases(&self) -> &FrequentPhrases {
+        &self.phrases
+    }
+
     /// Applies `changes`: each review's new entry, or `None` if it is no longer published. Untouched segments are
-    /// shared.
+    /// shared. More than [`FrequentPhrases::changes_max`] may make the frequent phrases wrong.
     #[must_use]
     pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
-        let mut days = self.days.clone();
+        let (mut days, mut rare) = (self.days.clone(), self.phrases.rare().clone());
         let (mut gone, mut new) = (BTreeSet::new(), BTreeMap::new());
         for (id, entry) in changes {
             let hash = id_hash(id.as_str());
@@ -334,11 +359,14 @@ impl ReviewIndex {
                 });
             }
             if let Some(entry) = entry {
+                if let Some(analysis) = &entry.packed_analysis {
+                    rare.count(&analysis.phrases);
+                }
                 days.insert(hash, entry.key.day);
                 new.insert(entry.key.clone(), entry);
             }
         }
-        Self::from_segments(merge(&self.segments, &gone, new), days)
+        Self::from_segments(merge(&self.segments, &gone, new), days, rare)
     }
 
     fn holds(&self, day: i32, id: &str) -> bool {

@@ -42,6 +42,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
     let people: Vec<&str> = input.staff.words().collect();
     let insights = aggregate(&AggregateInput {
         segments: &segments,
+        phrases: input.review_index.phrases(),
         unanalyzed: input.review_index.len() - read,
         original: &original,
         trade: input.analyzer.trade(),

@@ -200,6 +200,10 @@ impl Segment {
         &self.analyses
     }
 
+    pub const fn packed_analyses_mut(&mut self) -> &mut PackedAnalyses {
+        &mut self.analyses
+    }
+
     /// The opinions on each of the trade's aspects, whose number is `aspects`; computed on the first call.
     #[must_use]
     pub fn opinions(&self, aspects: usize) -> &Opinions {

@@ -3,6 +3,7 @@
 
 mod count;
 pub(crate) mod figures;
+mod frequent_phrases;
 mod keyphrases;
 mod narrative;
 mod quotes;
@@ -20,6 +21,7 @@ use count::{Counted, OpinionCounts};
 pub use count::{vote_of, votes_of};
 use figures::round_to;
 pub use figures::{ReviewVote, SampleConfidence, TrendDirection, Vote, VoteCounts, WilsonShare};
+pub use frequent_phrases::{FrequentPhrases, RarePhrases};
 pub use keyphrases::Keyphrase;
 use keyphrases::{OwnNames, lift};
 use narrative::Complaint;
@@ -35,6 +37,8 @@ pub use trends::{COMPARED_MIN, Compared, HalfYear, MonthCount, ShareTrend, fishe
 pub struct AggregateInput<'a> {
     /// The packed analyses of all published reviews, newest first.
     pub segments: &'a [&'a PackedAnalyses],
+    /// Their most frequent phrases.
+    pub phrases: &'a FrequentPhrases,
     /// Number of reviews that have no packed analysis yet.
     pub unanalyzed: usize,
     /// Returns the review at an index in the order of the packed analyses.
@@ -96,6 +100,7 @@ pub struct Corpus {
 pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let AggregateInput {
         segments,
+        phrases: _,
         unanalyzed,
         original,
         trade,

@@ -182,9 +182,9 @@ async fn review_index(
         return Ok(None);
     }
     let connection = loader.connection();
-    if reviews::count_changed_since(connection, seen).await? + unanalyzed.len()
-        > review_index.len() / CHANGED_SHARE_MAX
-    {
+    let at_most =
+        (review_index.len() / CHANGED_SHARE_MAX).min(review_index.phrases().changes_max());
+    if reviews::count_changed_since(connection, seen).await? + unanalyzed.len() > at_most {
         return all_anew(loader, known).await.map(Some);
     }
     let mut changes = reviews::changed_since(connection, seen).await?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
 use reviews_service::insights::aggregate::{
-    AggregateInput, AggregatedInsights, Original, aggregate, topics,
+    AggregateInput, AggregatedInsights, FrequentPhrases, Original, RarePhrases, aggregate, topics,
 };
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
@@ -328,8 +328,10 @@ pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
         .iter()
         .map(|one| one.name.as_str())
         .collect();
+    let segments: Vec<&PackedAnalyses> = segments.iter().collect();
     aggregate(&AggregateInput {
-        segments: &segments.iter().collect::<Vec<_>>(),
+        segments: &segments,
+        phrases: &FrequentPhrases::new(&segments, RarePhrases::default()),
         unanalyzed: 0,
         original: &original,
         trade: &trade,
