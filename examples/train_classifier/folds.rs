@@ -26,7 +26,7 @@ pub fn read<'reviews>(
     reviews: &'reviews [Review],
     authors: &[&str],
 ) -> anyhow::Result<Folds<'reviews>> {
-    let trade = Trade::built_in()?;
+    let engine = RuleEngine::new(&Trade::built_in()?);
     let mut folds = Vec::new();
     for fold in 0..FOLDS {
         let is_of_fold = |review: &&Review| {
@@ -41,7 +41,10 @@ pub fn read<'reviews>(
             &material.polarity(&others)?.into_model(),
         );
         folds.push((
-            RuleEngine::with(&trade, classifier, Decisions::built_in()),
+            engine
+                .clone()
+                .classified_by(classifier)
+                .decided_by(Decisions::built_in()),
             its,
         ));
     }

@@ -257,6 +257,7 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
 /// The compiled readers of a trade, independent of the business. They are expensive to create and therefore shared.
 #[derive(Debug)]
 pub struct Engine {
+    /// Without its English phrases, which `rules` contains.
     trade: Trade,
     rules: RuleEngine,
     /// Readers of the trade's other languages, in their order; created on first use.
@@ -266,12 +267,15 @@ pub struct Engine {
 
 impl Engine {
     #[must_use]
-    pub fn new(trade: Trade) -> Self {
+    pub fn new(mut trade: Trade) -> Self {
         let words = trade.languages.iter().map(Trade::language_words);
+        let detector = LanguageDetector::new(&words.collect::<Vec<_>>());
+        let rules = RuleEngine::new(&trade);
+        trade.forget_phrases();
         Self {
-            rules: RuleEngine::new(&trade),
+            rules,
             others: trade.languages.iter().map(|_| OnceLock::new()).collect(),
-            detector: LanguageDetector::new(&words.collect::<Vec<_>>()),
+            detector,
             trade,
         }
     }

@@ -21,7 +21,7 @@ use crate::insights::evaluate::{
     evaluate_reviews, reviews, rows,
 };
 use crate::insights::trades::{HOME_SERVICES, IDS, QUALITY_HEADER};
-use crate::insights::{Engine, Engines, LanguageCode, Polarity, Trade};
+use crate::insights::{Engine, Engines, LanguageCode, Polarity};
 
 /// Maximum size of an annotated file.
 const ANNOTATED_MIB_MAX: u64 = 64;
@@ -59,7 +59,7 @@ impl Evaluate {
             self.whole_reviews(engines, &name, &content)?
         } else {
             let (engine, rows) = Self::read(engines, &name, &content)?;
-            let (_, reader) = reader(&engine, self.language)?;
+            let reader = reader(&engine, self.language)?;
             let quality = evaluate(reader, &rows);
             let text = if self.json {
                 format!("{}\n", figures(&quality))
@@ -286,12 +286,20 @@ impl Evaluate {
         let mut reviews = reviews(name, content)?;
         let id = &engine.trade().id;
         reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
-        let (trade, reader) = reader(&engine, self.language)?;
+        let reader = reader(&engine, self.language)?;
+        let only_rules = reader
+            .clone()
+            .classified_by(NgramClassifier::default())
+            .decided_by(Decisions::of_rules());
+        let only_classifier = reader
+            .clone()
+            .without_rules()
+            .decided_by(Decisions::built_in());
         let [all, with_stars, rules, classifier] = [
             (reader, StarsShown::Hidden),
             (reader, StarsShown::AtHand),
-            (&only_rules(trade), StarsShown::Hidden),
-            (&without_rules(trade, reader), StarsShown::Hidden),
+            (&only_rules, StarsShown::Hidden),
+            (&only_classifier, StarsShown::Hidden),
         ]
         .map(|(reader, stars)| evaluate_reviews(&engine, reader, &reviews, stars));
         let others = [
@@ -308,27 +316,16 @@ impl Evaluate {
     }
 }
 
-/// The trade in that language, with its engine.
+/// The rules of the engine for that language.
 ///
 /// # Errors
 /// If the trade does not support the language.
-fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<(&Trade, &RuleEngine)> {
+fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<&RuleEngine> {
     let id = &engine.trade().id;
-    engine
+    let (_, rules) = engine
         .reader(language)
-        .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))
-}
-
-/// The engine with only the rules of `trade`: its classifier detects neither aspects nor polarity.
-fn only_rules(trade: &Trade) -> RuleEngine {
-    RuleEngine::with(trade, NgramClassifier::default(), Decisions::of_rules())
-}
-
-/// The engine `reader` without rules: only its classifier.
-fn without_rules(trade: &Trade, reader: &RuleEngine) -> RuleEngine {
-    let mut trade = trade.clone();
-    trade.rules.clear();
-    RuleEngine::with(&trade, reader.classifier().clone(), Decisions::built_in())
+        .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))?;
+    Ok(rules)
 }
 
 /// The engine with stars, and the parts of the engine separately, by their names in JSON.

@@ -15,7 +15,7 @@ use super::text::{LanguageWords, TokenizedText};
 use super::trades::{Meaning, Trade};
 use decision::{AspectCandidate, Decisions, DocumentPolarity, SentenceReading, candidates};
 use parsed_sentence::ParsedSentence;
-use patterns::{PatternTrie, Vocabulary, WordUnit};
+use patterns::{PatternTrie, SymbolNumbers, Vocabulary, WordUnit};
 pub use score::label;
 
 /// The number of a word, list or class.
@@ -74,35 +74,44 @@ impl RuleEngine {
         } else {
             Decisions::built_in()
         };
-        Self::with(trade, classifier.unwrap_or_default(), decisions)
-    }
-
-    /// As [`RuleEngine::new`], with another classifier and other weights.
-    #[must_use]
-    pub fn with(trade: &Trade, classifier: NgramClassifier, decisions: Decisions) -> Self {
-        let vocabulary = Vocabulary::new(trade);
+        let classifier = classifier.unwrap_or_default();
+        let numbers = SymbolNumbers::new(trade);
+        let aspects = trade.aspects.iter().map(|aspect| aspect.id.clone());
+        let aspects: Vec<String> = aspects.collect();
         Self {
             words: Arc::clone(trade.language_words()),
-            trie: PatternTrie::new(trade, &vocabulary),
-            vocabulary,
-            detected: trade
-                .aspects
-                .iter()
-                .map(|aspect| classifier.aspects().iter().position(|id| *id == aspect.id))
-                .collect(),
+            trie: PatternTrie::new(trade, &numbers),
+            vocabulary: Vocabulary::new(trade, &numbers),
+            detected: detected(&aspects, &classifier),
             classifier,
             decisions,
             rules: trade.rules.iter().map(|rule| rule.id.clone()).collect(),
             meanings: trade.rules.iter().map(|rule| rule.meaning).collect(),
-            aspects: trade
-                .aspects
-                .iter()
-                .map(|aspect| aspect.id.clone())
-                .collect(),
+            aspects,
             overall: trade.overall,
             has_strays: trade.has_strays,
             quiet: trade.quiet.clone(),
             facts: trade.facts.clone(),
+        }
+    }
+
+    /// The same rules with another classifier.
+    #[must_use]
+    pub fn classified_by(self, classifier: NgramClassifier) -> Self {
+        Self {
+            detected: detected(&self.aspects, &classifier),
+            classifier,
+            ..self
+        }
+    }
+
+    /// The same classifier without rules.
+    #[must_use]
+    pub fn without_rules(self) -> Self {
+        Self {
+            vocabulary: Vocabulary::default(),
+            trie: PatternTrie::default(),
+            ..self
         }
     }
 
@@ -175,6 +184,12 @@ impl RuleEngine {
         let candidates = candidates(self, text, &read);
         (read, candidates)
     }
+}
+
+/// The index of each aspect in the classifier, if the classifier has it.
+fn detected(aspects: &[String], classifier: &NgramClassifier) -> Vec<Option<usize>> {
+    let detected = |aspect: &String| classifier.aspects().iter().position(|id| id == aspect);
+    aspects.iter().map(detected).collect()
 }
 
 #[cfg(test)]

@@ -80,15 +80,15 @@ pub struct Match<'judge> {
 }
 
 impl PatternTrie {
-    pub fn new(trade: &Trade, vocabulary: &Vocabulary) -> Self {
+    pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
         let mut nodes = vec![Building::default()];
         for (rule, index) in trade.rules.iter().zip(0..) {
             for way in &rule.ways {
-                insert(&mut nodes, way, vocabulary, index);
+                insert(&mut nodes, way, numbers, index);
             }
         }
         let mut trie = Self {
-            first: vec![Beginning::default(); vocabulary.last_first() as usize + 1],
+            first: vec![Beginning::default(); numbers.last_first as usize + 1],
             ..Self::default()
         };
         let nodes = by_level(nodes);
@@ -100,8 +100,8 @@ impl PatternTrie {
                 gap: gaps.keys().last().copied().unwrap_or_default(),
             };
         }
-        trie.beginning = vocabulary
-            .symbol("^")
+        trie.beginning = numbers
+            .of("^")
             .map_or(0, |symbol| trie.first[symbol as usize].node);
         for Building { edges, gaps, rules } in nodes {
             let meanings = || rules.iter().map(|rule| trade.rules[*rule as usize].meaning);
@@ -245,7 +245,7 @@ impl<'judge> TrieSearch<'_, 'judge> {
 fn insert(
     nodes: &mut Vec<Building>,
     way: &[PatternStep],
-    vocabulary: &Vocabulary,
+    numbers: &SymbolNumbers<'_>,
     rule: RuleIndex,
 ) {
     let mut node = 0;
@@ -254,7 +254,7 @@ fn insert(
         let next = match step {
             PatternStep::Symbol(symbol) => *nodes[node]
                 .edges
-                .entry(vocabulary.symbol(symbol).unwrap_or_default())
+                .entry(numbers.of(symbol).unwrap_or_default())
                 .or_insert(fresh),
             PatternStep::Gap(words) => *nodes[node].gaps.entry(*words).or_insert(fresh),
         };
@@ -342,12 +342,40 @@ impl VocabularyWord {
     }
 }
 
-/// The symbols of each word, and the number of each symbol.
+/// The number of each symbol in a trade's patterns, from 1.
+#[derive(Debug)]
+pub struct SymbolNumbers<'a> {
+    numbers: HashMap<&'a str, Symbol>,
+    /// The last symbol that begins a pattern; all symbols up to it begin patterns.
+    last_first: Symbol,
+}
+
+impl<'a> SymbolNumbers<'a> {
+    pub fn new(trade: &'a Trade) -> Self {
+        let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
+        // The symbols at the beginning of patterns come first, so that the search for beginnings can stop early.
+        let first: BTreeSet<&str> = ways()
+            .filter_map(|way| way.first().and_then(PatternStep::symbol))
+            .collect();
+        let rest: BTreeSet<&str> = ways()
+            .flatten()
+            .filter_map(PatternStep::symbol)
+            .filter(|symbol| !first.contains(symbol))
+            .collect();
+        Self {
+            last_first: Symbol::try_from(first.len()).unwrap_or(Symbol::MAX),
+            numbers: first.into_iter().chain(rest).zip(1..).collect(),
+        }
+    }
+
+    fn of(&self, symbol: &str) -> Option<Symbol> {
+        self.numbers.get(symbol).copied()
+    }
+}
+
+/// The symbols of each word.
 #[derive(Debug, Clone, Default)]
 pub struct Vocabulary {
-    /// The last symbol that begins a pattern; all symbols up to it begin patterns.
-    first: Symbol,
-    numbers: HashMap<String, Symbol>,
     /// By the word's fingerprint.
     words: WordMap<VocabularyWord>,
     number: VocabularyWord,
@@ -387,28 +415,15 @@ impl<'judge> WordUnit<'judge> {
 
 impl Vocabulary {
     /// Contains all words in the trade's patterns and lists.
-    pub fn new(trade: &Trade) -> Self {
+    pub fn new(trade: &Trade, numbers: &SymbolNumbers<'_>) -> Self {
         let mut vocabulary = Self::default();
         let mut words: BTreeMap<String, BTreeSet<Symbol>> = BTreeMap::new();
-        let ways = || trade.rules.iter().flat_map(|rule| &rule.ways);
-        // The symbols at the beginning of patterns come first, so that the search for beginnings can stop early.
-        let first: BTreeSet<&str> = ways()
-            .filter_map(|way| way.first().and_then(PatternStep::symbol))
-            .collect();
-        let rest: BTreeSet<&str> = ways()
-            .flatten()
-            .filter_map(PatternStep::symbol)
-            .filter(|symbol| !first.contains(symbol))
-            .collect();
-        vocabulary.first = Symbol::try_from(first.len()).unwrap_or(Symbol::MAX);
-        for symbol in first.into_iter().chain(rest) {
-            let number = Symbol::try_from(vocabulary.numbers.len() + 1).unwrap_or(Symbol::MAX);
+        for (symbol, number) in &numbers.numbers {
             for word in members(trade, symbol) {
-                words.entry(word).or_default().insert(number);
+                words.entry(word).or_default().insert(*number);
             }
-            vocabulary.numbers.insert(symbol.to_owned(), number);
         }
-        let before = vocabulary.before(trade);
+        let before = before(trade, numbers);
         let mut class =
             |name: &str| VocabularyWord::new(words.remove(name).unwrap_or_default(), &before);
         (vocabulary.number, vocabulary.money) = (class("<number>"), class("<money>"));
@@ -440,28 +455,6 @@ impl Vocabulary {
             })
             .collect();
         vocabulary
-    }
-
-    /// For each second symbol of a pattern, the first symbols.
-    fn before(&self, trade: &Trade) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
-        let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
-        for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
-            let mut symbols = way.iter().filter_map(PatternStep::symbol);
-            let mut number = || self.symbol(symbols.next()?);
-            if let (Some(first), Some(second)) = (number(), number()) {
-                before.entry(second).or_default().insert(first);
-            }
-        }
-        before
-    }
-
-    pub fn symbol(&self, symbol: &str) -> Option<Symbol> {
-        self.numbers.get(symbol).copied()
-    }
-
-    /// The last symbol that begins a pattern.
-    pub const fn last_first(&self) -> Symbol {
-        self.first
     }
 
     /// Writes the units of the tokens from `start` to `end`.
@@ -557,6 +550,19 @@ impl Vocabulary {
             self.words.get(&Fingerprint::of(&short))
         })
     }
+}
+
+/// For each second symbol of a pattern, the first symbols.
+fn before(trade: &Trade, numbers: &SymbolNumbers<'_>) -> BTreeMap<Symbol, BTreeSet<Symbol>> {
+    let mut before: BTreeMap<Symbol, BTreeSet<Symbol>> = BTreeMap::new();
+    for way in trade.rules.iter().flat_map(|rule| &rule.ways) {
+        let mut symbols = way.iter().filter_map(PatternStep::symbol);
+        let mut number = || numbers.of(symbols.next()?);
+        if let (Some(first), Some(second)) = (number(), number()) {
+            before.entry(second).or_default().insert(first);
+        }
+    }
+    before
 }
 
 /// The words of a symbol; for a class, the class itself.

@@ -264,6 +264,14 @@ impl Trade {
         &self.digest
     }
 
+    /// Drops its phrases and lists, some 5 MB that are needed only until they are compiled.
+    pub fn forget_phrases(&mut self) {
+        self.rules = Vec::new();
+        self.lists = BTreeMap::new();
+        self.spellings = BTreeMap::new();
+        self.irregular = BTreeMap::new();
+    }
+
     /// In the trade's order.
     #[must_use]
     pub fn aspect_ids(&self) -> Vec<&str> {
