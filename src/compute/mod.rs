@@ -35,7 +35,7 @@ const PRECEDING_MAX: usize = 64;
 /// Clones share the same slots.
 #[derive(Debug, Clone)]
 pub struct Compute {
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// The slots of requests.
     pub turns: Turns,
     running: TaskTracker,
@@ -62,13 +62,13 @@ impl Default for Compute {
 }
 
 impl Compute {
-    /// `places` is the number of slots for [`Compute::run`] and [`Compute::drive`], `places_in_turn` that of
+    /// `slots` is the number of slots for [`Compute::run`] and [`Compute::drive`], `slots_in_turn` that of
     /// [`Compute::turns`].
     #[must_use]
-    pub fn new(places: usize, places_in_turn: usize) -> Self {
+    pub fn new(slots: usize, slots_in_turn: usize) -> Self {
         Self {
-            places: Arc::new(Semaphore::new(places.max(1))),
-            turns: Turns::new(places_in_turn),
+            slots: Arc::new(Semaphore::new(slots.max(1))),
+            turns: Turns::new(slots_in_turn),
             running: TaskTracker::new(),
         }
     }
@@ -83,12 +83,12 @@ impl Compute {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Panicked> {
         // The semaphore is never closed.
-        let place = Arc::clone(&self.places).acquire_owned().await.ok();
+        let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
         let running = self.running.token();
         // Events in the work belong to the caller's span.
         let span = Span::current();
         let done = spawn_blocking(move || {
-            let (_place, _running) = (place, running);
+            let (_slot, _running) = (slot, running);
             span.in_scope(work)
         });
         done.await.map_err(|error| Panicked(error.to_string()))
@@ -132,7 +132,7 @@ pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
 /// Slots, granted in rounds by peer. Clones share the same slots.
 #[derive(Debug, Clone)]
 pub struct Turns {
-    places: usize,
+    slots: usize,
     queues: Arc<Mutex<Queues>>,
 }
 
@@ -148,7 +148,7 @@ impl Drop for Slot {
     fn drop(&mut self) {
         let mut queues = self.turns.lock();
         if queues.holders.remove(&self.number).is_some() {
-            queues.give(self.turns.places);
+            queues.give(self.turns.slots);
         } else {
             queues.forget(self.peer, self.number);
         }
@@ -180,11 +180,11 @@ struct QueuePosition {
 }
 
 impl Turns {
-    /// `places` is the number of slots, besides the one for peers that hold none.
+    /// `slots` is the number of slots, besides the one for peers that hold none.
     #[must_use]
-    pub fn new(places: usize) -> Self {
+    pub fn new(slots: usize) -> Self {
         Self {
-            places: places.max(1),
+            slots: slots.max(1),
             queues: Arc::default(),
         }
     }
@@ -228,7 +228,7 @@ impl Turns {
         if queue.len() == 1 {
             queues.line_up(peer);
         }
-        queues.give(self.places);
+        queues.give(self.slots);
         Some((number, granted))
     }
 
@@ -239,8 +239,8 @@ impl Turns {
 
 impl Queues {
     /// Grants the free slots.
-    fn give(&mut self, places: usize) {
-        while let Some(peer) = self.next(places) {
+    fn give(&mut self, slots: usize) {
+        while let Some(peer) = self.next(slots) {
             let Entry::Occupied(mut queue) = self.waiting.entry(peer) else {
                 continue;
             };
@@ -271,13 +271,13 @@ impl Queues {
     }
 
     /// Removes the next peer from the order; `None` if it may not have a slot yet.
-    fn next(&mut self, places: usize) -> Option<IpAddr> {
+    fn next(&mut self, slots: usize) -> Option<IpAddr> {
         let mut order = self.order.iter();
         let (turn, peer) = match self.holders.len() {
-            held if held < places => order.next()?,
-            held if held == places => {
-                let has_place = |peer: &IpAddr| self.holders.values().any(|its| its == peer);
-                order.find(|(_, peer)| !has_place(peer))?
+            held if held < slots => order.next()?,
+            held if held == slots => {
+                let has_slot = |peer: &IpAddr| self.holders.values().any(|its| its == peer);
+                order.find(|(_, peer)| !has_slot(peer))?
             }
             _ => return None,
         };
@@ -333,7 +333,7 @@ mod tests {
     /// A request of peer number `peer`, which waits.
     async fn ask(slots: &Turns, peer: u8) -> Turn<'_> {
         let mut turn: Turn<'_> = Box::pin(slots.slot(IpAddr::from([192, 0, 2, peer])));
-        assert!(poll!(&mut turn).is_pending(), "there was a place");
+        assert!(poll!(&mut turn).is_pending(), "there was a slot");
         turn
     }
 
@@ -341,8 +341,8 @@ mod tests {
     async fn grant(turns: &mut Vec<Turn<'_>>) -> (usize, Slot) {
         let mut granted = Vec::new();
         for (index, turn) in turns.iter_mut().enumerate() {
-            if let Poll::Ready(place) = poll!(turn) {
-                granted.push((index, place.unwrap()));
+            if let Poll::Ready(slot) = poll!(turn) {
+                granted.push((index, slot.unwrap()));
             }
         }
         assert_eq!(granted.len(), 1);
@@ -353,14 +353,14 @@ mod tests {
     /// A slot for peer number `peer`, which must be granted without waiting.
     async fn hold(slots: &Turns, peer: u8) -> Slot {
         let mut turn: Turn<'_> = Box::pin(slots.slot(IpAddr::from([192, 0, 2, peer])));
-        let Poll::Ready(place) = poll!(&mut turn) else {
-            panic!("there was no place")
+        let Poll::Ready(slot) = poll!(&mut turn) else {
+            panic!("there was no slot")
         };
-        place.unwrap()
+        slot.unwrap()
     }
 
     #[tokio::test]
-    async fn work_runs_on_other_threads_and_never_more_of_it_than_there_are_places() {
+    async fn work_runs_on_other_threads_and_never_more_of_it_than_there_are_slots() {
         let compute = Compute::new(2, 1);
         let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let ours = thread::current().id();
@@ -432,9 +432,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn places_are_given_in_turn_by_peer() {
+    async fn slots_are_given_in_turn_by_peer() {
         let slots = Turns::new(1);
-        let (mut place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
+        let (mut slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut turns = Vec::new();
         for peer in [1, 1, 1, 2, 3, 1, 2] {
             turns.push(ask(&slots, peer).await);
@@ -442,10 +442,10 @@ mod tests {
         let mut peers = vec![1, 1, 1, 2, 3, 1, 2];
         let mut order = Vec::new();
         while !turns.is_empty() {
-            drop(place);
+            drop(slot);
             let (index, next) = grant(&mut turns).await;
             order.push(peers.remove(index));
-            place = next;
+            slot = next;
         }
         assert_eq!(order, [1, 2, 3, 1, 2, 1, 1]);
     }
@@ -453,16 +453,16 @@ mod tests {
     #[tokio::test]
     async fn a_request_that_is_dropped_gives_its_turn_up() {
         let slots = Turns::new(1);
-        let (place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
+        let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let first = ask(&slots, 1).await;
         let second = ask(&slots, 2).await;
         let mut turns = vec![ask(&slots, 3).await];
         // One request is dropped while it waits, one after it got its slot.
         drop(first);
-        drop(place);
+        drop(slot);
         drop(second);
-        let (_, place) = grant(&mut turns).await;
-        drop(place);
+        let (_, slot) = grant(&mut turns).await;
+        drop(slot);
         drop(hold(&slots, 0).await);
     }
 
@@ -475,16 +475,16 @@ mod tests {
         let mut turns = vec![again, ask(&slots, 2).await, ask(&slots, 3).await];
         drop(other);
         let (index, other) = grant(&mut turns).await;
-        assert_eq!(index, 2, "peer 2 has had a place in this round");
+        assert_eq!(index, 2, "peer 2 has had a slot in this round");
         drop(other);
         let (index, _third) = grant(&mut turns).await;
-        assert_eq!(index, 1, "peer 1 has a place");
+        assert_eq!(index, 1, "peer 1 has a slot");
     }
 
     #[tokio::test]
     async fn a_peer_that_asks_now_and_then_does_not_wait_for_those_that_ask_without_pause() {
         let slots = Turns::new(1);
-        let (mut place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
+        let (mut slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut turns = Vec::new();
         let mut peers = vec![1, 1, 1, 2, 2, 2, 3, 3, 3];
         for peer in &peers {
@@ -498,10 +498,10 @@ mod tests {
                     turns.push(ask(&slots, 9).await);
                 }
             }
-            drop(place);
+            drop(slot);
             let (index, next) = grant(&mut turns).await;
             order.push(peers.remove(index));
-            place = next;
+            slot = next;
         }
         // Its second request is for the next round, like those of the others.
         assert_eq!(order, [1, 2, 3, 1, 9, 2, 3, 1, 9, 2, 3]);
@@ -510,19 +510,19 @@ mod tests {
     #[tokio::test]
     async fn ever_new_peers_do_not_shut_out_those_that_wait() {
         let slots = Turns::new(1);
-        let (mut place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
+        let (mut slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut turns = vec![ask(&slots, 1).await, ask(&slots, 1).await];
-        drop(place);
-        (_, place) = grant(&mut turns).await;
+        drop(slot);
+        (_, slot) = grant(&mut turns).await;
         let (mut peer, mut before) = (2, 0);
         loop {
             turns.push(ask(&slots, peer).await);
-            drop(place);
+            drop(slot);
             let (index, next) = grant(&mut turns).await;
             if index == 0 {
                 break;
             }
-            (peer, before, place) = (peer + 1, before + 1, next);
+            (peer, before, slot) = (peer + 1, before + 1, next);
         }
         assert!(before <= super::PRECEDING_MAX, "{before} came first");
     }
@@ -530,7 +530,7 @@ mod tests {
     #[tokio::test]
     async fn where_too_many_wait_the_peer_with_the_most_is_turned_away() {
         let slots = Turns::new(1);
-        let (place, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
+        let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut greedy = Vec::new();
         for _ in 0..WAITING_MAX {
             greedy.push(ask(&slots, 1).await);
@@ -540,10 +540,10 @@ mod tests {
         let other = ask(&slots, 2).await;
         let last = greedy.pop().unwrap().await;
         assert_eq!(last.map(drop), Err(Crowded), "it made room");
-        drop(place);
+        drop(slot);
         let mut turns = greedy;
-        let (_, place) = grant(&mut turns).await;
-        drop(place);
+        let (_, slot) = grant(&mut turns).await;
+        drop(slot);
         turns = vec![other];
         assert_eq!(grant(&mut turns).await.0, 0, "the other peer is next");
     }
