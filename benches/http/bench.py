@@ -17,11 +17,16 @@ BINARY = str(pathlib.Path(__file__).resolve().parents[2] / "target/release/revie
 SINCE = "2025-06-01"
 
 
+def vocabulary(chance):
+    """The words of the reviews, the most frequent first."""
+    letters = "etaoinshrdlucmfwypvbgkjqxz"
+    return ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(20_000)]
+
+
 def reviews(count):
     """Reviews of some 480 bytes, words drawn by Zipf, ten years of days; the same on every machine. `zyxglint` is in six of them."""
     chance = random.Random(1)
-    letters = "etaoinshrdlucmfwypvbgkjqxz"
-    words = ["".join(chance.choices(letters, k=chance.randint(2, 9))) for _ in range(20_000)]
+    words = vocabulary(chance)
     # Sums, which `choices` would otherwise make of the weights for each review.
     weights = list(itertools.accumulate(1 / (rank + 2.7) for rank in range(len(words))))
     for number in range(count):
@@ -84,11 +89,14 @@ def load(url, seconds, connections, script):
 
 
 def cpu_a_request(folder, url, headers, pids, seconds, connections, body=None):
-    """Microseconds of the server's CPU a request."""
+    """Microseconds of the server's CPU a request. `*` in the URL stands for another rare word in each request, so that no answer is cached."""
     script = folder / "request.lua"
     lines = [f"wrk.headers[{json.dumps(name)}] = {json.dumps(value)}" for name, value in headers.items()]
     if body:
         lines += ['wrk.method = "POST"', f"wrk.body = {json.dumps(body)}"]
+    if "*" in url:
+        words = [word for word in vocabulary(random.Random(1))[2_000:] if len(word) > 5]
+        lines += [f"local words, at = {{{json.dumps(words)[1:-1]}}}, 0", "request = function()", "  at = at % #words + 1", '  return wrk.format(nil, (wrk.path:gsub("%*", words[at])))', "end"]
     script.write_text("\n".join(lines))
     before = cpu_seconds(pids)
     requests, faults = load(url, seconds, connections, str(script))

@@ -2,12 +2,13 @@
 //! index's candidates; both are checked here in the same way.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::page::{PageBuilder, positions};
 use super::scan::SegmentScan;
 use crate::model::ReviewFilter;
-use crate::snapshot::{Place, ReviewIndex, Snapshot};
+use crate::snapshot::{Matches, Place, ReviewIndex, Snapshot};
 
 /// Counting stops at this number; a greater total is reported as "this many or more".
 pub const TOTAL_MAX: u64 = 1_000;
@@ -55,6 +56,8 @@ pub struct SearchProgress<'a> {
     question: String,
     /// The positions within the filter's dates.
     all: Range<usize>,
+    /// The matches of an earlier search.
+    known: Option<Matches>,
     total: Option<(u64, bool)>,
     hits: Hits<'a>,
     work: Work,
@@ -64,6 +67,8 @@ pub struct SearchProgress<'a> {
 struct Hits<'a> {
     page: PageBuilder<'a>,
     count: u64,
+    /// Those that were counted.
+    counted: Vec<Place>,
     /// Whether the pass that fills the page covers all reviews, so that it can also count.
     counts_along: bool,
 }
@@ -75,6 +80,9 @@ impl Hits<'_> {
 
     /// Handles a match; breaks when the pass needs no more matches.
     fn take(&mut self, pass: SearchPass, place: Place) -> ControlFlow<()> {
+        if self.is_counting(pass) {
+            self.counted.push(place);
+        }
         self.count += 1;
         let page_is_full = match pass {
             SearchPass::Page => {
@@ -105,9 +113,12 @@ impl<'a> SearchProgress<'a> {
         let (review_index, question) = (&snapshot.input.review_index, filter.canonical());
         let scan = SegmentScan::new(filter, snapshot.input.analyzer.trade());
         let all = positions(review_index, filter);
-        let total = snapshot
-            .total(&question)
-            .or_else(|| scan.takes_all().then_some((all.len() as u64, true)));
+        let known = snapshot.matches(&question);
+        let total = match &known {
+            Some(Matches::All(positions)) => Some((positions.len() as u64, true)),
+            Some(Matches::Over(count)) => Some((*count, false)),
+            None => scan.takes_all().then_some((all.len() as u64, true)),
+        };
         let page = PageBuilder::new(review_index, filter, limit, &all, cursor);
         let counts_along = total.is_none() && page.range() == all;
         Self {
@@ -117,14 +128,38 @@ impl<'a> SearchProgress<'a> {
             scan,
             question,
             all,
+            known,
             total,
             hits: Hits {
                 page,
                 count: 0,
+                counted: Vec::new(),
                 counts_along,
             },
             work: Work::default(),
         }
+    }
+
+    /// Fills the page from the matches of an earlier search, if they are all cached.
+    #[must_use]
+    pub fn is_filled(&mut self) -> bool {
+        let Some(Matches::All(positions)) = &self.known else {
+            return false;
+        };
+        let positions = Arc::clone(positions);
+        let within = within(&positions, self.begin(SearchPass::Page));
+        let is_backwards = self.is_backwards(SearchPass::Page);
+        let (review_index, hits) = (self.review_index(), &mut self.hits);
+        let mut take = |position: &u32| match review_index.locate(*position as usize) {
+            Some(place) => hits.take(SearchPass::Page, place),
+            None => ControlFlow::Break(()),
+        };
+        let _ = if is_backwards {
+            within.iter().rev().try_for_each(&mut take)
+        } else {
+            within.iter().try_for_each(&mut take)
+        };
+        true
     }
 
     /// The passes needed: if the page may come from all reviews, one pass fills it and counts; otherwise counting takes
@@ -142,6 +177,7 @@ impl<'a> SearchProgress<'a> {
     #[must_use]
     pub fn begin(&mut self, pass: SearchPass) -> Range<usize> {
         self.hits.count = 0;
+        self.hits.counted.clear();
         match pass {
             SearchPass::Page => self.hits.page.range(),
             SearchPass::Count => self.all.clone(),
@@ -230,10 +266,7 @@ impl<'a> SearchProgress<'a> {
         positions: Range<usize>,
     ) -> ControlFlow<()> {
         self.work.candidates.get_or_insert(0);
-        let place = |position: usize| {
-            candidates.partition_point(|candidate| (*candidate as usize) < position)
-        };
-        let mut within = candidates[place(positions.start)..place(positions.end)].iter();
+        let mut within = within(candidates, positions).iter();
         if self.is_backwards(pass) {
             (within.rev()).try_for_each(|position| self.verify_one(pass, *position))
         } else {
@@ -256,15 +289,23 @@ impl<'a> SearchProgress<'a> {
 
     #[must_use]
     pub fn finish(self) -> ResultPage {
-        let (count, snapshot, question) = (self.hits.count, self.snapshot, self.question);
-        let (total, is_exact) = self.total.unwrap_or_else(|| {
-            let counted = (count.min(TOTAL_MAX), count <= TOTAL_MAX);
-            snapshot.remember_total(question, counted);
-            counted
-        });
+        let (snapshot, review_index) = (self.snapshot, self.review_index());
+        let (total, is_exact) = match self.total {
+            Some(total) => total,
+            None if self.hits.count > TOTAL_MAX => {
+                snapshot.remember_matches(self.question, Matches::Over(TOTAL_MAX));
+                (TOTAL_MAX, false)
+            }
+            None => {
+                let position = |place: &Place| u32::try_from(review_index.position(*place)).ok();
+                let mut matches: Vec<u32> = self.hits.counted.iter().filter_map(position).collect();
+                matches.sort_unstable();
+                snapshot.remember_matches(self.question, Matches::All(matches.into()));
+                (self.hits.count, true)
+            }
+        };
         let (places, beyond) = self.hits.page.finish();
-        let behind =
-            |place: &Place| Cursor::behind(self.filter, &snapshot.input.review_index, *place);
+        let behind = |place: &Place| Cursor::behind(self.filter, review_index, *place);
         let behind_last = places.last().map(behind);
         let (previous, next) = match self.cursor {
             Some(cursor) if cursor.ends_page => {
@@ -290,4 +331,10 @@ impl<'a> SearchProgress<'a> {
     fn is_backwards(&self, pass: SearchPass) -> bool {
         pass == SearchPass::Page && self.hits.page.is_backwards()
     }
+}
+
+/// The part of the ascending `all` within `positions`.
+fn within(all: &[u32], positions: Range<usize>) -> &[u32] {
+    let place = |position: usize| all.partition_point(|one| (*one as usize) < position);
+    &all[place(positions.start)..place(positions.end)]
 }

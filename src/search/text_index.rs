@@ -117,8 +117,9 @@ impl TextIndex {
         Self { ask_when, ..self }
     }
 
-    /// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one: by a walk over the
-    /// newest reviews, then over the candidates of the text index, or over the rest if it gives no answer.
+    /// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one: those of an earlier
+    /// search if all were found; otherwise by a walk over the newest reviews, then over the candidates of the text index,
+    /// or over the rest if it gives no answer.
     pub async fn search(
         &self,
         snapshot: &Snapshot,
@@ -127,6 +128,9 @@ impl TextIndex {
         cursor: Option<&Cursor>,
     ) -> ResultPage {
         let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
+        if answer.is_filled() {
+            return answer.finish();
+        }
         let mut candidates: Option<Vec<u32>> = None;
         let mut trigrams = self
             .is_whole
@@ -292,6 +296,9 @@ pub fn walk(
     cursor: Option<&Cursor>,
 ) -> ResultPage {
     let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
+    if answer.is_filled() {
+        return answer.finish();
+    }
     for pass in answer.passes().iter().copied() {
         let range = answer.begin(pass);
         let _ = answer.walk(pass, range);
@@ -434,12 +441,34 @@ mod tests {
             .collect()
     }
 
-    /// The IDs that the search returns, page by page; checks the total of each page.
-    fn ids_by_walk(snapshot: &Snapshot, arguments: &SearchArguments, total: u64) -> Vec<String> {
+    /// The same snapshot without cached matches.
+    fn forgetful(snapshot: &Snapshot) -> Snapshot {
+        Snapshot::new(
+            snapshot.position.clone(),
+            snapshot.input.clone(),
+            Arc::clone(&snapshot.insights),
+            snapshot.documents().map(Arc::clone).collect(),
+        )
+    }
+
+    /// The IDs that the search returns, page by page; checks the total of each page. Each page is searched anew if it
+    /// `forgets`; otherwise the later ones come from the cached matches, if these are all.
+    fn ids_by_walk(
+        snapshot: &Snapshot,
+        arguments: &SearchArguments,
+        total: u64,
+        forgets: bool,
+    ) -> Vec<String> {
         let filter = ReviewFilter::new(arguments);
         let (mut ids, mut cursor) = (Vec::new(), None);
+        let mut snapshot = forgetful(snapshot);
         loop {
-            let found = walk(snapshot, &filter, 70, cursor.as_ref());
+            if forgets {
+                snapshot = forgetful(&snapshot);
+            }
+            let found = walk(&snapshot, &filter, 70, cursor.as_ref());
+            let is_cached = !forgets && cursor.is_some() && found.is_exact;
+            assert!(!is_cached || found.work.walked == 0);
             assert_eq!(
                 (found.total, found.is_exact),
                 (total.min(TOTAL_MAX), total <= TOTAL_MAX),
@@ -488,8 +517,10 @@ mod tests {
                     ..SearchArguments::default()
                 };
                 let expected = scanned(&reviews, query, &arguments);
-                let ids = ids_by_walk(&snapshot, &arguments, expected.len() as u64);
-                assert_eq!(ids, expected, "{arguments:?}");
+                for forgets in [false, true] {
+                    let ids = ids_by_walk(&snapshot, &arguments, expected.len() as u64, forgets);
+                    assert_eq!(ids, expected, "{arguments:?}");
+                }
             }
         }
     }

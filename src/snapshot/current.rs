@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 use chrono::{DateTime, Utc};
@@ -20,8 +20,9 @@ use crate::wire;
 
 /// Maximum number of superseded snapshots kept alive; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
-/// Maximum number of totals that a snapshot caches.
-const TOTALS_MAX: usize = 4_096;
+/// Maximum number of queries whose matches a snapshot caches, and of positions in all of them: 1 MB.
+const QUERIES_MAX: usize = 4_096;
+const POSITIONS_MAX: usize = 1 << 18;
 
 /// A published document: its body and its publication.
 #[derive(Debug)]
@@ -56,8 +57,24 @@ pub struct Snapshot {
     pub undated: Vec<ReviewId>,
     documents: Vec<Arc<PublishedDocument>>,
     counts: OnceLock<MentionCounts>,
-    totals: Mutex<HashMap<String, (u64, bool)>>,
+    matches: Mutex<CachedMatches>,
     is_revoked: AtomicBool,
+}
+
+/// The reviews that match a query.
+#[derive(Debug, Clone)]
+pub enum Matches {
+    /// The positions of all, ascending.
+    All(Arc<[u32]>),
+    /// So many, and more that were not counted.
+    Over(u64),
+}
+
+#[derive(Debug, Default)]
+struct CachedMatches {
+    by_query: HashMap<String, Matches>,
+    /// The number of positions in `by_query`.
+    positions: usize,
 }
 
 impl Snapshot {
@@ -76,7 +93,7 @@ impl Snapshot {
             undated: Vec::new(),
             documents,
             counts: OnceLock::new(),
-            totals: Mutex::default(),
+            matches: Mutex::default(),
             is_revoked: AtomicBool::new(false),
         }
     }
@@ -110,23 +127,29 @@ impl Snapshot {
         self.is_revoked.load(Ordering::Relaxed)
     }
 
-    /// The cached total of a query, and whether it is exact.
+    /// The cached matches of a query.
     #[must_use]
-    pub fn total(&self, question: &str) -> Option<(u64, bool)> {
-        self.totals
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(question)
-            .copied()
+    pub fn matches(&self, query: &str) -> Option<Matches> {
+        self.cached_matches().by_query.get(query).cloned()
     }
 
-    /// Caches the total of a query. A full cache is cleared, because counting is cheap.
-    pub fn remember_total(&self, question: String, total: (u64, bool)) {
-        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
-        if totals.len() >= TOTALS_MAX {
-            totals.clear();
+    /// Caches the matches of a query. A full cache is cleared, because searching is cheap.
+    pub fn remember_matches(&self, query: String, matches: Matches) {
+        let positions = match &matches {
+            Matches::All(positions) => positions.len(),
+            Matches::Over(_) => 0,
+        };
+        let mut cached = self.cached_matches();
+        if cached.by_query.len() >= QUERIES_MAX || cached.positions + positions > POSITIONS_MAX {
+            *cached = CachedMatches::default();
         }
-        totals.insert(question, total);
+        if cached.by_query.insert(query, matches).is_none() {
+            cached.positions += positions;
+        }
+    }
+
+    fn cached_matches(&self) -> MutexGuard<'_, CachedMatches> {
+        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -250,6 +250,12 @@ impl ReviewIndex {
         (position < self.len).then(|| (segment, position - self.starts[segment]))
     }
 
+    /// The inverse of [`Self::locate`].
+    #[must_use]
+    pub fn position(&self, (segment, index): Place) -> usize {
+        self.starts[segment] + index
+    }
+
     /// The positions of reviews by their number in the text index; computed on the first call.
     #[must_use]
     pub fn positions(&self) -> &Positions {

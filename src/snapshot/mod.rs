@@ -25,7 +25,7 @@ mod store;
 
 pub use coding::{CachedBody, Coding};
 pub use counts::MentionCounts;
-pub use current::{CurrentSnapshot, PerSnapshot, PublishedDocument, Snapshot};
+pub use current::{CurrentSnapshot, Matches, PerSnapshot, PublishedDocument, Snapshot};
 pub use document::Document;
 pub use entry_loader::{ANALYZE_AT_ONCE_MAX, Backlog, analyze, cost};
 pub use index::{Place, ReviewIndex, ReviewIndexBuilder};

@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use self::naive::{Known, Question, fragment, known};
-use self::text_index::{eager, ids};
+use self::text_index::{eager, forgetful, ids};
 use crate::support::{Generator, TestApp};
 
 const SEARCH: &str = "/api/reviews/search";

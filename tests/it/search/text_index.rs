@@ -1,7 +1,9 @@
 //! The text index in the service of searches: whatever state it is in, answers are those of the
 //! snapshot.
 
-use reviews_service::search::ResultPage;
+use std::sync::Arc;
+
+use reviews_service::search::{ResultPage, walk};
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::INDEX_READERS_MAX;
 
@@ -56,13 +58,15 @@ async fn ask_all(
             &format!("{question:?}"),
         );
         if let Some(next) = found.next {
-            let page = index.search(snapshot, &filter, limit, Some(&next)).await;
-            assert_eq!(
-                ids(&page, snapshot),
-                expected[limit..expected.len().min(limit * 2)],
-                "{question:?} {:?}",
-                page.work
-            );
+            for snapshot in [snapshot, &forgetful(snapshot)] {
+                let page = index.search(snapshot, &filter, limit, Some(&next)).await;
+                assert_eq!(
+                    ids(&page, snapshot),
+                    expected[limit..expected.len().min(limit * 2)],
+                    "{question:?} {:?}",
+                    page.work
+                );
+            }
         }
     }
     answered
@@ -90,6 +94,64 @@ pub fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
     places
         .map(|(segment, index)| segments[*segment].id(*index))
         .collect()
+}
+
+/// The same snapshot without cached matches.
+pub fn forgetful(snapshot: &Snapshot) -> Snapshot {
+    Snapshot::new(
+        snapshot.position.clone(),
+        snapshot.input.clone(),
+        Arc::clone(&snapshot.insights),
+        snapshot.documents().map(Arc::clone).collect(),
+    )
+}
+
+#[tokio::test]
+async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
+    let reviews = Generator::new(83).reviews(900);
+    let app = TestApp::uncoded(&reviews).await;
+    let snapshot = app.app().ctx().current.load();
+    let mut generator = Generator::new(85);
+    let mut pages = 0;
+    for _ in 0..40 {
+        let query = fragment(&mut generator, &reviews);
+        for sort in [Sort::Newest, Sort::Oldest, Sort::Highest, Sort::Lowest] {
+            let filter = ReviewFilter::new(&SearchArguments {
+                query: Some(query.clone()),
+                sort,
+                ..SearchArguments::default()
+            });
+            let mut cursors = vec![None];
+            while let Some(cursor) = cursors.pop() {
+                let found = walk(&snapshot, &filter, 3, cursor.as_ref());
+                let anew = walk(&forgetful(&snapshot), &filter, 3, cursor.as_ref());
+                let shown = |page: &ResultPage| {
+                    let ids: Vec<String> = ids(page, &snapshot)
+                        .into_iter()
+                        .map(str::to_owned)
+                        .collect();
+                    (
+                        ids,
+                        page.total,
+                        page.is_exact,
+                        format!("{:?} {:?}", page.previous, page.next),
+                    )
+                };
+                assert_eq!(shown(&found), shown(&anew), "{query} {sort:?}");
+                if cursor.as_ref().is_none_or(|cursor| !cursor.ends_page) {
+                    cursors.extend(found.next.map(Some));
+                    cursors.extend(found.previous.map(Some));
+                }
+                let is_first = sort == Sort::Newest && cursor.is_none();
+                assert!(is_first || found.work.walked == 0, "{query} {sort:?}");
+                pages += usize::from(!is_first);
+                if pages % 30 == 29 {
+                    break;
+                }
+            }
+        }
+    }
+    assert!(pages > 200, "{pages}");
 }
 
 /// What the database holds now.
@@ -207,7 +269,7 @@ async fn a_start_brings_back_the_rows_that_somebody_took_out_of_the_index() {
     ] {
         sqlite3(&app.path(), damage);
         let index = eager(&app).await;
-        let snapshot = app.app().ctx().current.load();
+        let snapshot = forgetful(&app.app().ctx().current.load());
         let found = index.search(&snapshot, &asking("zyxglint"), 5, None).await;
         assert_eq!(
             (ids(&found, &snapshot), found.work.candidates),
