@@ -80,32 +80,38 @@ pub struct SwaggerUi {
 #[must_use]
 pub fn swagger_ui() -> SwaggerUi {
     let (library, library_style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
-    let html = format!(
-        r##"<!DOCTYPE html>
+    // Joined at once: a text of 2 MB that grows step by step takes 4.
+    let html = [
+        r#"<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Reviews Service: API</title>
-<style>{library_style}</style>
-<style>{STYLE}</style>
-<script>{library}</script>
+<style>"#,
+        &library_style,
+        "</style>\n<style>",
+        STYLE,
+        "</style>\n<script>",
+        &library,
+        r##"</script>
 </head>
 <body>
 <header><h1 class="unseen">Reviews Service: API</h1></header>
 <noscript><p>This page needs JavaScript. Without it, read the OpenAPI document at <code>/.well-known/openapi.json</code>; <code>/llms.txt</code> lists the rest.</p></noscript>
 <div id="ui"></div>
 <script>
-SwaggerUIBundle({{
+SwaggerUIBundle({
   dom_id: "#ui",
   url: ".well-known/openapi.json",
   deepLinking: true,
-}});
+});
 </script>
 </body>
 </html>
-"##
-    );
+"##,
+    ]
+    .concat();
     let policy = HeaderValue::from_str(&policy(&html));
     SwaggerUi {
         // It is ASCII, so it is a valid header value; otherwise the policy blocks everything.
