@@ -29,9 +29,9 @@ const CANDIDATES_MAX: usize = 4_096;
 const YIELDS_AFTER: usize = 4_096;
 /// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
 const VERIFIED_AT_ONCE: usize = 64;
-/// The number of newest reviews in which trigrams are counted to find the rarest: some 120 KB for each of at most twelve
+/// The number of newest reviews in which trigrams are counted to find the rarest: some 60 KB for each of at most twelve
 /// trigrams.
-const COUNTED: usize = 256;
+const COUNTED: usize = 128;
 /// Maximum number of trigrams in a query of the index: each costs it less than verifying the candidates without it.
 const ASKED_MAX: usize = 4;
 
@@ -50,7 +50,7 @@ pub struct AskWhen {
 impl Default for AskWhen {
     fn default() -> Self {
         Self {
-            walked: 1_024,
+            walked: 256,
             rest_min: 8_192,
             rare_of: 64,
         }
