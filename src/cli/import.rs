@@ -6,12 +6,10 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
 use std::io::{BufRead, BufWriter, IsTerminal, Read, Write};
-use std::num::NonZeroU8;
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
@@ -21,8 +19,7 @@ use super::{Exit, output, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, ImportReport, ImportRequest, Named, Position, Rejection, Rename, TableColumns, Watch,
-    import,
+    Format, ImportReport, ImportRequest, Named, Position, Rejection, TableColumns, Watch, import,
 };
 use crate::mcp::escaped;
 use crate::model::{Review, Status};
@@ -39,60 +36,9 @@ const REJECT_BYTES_MAX: u64 = 8 << 20;
 
 /// Import reviews, all FILEs in one transaction: merge them by ID and keep what you decided about a review
 #[derive(Debug, Clone, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
 pub struct Import {
-    /// An export of any known platform, a table (CSV, TSV, XLSX), JSON Lines, a Takeout zip or folder; - reads standard input
-    #[arg(value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    /// The format of every FILE [default: detected from the content]
-    #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(Format::names()))]
-    format: Option<String>,
-    /// Fill field K of a review from column or field V, for example text=Review; may be repeated. `status=` ignores the status in
-    /// the file
-    #[arg(long = "map", value_name = "K=V")]
-    renames: Vec<Rename>,
-    /// Highest value of the rating scale, for example 10; if given, halves are rounded up [default: 5]
-    #[arg(long, value_name = "N")]
-    scale: Option<NonZeroU8>,
-    /// Date format (strftime), for example %d/%m/%Y [default: detected; ambiguous dates are rejected]
-    #[arg(long, value_name = "F")]
-    date_format: Option<String>,
-    /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
-    #[arg(long, value_name = "NAME")]
-    source: Option<String>,
-    /// The sheet of a workbook [default: the first one with reviews]
-    #[arg(long, value_name = "NAME")]
-    sheet: Option<String>,
-    /// Number of the header row of a table, counted from 1 [default: detected]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    header_row: Option<u64>,
-    /// Accept a table without a text column: ratings only
-    #[arg(long)]
-    no_text: bool,
-    /// Report what the import would do, without changing the database
-    #[arg(long)]
-    dry_run: bool,
-    /// Withhold reviews that their source and location no longer lists, and publish them again when they return
-    #[arg(long)]
-    withdraw_missing: bool,
-    /// With --withdraw-missing: proceed even if more than 10 % of a source's reviews are missing
-    #[arg(long, requires = "withdraw_missing")]
-    yes: bool,
-    /// Restore reviews of FILE that you deleted
-    #[arg(long)]
-    restore: bool,
-    /// Withhold reviews that another source already gave: same author, day, rating and text
-    #[arg(long)]
-    skip_duplicates: bool,
-    /// Keep full names of authors that were never public; otherwise they become "Jane D."
-    #[arg(long)]
-    full_names: bool,
-    /// Add your own reviews to a database that holds the sample data
-    #[arg(long)]
-    with_sample: bool,
-    /// Import only the reviews of this location, if FILE has several
-    #[arg(long, value_name = "L")]
-    location: Option<String>,
+    #[command(flatten)]
+    request: ImportRequest,
     /// Write the rejected rows to FILE as JSON Lines {file, line, error, row}; created with mode 0600; an existing file is
     /// overwritten only if it has this format
     #[arg(long, value_name = "FILE")]
@@ -101,54 +47,38 @@ pub struct Import {
 
 impl Import {
     pub(super) fn reads_input(&self) -> bool {
-        self.files.iter().any(|file| file.as_os_str() == "-")
+        self.request
+            .files
+            .iter()
+            .any(|file| file.as_os_str() == "-")
     }
 
     /// Runs the import; [`Exit::SomeRejected`] if rows were rejected or undecided.
     ///
     /// # Errors
     /// If nothing could be imported.
-    pub async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub async fn run(mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        self.request.source = self.request.source.filter(|name| !name.trim().is_empty());
         let address = config.address()?;
         let protected = Protected {
             database: address.file(),
-            inputs: &self.files,
+            inputs: &self.request.files,
         };
         let rejects = self
             .rejects
             .as_deref()
             .map(|path| output::create("--rejects", path, &protected, &REJECTED_ROWS));
         let mut console = Console::new(rejects.transpose()?);
-        let format = self.format.as_deref().and_then(Format::find);
-        let order = ImportRequest {
-            files: self.files,
-            format,
-            renames: self.renames,
-            scale: self.scale,
-            date_format: self.date_format,
-            source: self.source.filter(|name| !name.trim().is_empty()),
-            sheet: self.sheet,
-            header_row: self.header_row,
-            no_text: self.no_text,
-            dry_run: self.dry_run,
-            restore: self.restore,
-            skip_duplicates: self.skip_duplicates,
-            full_names: self.full_names,
-            location: self.location,
-            withdraw_missing: self.withdraw_missing,
-            yes: self.yes,
-            with_sample: self.with_sample,
-        };
         let opening = Opening::of(&address).await?;
-        let report = import(opening.database(), clock, &order, &mut console).await;
-        if report.is_ok() && !order.dry_run {
+        let report = import(opening.database(), clock, &self.request, &mut console).await;
+        if report.is_ok() && !self.request.dry_run {
             opening.keep().await?;
         } else {
             opening.leave().await;
         }
         console.finish()?;
         let report = report?;
-        report_done(&summary(&report, order.dry_run));
+        report_done(&summary(&report, self.request.dry_run));
         Ok(outcome(&report))
     }
 }
