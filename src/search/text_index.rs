@@ -451,7 +451,7 @@ mod tests {
         )
     }
 
-    /// The IDs that the search returns, page by page; checks the total of each page. Each page is searched anew if it
+    /// The IDs that the search returns, page by page; checks the total of each page. Each page is searched again if it
     /// `forgets`; otherwise the later ones come from the cached matches, if these are all.
     fn ids_by_walk(
         snapshot: &Snapshot,
