@@ -26,7 +26,7 @@ pub fn read<'reviews>(
     reviews: &'reviews [Review],
     authors: &[&str],
 ) -> anyhow::Result<Folds<'reviews>> {
-    let engine = RuleEngine::new(&Trade::built_in()?);
+    let engine = RuleEngine::new(Trade::built_in()?);
     let mut folds = Vec::new();
     for fold in 0..FOLDS {
         let is_of_fold = |review: &&Review| {

@@ -200,10 +200,10 @@ impl Analyzer {
         let trade = self.trade().in_language(code);
         let published = trade.map(Trade::published_aspects).unwrap_or_default();
         let reader = self.engine.reader(code).filter(|_| !published.is_empty());
-        let Some((trade, rules)) = reader else {
+        let Some(rules) = reader else {
             return not_analyzed(TextLanguage::Other, spans(tokens));
         };
-        let words = trade.language_words();
+        let (trade, words) = (rules.trade(), rules.trade().language_words());
         let text = TokenizedText::of(first_characters(subject.text), words);
         let TextFindings {
             mut findings,
@@ -257,8 +257,6 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<TextSpan>) -> Analy
 /// The compiled readers of a trade, independent of the business. They are expensive to create and therefore shared.
 #[derive(Debug)]
 pub struct Engine {
-    /// Without its English phrases, which `rules` contains.
-    trade: Trade,
     rules: RuleEngine,
     /// Readers of the trade's other languages, in their order; created on first use.
     others: Vec<OnceLock<RuleEngine>>,
@@ -267,16 +265,12 @@ pub struct Engine {
 
 impl Engine {
     #[must_use]
-    pub fn new(mut trade: Trade) -> Self {
+    pub fn new(trade: Trade) -> Self {
         let words = trade.languages.iter().map(Trade::language_words);
-        let detector = LanguageDetector::new(&words.collect::<Vec<_>>());
-        let rules = RuleEngine::new(&trade);
-        trade.forget_phrases();
         Self {
-            rules,
+            detector: LanguageDetector::new(&words.collect::<Vec<_>>()),
             others: trade.languages.iter().map(|_| OnceLock::new()).collect(),
-            detector,
-            trade,
+            rules: RuleEngine::new(trade),
         }
     }
 
@@ -300,7 +294,7 @@ impl Engine {
 
     #[must_use]
     pub const fn trade(&self) -> &Trade {
-        &self.trade
+        self.rules.trade()
     }
 
     /// The rules for English texts.
@@ -315,16 +309,16 @@ impl Engine {
         self.detector.language(text, declared)
     }
 
-    /// The trade and the rules for a language, even if none of its findings are published.
+    /// The rules for a language, even if none of its findings are published.
     #[must_use]
-    pub fn reader(&self, code: LanguageCode) -> Option<(&Trade, &RuleEngine)> {
+    pub fn reader(&self, code: LanguageCode) -> Option<&RuleEngine> {
         if code == LanguageCode::ENGLISH {
-            return Some((&self.trade, &self.rules));
+            return Some(&self.rules);
         }
-        let all = self.trade.languages.iter().zip(&self.others);
+        let all = self.trade().languages.iter().zip(&self.others);
         let mut all = all.filter(|(trade, _)| trade.language_words().code == code);
         let (trade, rules) = all.next()?;
-        Some((trade, rules.get_or_init(|| RuleEngine::new(trade))))
+        Some(rules.get_or_init(|| RuleEngine::new(trade.clone())))
     }
 }
 

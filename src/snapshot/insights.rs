@@ -6,7 +6,7 @@ use super::input::SnapshotInput;
 use crate::compute::steps;
 use crate::insights::aggregate::{AggregateInput, Corpus, Original, aggregate};
 use crate::insights::text::TokenizedText;
-use crate::insights::{LanguageCode, MentionKind, PackedAnalyses};
+use crate::insights::{MentionKind, PackedAnalyses};
 use crate::links::Links;
 use crate::wire;
 
@@ -62,12 +62,10 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
     let findings = |question: &str| {
         let text = TokenizedText::new(question);
         let code = engine.language(&text, None).code();
-        match code.and_then(|code| engine.reader(code)) {
-            Some((trade, rules)) if code != Some(LanguageCode::ENGLISH) => {
-                rules.analyze(&TokenizedText::of(question, trade.language_words()))
-            }
-            _ => engine.rules().analyze(&text),
-        }
+        let rules = code
+            .and_then(|code| engine.reader(code))
+            .unwrap_or_else(|| engine.rules());
+        rules.analyze(&TokenizedText::of(question, rules.trade().language_words()))
     };
     questions
         .flat_map(|one| findings(&one.question).findings)

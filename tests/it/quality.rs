@@ -284,7 +284,7 @@ fn the_figures_of_other_languages_are_those_that_are_measured() {
             }
             all.retain(|review| review.package.as_deref() == Some(package));
             if !all.is_empty() {
-                let (_, rules) = engine.reader(words.code).unwrap();
+                let rules = engine.reader(words.code).unwrap();
                 let alone = evaluate_reviews(&engine, rules, &all, StarsShown::Hidden);
                 lines.extend(alone.published(&from.set));
                 lines.extend(alone.published_by_aspect(&from.set));

@@ -322,10 +322,9 @@ impl Evaluate {
 /// If the trade does not support the language.
 fn reader(engine: &Engine, language: LanguageCode) -> anyhow::Result<&RuleEngine> {
     let id = &engine.trade().id;
-    let (_, rules) = engine
+    engine
         .reader(language)
-        .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))?;
-    Ok(rules)
+        .with_context(|| format!("the package {id} has no language `{}`", language.as_str()))
 }
 
 /// The engine with stars, and the parts of the engine separately, by their names in JSON.

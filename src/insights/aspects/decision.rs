@@ -109,7 +109,7 @@ impl<'engine> SentenceReading<'engine> {
             let its = rules.iter().filter(|(_, one)| one.polarity == polarity);
             i64::try_from(its.count()).unwrap_or(i64::MAX)
         });
-        rules.retain(|(_, finding)| engine.has_strays || !engine.is_stray(finding));
+        rules.retain(|(_, finding)| engine.trade.has_strays || !engine.is_stray(finding));
         let has_words = tokens.clone().any(|token| {
             !matches!(
                 text.tokens()[token].shape,
@@ -193,7 +193,7 @@ pub fn candidates(
             (balance - sentence.balance()) * UNIT / (sentences + 1),
             if sentences == 1 { UNIT } else { 0 },
         ];
-        for aspect in 0..engine.aspects.len() {
+        for aspect in 0..engine.trade.aspects.len() {
             let rule = sentence
                 .rules
                 .iter()
@@ -348,7 +348,7 @@ fn finding(
     let part = &scores.parts[candidate.part];
     let head = engine.detected[candidate.aspect].map(OutputHead::Aspect);
     let mut finding = rule.unwrap_or_else(|| Finding {
-        aspect: engine.aspects[candidate.aspect].clone(),
+        aspect: engine.trade.aspects[candidate.aspect].id.clone(),
         sentence: u32::try_from(candidate.sentence).unwrap_or(u32::MAX),
         span: text.span(part.tokens.clone()),
         polarity: Polarity::Neutral,
@@ -672,7 +672,7 @@ mod tests {
     use crate::insights::trades::Trade;
 
     fn overall(text: &str) -> Polarity {
-        let engine = RuleEngine::new(&Trade::built_in().unwrap());
+        let engine = RuleEngine::new(Trade::built_in().unwrap());
         engine.analyze(&TokenizedText::new(text)).overall.0
     }
 

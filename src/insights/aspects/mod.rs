@@ -7,11 +7,9 @@ mod parsed_sentence;
 mod patterns;
 mod score;
 
-use std::sync::Arc;
-
 use super::analysis::{Finding, Polarity};
 use super::classifier::{NgramClassifier, POLARITY};
-use super::text::{LanguageWords, TokenizedText};
+use super::text::TokenizedText;
 use super::trades::{Meaning, Trade};
 use decision::{AspectCandidate, Decisions, DocumentPolarity, SentenceReading, candidates};
 use parsed_sentence::ParsedSentence;
@@ -36,7 +34,8 @@ pub struct TextFindings {
 /// The compiled rules of a trade in one language.
 #[derive(Debug, Clone)]
 pub struct RuleEngine {
-    words: Arc<LanguageWords>,
+    /// Without its phrases, which are compiled.
+    trade: Trade,
     vocabulary: Vocabulary,
     classifier: NgramClassifier,
     decisions: Decisions,
@@ -44,23 +43,13 @@ pub struct RuleEngine {
     detected: Vec<Option<usize>>,
     trie: PatternTrie,
     /// For each rule the name of its hits, and its meaning.
-    rules: Vec<String>,
-    meanings: Vec<Meaning>,
-    aspects: Vec<String>,
-    overall: Option<usize>,
-    /// Whether an opinion without an aspect counts for the role `overall`; if not, it counts only for the text as a
-    /// whole.
-    has_strays: bool,
-    /// Aspects whose facts (`he said`) are omitted beside a judgement.
-    quiet: Vec<usize>,
-    /// Aspects whose facts (`they put in a pump`) remain facts among complaints.
-    facts: Vec<usize>,
+    rules: Vec<(String, Meaning)>,
 }
 
 impl RuleEngine {
     /// Compiles a trade's patterns: about a tenth of a second for the built-in one.
     #[must_use]
-    pub fn new(trade: &Trade) -> Self {
+    pub fn new(mut trade: Trade) -> Self {
         // Custom weights were validated when the package was read, and tests validate the program's; a trade without
         // weights uses its rules and the polarity of all trades.
         let polarity = match &trade.language {
@@ -68,38 +57,37 @@ impl RuleEngine {
             Some(language) => language.polarity.as_deref(),
         };
         let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity);
-        // The weights for rules and classifier were learned from English texts.
-        let decisions = if trade.language.is_some() {
-            Decisions::of_rules()
-        } else {
-            Decisions::built_in()
-        };
         let classifier = classifier.unwrap_or_default();
-        let numbers = SymbolNumbers::new(trade);
-        let aspects = trade.aspects.iter().map(|aspect| aspect.id.clone());
-        let aspects: Vec<String> = aspects.collect();
+        let numbers = SymbolNumbers::new(&trade);
+        let trie = PatternTrie::new(&trade, &numbers);
+        let vocabulary = Vocabulary::new(&trade, &numbers);
+        let phrases = trade.take_phrases().into_iter();
         Self {
-            words: Arc::clone(trade.language_words()),
-            trie: PatternTrie::new(trade, &numbers),
-            vocabulary: Vocabulary::new(trade, &numbers),
-            detected: detected(&aspects, &classifier),
+            trie,
+            vocabulary,
+            detected: detected(&trade, &classifier),
             classifier,
-            decisions,
-            rules: trade.rules.iter().map(|rule| rule.id.clone()).collect(),
-            meanings: trade.rules.iter().map(|rule| rule.meaning).collect(),
-            aspects,
-            overall: trade.overall,
-            has_strays: trade.has_strays,
-            quiet: trade.quiet.clone(),
-            facts: trade.facts.clone(),
+            // The weights for rules and classifier were learned from English texts.
+            decisions: if trade.language.is_some() {
+                Decisions::of_rules()
+            } else {
+                Decisions::built_in()
+            },
+            rules: phrases.map(|rule| (rule.id, rule.meaning)).collect(),
+            trade,
         }
+    }
+
+    #[must_use]
+    pub const fn trade(&self) -> &Trade {
+        &self.trade
     }
 
     /// The same rules with another classifier.
     #[must_use]
     pub fn classified_by(self, classifier: NgramClassifier) -> Self {
         Self {
-            detected: detected(&self.aspects, &classifier),
+            detected: detected(&self.trade, &classifier),
             classifier,
             ..self
         }
@@ -119,11 +107,6 @@ impl RuleEngine {
     #[must_use]
     pub fn decided_by(self, decisions: Decisions) -> Self {
         Self { decisions, ..self }
-    }
-
-    #[must_use]
-    pub const fn language_words(&self) -> &Arc<LanguageWords> {
-        &self.words
     }
 
     /// The classifier, which decides the sentences that the rules leave open.
@@ -163,7 +146,7 @@ impl RuleEngine {
 
     /// Whether a finding of the role `overall` has no phrase of its own, only opinions.
     fn is_stray(&self, finding: &Finding) -> bool {
-        let overall = self.overall.map(|at| &self.aspects[at]);
+        let overall = self.trade.overall.map(|at| &self.trade.aspects[at].id);
         overall == Some(&finding.aspect)
             && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
     }
@@ -187,9 +170,9 @@ impl RuleEngine {
 }
 
 /// The index of each aspect in the classifier, if the classifier has it.
-fn detected(aspects: &[String], classifier: &NgramClassifier) -> Vec<Option<usize>> {
-    let detected = |aspect: &String| classifier.aspects().iter().position(|id| id == aspect);
-    aspects.iter().map(detected).collect()
+fn detected(trade: &Trade, classifier: &NgramClassifier) -> Vec<Option<usize>> {
+    let detected = |id: &str| classifier.aspects().iter().position(|its| its == id);
+    trade.aspects.iter().map(|one| detected(&one.id)).collect()
 }
 
 #[cfg(test)]
@@ -205,7 +188,7 @@ mod tests {
     /// Compiled once for all tests.
     fn engine() -> &'static RuleEngine {
         static ENGINE: LazyLock<RuleEngine> =
-            LazyLock::new(|| RuleEngine::new(&Trade::built_in().unwrap()));
+            LazyLock::new(|| RuleEngine::new(Trade::built_in().unwrap()));
         &ENGINE
     }
 
@@ -256,7 +239,7 @@ mod tests {
     fn spanish_texts_are_read_by_the_rules_of_their_language() {
         let trade = Trade::built_in().unwrap();
         let spanish = &trade.languages[0];
-        let rules = RuleEngine::new(spanish);
+        let rules = RuleEngine::new(spanish.clone());
         let said = |text: &str| {
             let text = TokenizedText::of(text, spanish.language_words());
             told(&rules.analyze(&text).findings)
@@ -994,7 +977,7 @@ mod tests {
 
     #[test]
     fn the_same_text_is_judged_the_same_whatever_was_read_before() {
-        let (one, other) = (engine(), RuleEngine::new(&Trade::built_in().unwrap()));
+        let (one, other) = (engine(), RuleEngine::new(Trade::built_in().unwrap()));
         let text =
             TokenizedText::new("Great guys, fair price, but they were late and never called.");
         let first = one.analyze(&text);

@@ -192,7 +192,7 @@ impl<'judge> ParsedSentence<'judge> {
             }
             for rule in rules {
                 let rule = *rule as usize;
-                let meaning = engine.meanings[rule];
+                let meaning = engine.rules[rule].1;
                 if !self
                     .chosen_at(start)
                     .any(|item| item.words == words && same_kind(item.meaning, meaning))

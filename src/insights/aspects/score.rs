@@ -51,7 +51,7 @@ pub fn sentence(
         .map(|one| {
             let (score, units) = (one.score(), &parsed.clauses[one.clause].units);
             let finding = Finding {
-                aspect: engine.aspects[one.aspect].clone(),
+                aspect: engine.trade.aspects[one.aspect].id.clone(),
                 sentence: number,
                 span: place(text, parsed, units.start, units.end),
                 polarity: label(score, one.is_polar),
@@ -126,14 +126,12 @@ impl Scorer<'_> {
             return;
         }
         let complains = polar.iter().all(|(_, score)| *score < 0);
-        let quiet = &self.engine.quiet;
+        let quiet = &self.engine.trade.quiet;
         self.found
             .retain(|one| one.is_polar || !quiet.contains(&one.aspect));
-        for one in self
-            .found
-            .iter_mut()
-            .filter(|one| !one.is_polar && complains && !self.engine.facts.contains(&one.aspect))
-        {
+        for one in self.found.iter_mut().filter(|one| {
+            !one.is_polar && complains && !self.engine.trade.facts.contains(&one.aspect)
+        }) {
             let Some(first) = one.hits.first() else {
                 continue;
             };
@@ -172,7 +170,7 @@ impl Scorer<'_> {
         }
         let clause = self.parsed.clause_at(self.parsed.items[at].start);
         let Some(name) = self.name_of(at) else {
-            if let Some(overall) = self.engine.overall {
+            if let Some(overall) = self.engine.trade.overall {
                 self.add(overall, clause, hits, true, true);
             }
             return;
@@ -251,7 +249,7 @@ impl Scorer<'_> {
     }
 
     fn hit(&self, item: PhraseMatch, points: i32) -> Hit {
-        let rule = self.engine.rules[item.rule].clone();
+        let rule = self.engine.rules[item.rule].0.clone();
         Hit {
             rule,
             span: place(self.text, self.parsed, item.start, item.end),

@@ -33,7 +33,7 @@ pub fn evaluate(engine: &RuleEngine, rows: &[AnnotatedRow]) -> EvaluationFigures
     for (text, expected) in gold {
         let said = predictions(
             engine
-                .analyze(&TokenizedText::of(text, engine.language_words()))
+                .analyze(&TokenizedText::of(text, engine.trade().language_words()))
                 .findings,
         );
         let aspects: BTreeSet<&str> = expected
@@ -503,7 +503,7 @@ pub fn evaluate_reviews(
     stars: StarsShown,
 ) -> WholeQuality {
     let (mut quality, aspects) = (WholeQuality::default(), engine.trade().aspect_ids());
-    let words = rules.language_words();
+    let words = rules.trade().language_words();
     for review in reviews {
         let text = TokenizedText::new(&review.text);
         // As in production, texts in another language are not read.
@@ -795,7 +795,7 @@ mod tests {
     Way too expensive.\tprice\tpositive\r\n\
     Way too expensive.\toverall\tnegative\r\n";
         let quality = evaluate(
-            &RuleEngine::new(&trade),
+            &RuleEngine::new(trade),
             &rows("mine", content, &ASPECTS).unwrap(),
         );
         assert_eq!((quality.n, quality.texts), (3, 2));
@@ -855,7 +855,7 @@ mod tests {
     fn an_explanation_shows_every_hit_and_the_sum() {
         let original = "He was not rude.";
         let text = TokenizedText::new(original);
-        let judged = RuleEngine::new(&Trade::built_in().unwrap()).analyze(&text);
+        let judged = RuleEngine::new(Trade::built_in().unwrap()).analyze(&text);
         let sentences = text
             .sentences()
             .iter()

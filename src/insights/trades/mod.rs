@@ -264,12 +264,12 @@ impl Trade {
         &self.digest
     }
 
-    /// Drops its phrases and lists, some 5 MB that are needed only until they are compiled.
-    pub fn forget_phrases(&mut self) {
-        self.rules = Vec::new();
-        self.lists = BTreeMap::new();
-        self.spellings = BTreeMap::new();
-        self.irregular = BTreeMap::new();
+    /// Takes its phrases, and drops its lists: some 5 MB that are needed only until the phrases are compiled.
+    pub fn take_phrases(&mut self) -> Vec<Rule> {
+        self.lists.clear();
+        self.spellings.clear();
+        self.irregular.clear();
+        std::mem::take(&mut self.rules)
     }
 
     /// In the trade's order.
@@ -755,7 +755,7 @@ mod tests {
         );
         let words = french.language_words();
         let text = TokenizedText::of("Les pièces étaient trop chères.", words);
-        let findings = RuleEngine::new(french).analyze(&text).findings;
+        let findings = RuleEngine::new(french.clone()).analyze(&text).findings;
         let said: Vec<(&str, i32)> = findings
             .iter()
             .map(|finding| (finding.aspect.as_str(), finding.score))
