@@ -2,7 +2,6 @@
 //! index's candidates; both are checked here in the same way.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::page::{PageBuilder, positions};
@@ -66,8 +65,7 @@ pub struct SearchProgress<'a> {
 /// The page so far, and the hits of this pass.
 struct Hits<'a> {
     page: PageBuilder<'a>,
-    count: u64,
-    /// Those that were counted.
+    /// The matches in a pass that counts, one more than [`TOTAL_MAX`] at most.
     counted: Vec<Place>,
     /// Whether the pass that fills the page covers all reviews, so that it can also count.
     counts_along: bool,
@@ -75,7 +73,7 @@ struct Hits<'a> {
 
 impl Hits<'_> {
     fn is_counting(&self, pass: SearchPass) -> bool {
-        (self.counts_along || pass == SearchPass::Count) && self.count <= TOTAL_MAX
+        (self.counts_along || pass == SearchPass::Count) && self.counted.len() as u64 <= TOTAL_MAX
     }
 
     /// Handles a match; breaks when the pass needs no more matches.
@@ -83,7 +81,6 @@ impl Hits<'_> {
         if self.is_counting(pass) {
             self.counted.push(place);
         }
-        self.count += 1;
         let page_is_full = match pass {
             SearchPass::Page => {
                 if !self.page.is_full() {
@@ -116,7 +113,7 @@ impl<'a> SearchProgress<'a> {
         let known = snapshot.matches(&question);
         let total = match &known {
             Some(Matches::All(positions)) => Some((positions.len() as u64, true)),
-            Some(Matches::Over(count)) => Some((*count, false)),
+            Some(Matches::TooMany) => Some((TOTAL_MAX, false)),
             None => scan.takes_all().then_some((all.len() as u64, true)),
         };
         let page = PageBuilder::new(review_index, filter, limit, &all, cursor);
@@ -132,7 +129,6 @@ impl<'a> SearchProgress<'a> {
             total,
             hits: Hits {
                 page,
-                count: 0,
                 counted: Vec::new(),
                 counts_along,
             },
@@ -140,25 +136,23 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// Fills the page from the matches of an earlier search, if they are all cached.
+    /// Fills the page from the matches of an earlier search; returns whether they are all cached.
     #[must_use]
-    pub fn is_filled(&mut self) -> bool {
-        let Some(Matches::All(positions)) = &self.known else {
+    pub fn fill_from_cache(&mut self) -> bool {
+        let Some(Matches::All(matches)) = self.known.take() else {
             return false;
         };
-        let positions = Arc::clone(positions);
-        let within = within(&positions, self.begin(SearchPass::Page));
-        let is_backwards = self.is_backwards(SearchPass::Page);
-        let (review_index, hits) = (self.review_index(), &mut self.hits);
-        let mut take = |position: &u32| match review_index.locate(*position as usize) {
-            Some(place) => hits.take(SearchPass::Page, place),
-            None => ControlFlow::Break(()),
-        };
-        let _ = if is_backwards {
-            within.iter().rev().try_for_each(&mut take)
-        } else {
-            within.iter().try_for_each(&mut take)
-        };
+        let (pass, review_index) = (SearchPass::Page, self.review_index());
+        let (positions, is_backwards) = (self.positions(pass), self.is_backwards(pass));
+        let _ = each_within(
+            &matches,
+            positions,
+            is_backwards,
+            |position| match review_index.locate(position as usize) {
+                Some(place) => self.hits.take(pass, place),
+                None => ControlFlow::Break(()),
+            },
+        );
         true
     }
 
@@ -173,11 +167,9 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    /// Starts a pass and resets the count; returns the positions to search.
+    /// The positions that a pass searches.
     #[must_use]
-    pub fn begin(&mut self, pass: SearchPass) -> Range<usize> {
-        self.hits.count = 0;
-        self.hits.counted.clear();
+    pub fn positions(&self, pass: SearchPass) -> Range<usize> {
         match pass {
             SearchPass::Page => self.hits.page.range(),
             SearchPass::Count => self.all.clone(),
@@ -266,12 +258,10 @@ impl<'a> SearchProgress<'a> {
         positions: Range<usize>,
     ) -> ControlFlow<()> {
         self.work.candidates.get_or_insert(0);
-        let mut within = within(candidates, positions).iter();
-        if self.is_backwards(pass) {
-            (within.rev()).try_for_each(|position| self.verify_one(pass, *position))
-        } else {
-            within.try_for_each(|position| self.verify_one(pass, *position))
-        }
+        let is_backwards = self.is_backwards(pass);
+        each_within(candidates, positions, is_backwards, |position| {
+            self.verify_one(pass, position)
+        })
     }
 
     fn verify_one(&mut self, pass: SearchPass, position: u32) -> ControlFlow<()> {
@@ -292,8 +282,8 @@ impl<'a> SearchProgress<'a> {
         let (snapshot, review_index) = (self.snapshot, self.review_index());
         let (total, is_exact) = match self.total {
             Some(total) => total,
-            None if self.hits.count > TOTAL_MAX => {
-                snapshot.remember_matches(self.question, Matches::Over(TOTAL_MAX));
+            None if self.hits.counted.len() as u64 > TOTAL_MAX => {
+                snapshot.remember_matches(self.question, Matches::TooMany);
                 (TOTAL_MAX, false)
             }
             None => {
@@ -301,7 +291,7 @@ impl<'a> SearchProgress<'a> {
                 let mut matches: Vec<u32> = self.hits.counted.iter().filter_map(position).collect();
                 matches.sort_unstable();
                 snapshot.remember_matches(self.question, Matches::All(matches.into()));
-                (self.hits.count, true)
+                (self.hits.counted.len() as u64, true)
             }
         };
         let (places, beyond) = self.hits.page.finish();
@@ -333,8 +323,18 @@ impl<'a> SearchProgress<'a> {
     }
 }
 
-/// The part of the ascending `all` within `positions`.
-fn within(all: &[u32], positions: Range<usize>) -> &[u32] {
+/// Calls `take` for those of the ascending `all` that are within `positions`, until it breaks.
+fn each_within(
+    all: &[u32],
+    positions: Range<usize>,
+    is_backwards: bool,
+    mut take: impl FnMut(u32) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let place = |position: usize| all.partition_point(|one| (*one as usize) < position);
-    &all[place(positions.start)..place(positions.end)]
+    let mut within = all[place(positions.start)..place(positions.end)].iter();
+    if is_backwards {
+        within.rev().try_for_each(|position| take(*position))
+    } else {
+        within.try_for_each(|position| take(*position))
+    }
 }

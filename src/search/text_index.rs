@@ -128,7 +128,7 @@ impl TextIndex {
         cursor: Option<&Cursor>,
     ) -> ResultPage {
         let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
-        if answer.is_filled() {
+        if answer.fill_from_cache() {
             return answer.finish();
         }
         let mut candidates: Option<Vec<u32>> = None;
@@ -138,7 +138,7 @@ impl TextIndex {
             .filter(|held| !held.is_empty())
             .map(|held| trigrams(&held));
         for pass in answer.passes().iter().copied() {
-            let mut range = answer.begin(pass);
+            let mut range = answer.positions(pass);
             let (first, rest) = answer.split(pass, &range, self.ask_when.walked);
             if trigrams.is_some() && rest.len() >= self.ask_when.rest_min {
                 if answer.walk(pass, first.clone()).is_break() {
@@ -296,11 +296,11 @@ pub fn walk(
     cursor: Option<&Cursor>,
 ) -> ResultPage {
     let mut answer = SearchProgress::new(snapshot, filter, limit, cursor);
-    if answer.is_filled() {
+    if answer.fill_from_cache() {
         return answer.finish();
     }
     for pass in answer.passes().iter().copied() {
-        let range = answer.begin(pass);
+        let range = answer.positions(pass);
         let _ = answer.walk(pass, range);
     }
     answer.finish()

@@ -66,8 +66,8 @@ pub struct Snapshot {
 pub enum Matches {
     /// The positions of all, ascending.
     All(Arc<[u32]>),
-    /// So many, and more that were not counted.
-    Over(u64),
+    /// More than a search counts.
+    TooMany,
 }
 
 #[derive(Debug, Default)]
@@ -137,7 +137,7 @@ impl Snapshot {
     pub fn remember_matches(&self, query: String, matches: Matches) {
         let positions = match &matches {
             Matches::All(positions) => positions.len(),
-            Matches::Over(_) => 0,
+            Matches::TooMany => 0,
         };
         let mut cached = self.cached_matches();
         if cached.by_query.len() >= QUERIES_MAX || cached.positions + positions > POSITIONS_MAX {

@@ -124,7 +124,7 @@ async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
             let mut cursors = vec![None];
             while let Some(cursor) = cursors.pop() {
                 let found = walk(&snapshot, &filter, 3, cursor.as_ref());
-                let anew = walk(&forgetful(&snapshot), &filter, 3, cursor.as_ref());
+                let again = walk(&forgetful(&snapshot), &filter, 3, cursor.as_ref());
                 let shown = |page: &ResultPage| {
                     let ids: Vec<String> = ids(page, &snapshot)
                         .into_iter()
@@ -137,7 +137,7 @@ async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
                         format!("{:?} {:?}", page.previous, page.next),
                     )
                 };
-                assert_eq!(shown(&found), shown(&anew), "{query} {sort:?}");
+                assert_eq!(shown(&found), shown(&again), "{query} {sort:?}");
                 if cursor.as_ref().is_none_or(|cursor| !cursor.ends_page) {
                     cursors.extend(found.next.map(Some));
                     cursors.extend(found.previous.map(Some));
