@@ -197,14 +197,15 @@ impl Analyzer {
         subject: &Subject<'_>,
         tokens: &TokenizedText,
     ) -> Analysis {
-        let trade = self.trade().in_language(code);
-        let published = trade.map(Trade::published_aspects).unwrap_or_default();
-        let reader = self.engine.reader(code).filter(|_| !published.is_empty());
-        let Some(rules) = reader else {
+        let Some(rules) = self.engine.reader(code) else {
             return not_analyzed(TextLanguage::Other, spans(tokens));
         };
-        let (trade, words) = (rules.trade(), rules.trade().language_words());
-        let text = TokenizedText::of(first_characters(subject.text), words);
+        let trade = rules.trade();
+        let published = trade.published_aspects();
+        if published.is_empty() {
+            return not_analyzed(TextLanguage::Other, spans(tokens));
+        }
+        let text = TokenizedText::of(first_characters(subject.text), trade.language_words());
         let TextFindings {
             mut findings,
             overall,
