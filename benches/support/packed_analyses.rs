@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::mem::size_of;
 
 use reviews_service::insights::aggregate::{
-    AggregateInput, AggregatedInsights, FrequentPhrases, Original, RarePhrases, aggregate, topics,
+    AggregateInput, AggregatedInsights, FrequentPhrases, Original, aggregate, topics,
 };
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
@@ -69,7 +69,7 @@ impl Noted {
         let segments: Vec<&PackedAnalyses> = self.segments.iter().collect();
         aggregate(&AggregateInput {
             segments: &segments,
-            phrases: &FrequentPhrases::new(&segments, RarePhrases::default()),
+            phrases: &FrequentPhrases::new(&segments),
             unanalyzed: 0,
             original: &|position| self.originals.get(position).cloned(),
             trade: &self.trade,

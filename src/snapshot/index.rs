@@ -30,7 +30,9 @@ pub struct ReviewIndex {
     starts: Vec<usize>,
     len: usize,
     days: DaysById,
-    phrases: Arc<FrequentPhrases>,
+    /// The phrases that were left out of the segments.
+    rare: Arc<RarePhrases>,
+    phrases: Arc<OnceLock<FrequentPhrases>>,
     positions: Arc<OnceLock<Positions>>,
 }
 
@@ -77,14 +79,13 @@ impl ReviewIndex {
             starts.push(len);
             len += segment.len();
         }
-        let analyses = segments.iter().map(|segment| segment.packed_analyses());
-        let phrases = FrequentPhrases::new(&analyses.collect::<Vec<_>>(), rare);
         Self {
             segments,
             starts,
             len,
             days,
-            phrases: Arc::new(phrases),
+            rare: Arc::new(rare),
+            phrases: Arc::default(),
             positions: Arc::default(),
         }
     }
@@ -339,17 +340,27 @@ impl ReviewIndex {
         Self::from_segments(self.segments, self.days, rare)
     }
 
-    /// The phrases in the most reviews.
+    /// The phrases in the most reviews; computed on the first call.
     #[must_use]
     pub fn phrases(&self) -> &FrequentPhrases {
-        &self.phrases
+        self.phrases.get_or_init(|| {
+            let segments = self.segments.iter();
+            let analyses: Vec<_> = segments.map(|segment| segment.packed_analyses()).collect();
+            FrequentPhrases::new(&analyses)
+        })
+    }
+
+    /// The number of changes that [`Self::revise`] may apply before rare phrases must be read again.
+    #[must_use]
+    pub fn changes_max(&self) -> usize {
+        self.phrases().changes_max(&self.rare)
     }
 
     /// Applies `changes`: each review's new entry, or `None` if it is no longer published. Untouched segments are
-    /// shared. More than [`FrequentPhrases::changes_max`] may make the frequent phrases wrong.
+    /// shared. More than [`Self::changes_max`] may make the frequent phrases wrong.
     #[must_use]
     pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
-        let (mut days, mut rare) = (self.days.clone(), self.phrases.rare().clone());
+        let (mut days, mut rare) = (self.days.clone(), RarePhrases::clone(&self.rare));
         let (mut gone, mut new) = (BTreeSet::new(), BTreeMap::new());
         for (id, entry) in changes {
             let hash = id_hash(id.as_str());

@@ -28,42 +28,29 @@ const fn rough(hash: u32) -> usize {
 }
 
 /// The most frequent phrases of some reviews.
-#[derive(Debug, Default)]
-pub struct FrequentPhrases {
-    /// By hash: the number of reviews with the phrase, and the position of the newest of them.
-    reviews: BTreeMap<u32, (u32, u32)>,
-    rare: RarePhrases,
-}
+#[derive(Debug)]
+pub struct FrequentPhrases(BTreeMap<u32, (u32, u32)>);
 
 impl FrequentPhrases {
-    /// Counts the phrases in `segments`, from which `rare` were left out.
+    /// Counts the phrases in `segments`.
     #[must_use]
-    pub fn new(segments: &[&PackedAnalyses], rare: RarePhrases) -> Self {
-        Self {
-            reviews: most_frequent(segments, &rough_counts(segments)),
-            rare,
-        }
+    pub fn new(segments: &[&PackedAnalyses]) -> Self {
+        Self(most_frequent(segments, &rough_counts(segments)))
     }
 
     /// By hash: the number of reviews with the phrase, and the position of the newest of them among the packed analyses.
     #[must_use]
     pub const fn reviews(&self) -> &BTreeMap<u32, (u32, u32)> {
-        &self.reviews
+        &self.0
     }
 
-    /// The phrases that were left out.
+    /// The number of reviews that may be added, changed or removed before a phrase in `rare`, which was left out, can be
+    /// one of the frequent ones: each may add one review to a rare phrase and take one from a frequent phrase.
     #[must_use]
-    pub const fn rare(&self) -> &RarePhrases {
-        &self.rare
-    }
-
-    /// The number of reviews that may be added, changed or removed before a phrase that was left out can be one of the
-    /// frequent ones: each may add one review to a rare phrase and take one from a frequent phrase.
-    #[must_use]
-    pub fn changes_max(&self) -> usize {
-        let most = self.rare.0.iter().max();
+    pub fn changes_max(&self, rare: &RarePhrases) -> usize {
+        let most = rare.0.iter().max();
         most.map_or(usize::MAX, |most| {
-            (least(&self.reviews).saturating_sub(*most).saturating_sub(1) / 2) as usize
+            (least(&self.0).saturating_sub(*most).saturating_sub(1) / 2) as usize
         })
     }
 }
@@ -107,18 +94,17 @@ impl RarePhrases {
         if (least as usize) < reviews / FREQUENT_SHARE {
             return Self::default();
         }
+        let is_kept = |count: u32| count >= least / RARE_SHARE;
         for segment in segments {
-            segment.retain_phrases(|hash| counts[rough(hash)] >= least / RARE_SHARE);
+            segment.retain_phrases(|hash| is_kept(counts[rough(hash)]));
         }
-        for count in &mut counts {
-            if *count >= least / RARE_SHARE {
-                *count = 0;
-            }
+        for count in counts.iter_mut().filter(|count| is_kept(**count)) {
+            *count = 0;
         }
         Self(counts)
     }
 
-    /// Counts the phrases of a new review.
+    /// Counts the phrases of a new review. Those of a cell with 0 were all kept, or there were none.
     pub fn count(&mut self, phrases: &[u32]) {
         for hash in phrases {
             if let Some(count) = self.0.get_mut(rough(*hash)).filter(|count| **count > 0) {
@@ -301,8 +287,8 @@ mod tests {
         reviews.chunks(7).map(segment).collect()
     }
 
-    fn frequent(segments: &[PackedAnalyses], rare: RarePhrases) -> FrequentPhrases {
-        FrequentPhrases::new(&segments.iter().collect::<Vec<_>>(), rare)
+    fn frequent(segments: &[PackedAnalyses]) -> FrequentPhrases {
+        FrequentPhrases::new(&segments.iter().collect::<Vec<_>>())
     }
 
     /// By hash, the number of reviews and the newest one: all phrases, counted one by one.
@@ -335,13 +321,13 @@ mod tests {
             (900, 90_000, true),
         ] {
             let reviews = reviews(number, 50, phrases, is_even);
-            let frequent = frequent(&segments(&reviews), RarePhrases::default());
+            let frequent = frequent(&segments(&reviews));
             assert_eq!(
                 *frequent.reviews(),
                 most_frequent(&reviews),
                 "{number} {phrases} {is_even}"
             );
-            assert_eq!(frequent.changes_max(), usize::MAX);
+            assert_eq!(frequent.changes_max(&RarePhrases::default()), usize::MAX);
         }
     }
 
@@ -355,7 +341,7 @@ mod tests {
             segments.iter().map(|segment| segment.phrases().len()).sum()
         };
         assert!(hashes(&kept) < hashes(&all) * 3 / 4);
-        let before = frequent(&kept, rare.clone());
+        let before = frequent(&kept);
         assert_eq!(*before.reviews(), most_frequent(&reviews));
         // The worst changes: each takes a review from the last frequent phrase and gives one to a rare phrase.
         let (last, first) = {
@@ -371,7 +357,7 @@ mod tests {
             .iter()
             .flat_map(|segment| segment.iter().map(|one| one.phrases.to_vec()))
             .collect();
-        let mut allowed = before.changes_max();
+        let mut allowed = before.changes_max(&rare);
         assert!(allowed > 2_000 / 256, "{allowed}");
         while allowed > 0 {
             for (phrases, known) in reviews.iter_mut().zip(&mut known) {
@@ -384,12 +370,12 @@ mod tests {
                     allowed -= 1;
                 }
             }
-            let after = frequent(&segments(&known), rare.clone());
+            let after = frequent(&segments(&known));
             assert_eq!(*after.reviews(), most_frequent(&reviews));
             if allowed > 0 {
                 break;
             }
-            allowed = after.changes_max();
+            allowed = after.changes_max(&rare);
         }
     }
 
@@ -400,7 +386,7 @@ mod tests {
             let mut kept = all.clone();
             let rare = RarePhrases::leave_out(&mut kept.iter_mut().collect::<Vec<_>>(), hashes_max);
             assert_eq!(kept, all);
-            assert_eq!(frequent(&kept, rare).changes_max(), usize::MAX);
+            assert_eq!(frequent(&kept).changes_max(&rare), usize::MAX);
         }
     }
 }

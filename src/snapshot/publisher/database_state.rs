@@ -182,8 +182,7 @@ async fn review_index(
         return Ok(None);
     }
     let connection = loader.connection();
-    let at_most =
-        (review_index.len() / CHANGED_SHARE_MAX).min(review_index.phrases().changes_max());
+    let at_most = (review_index.len() / CHANGED_SHARE_MAX).min(review_index.changes_max());
     if reviews::count_changed_since(connection, seen).await? + unanalyzed.len() > at_most {
         return all_anew(loader, known).await.map(Some);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::{Days, NaiveDate};
 use reviews_service::insights::aggregate::{
-    AggregateInput, AggregatedInsights, FrequentPhrases, Original, RarePhrases, aggregate, topics,
+    AggregateInput, AggregatedInsights, FrequentPhrases, Original, aggregate, topics,
 };
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::trades::AspectDefinition;
@@ -331,7 +331,7 @@ pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
     let segments: Vec<&PackedAnalyses> = segments.iter().collect();
     aggregate(&AggregateInput {
         segments: &segments,
-        phrases: &FrequentPhrases::new(&segments, RarePhrases::default()),
+        phrases: &FrequentPhrases::new(&segments),
         unanalyzed: 0,
         original: &original,
         trade: &trade,
