@@ -295,11 +295,9 @@ fn routes(
         description: mut document,
     } = api::routes(ctx, hub)?;
     mcp::describe(&mut document);
-    let docs = pages::swagger_ui();
-    let mut fixed = vec![Arc::clone(&docs.body)];
     let catalog = Catalog::new(Arc::clone(ctx), &document);
     let description = Arc::new(Description::new(document));
-    routes.extend(pages::docs_routes(ctx, docs));
+    routes.extend(pages::docs_routes(ctx));
     let endpoint = DescriptionEndpoint {
         ctx: Arc::clone(ctx),
         description: Arc::clone(&description),
@@ -316,14 +314,14 @@ fn routes(
     routes.extend(operations::routes(ctx, database, !has_admin));
     let (pages, shown) = pages::routes(ctx, &routes);
     routes.extend(shown);
-    fixed.extend(pages::fixed());
     // The examples in the OpenAPI document depend on the data.
     let make_ahead = move |snapshot: &Arc<Snapshot>| {
         let mut bodies = pages.bodies(snapshot);
         bodies.push(description.of(snapshot));
         bodies
     };
-    let precompress = Precompress::new(Arc::clone(ctx), fixed, Arc::new(make_ahead));
+    let precompress =
+        Precompress::new(Arc::clone(ctx), pages::fixed().into(), Arc::new(make_ahead));
     Ok((RouteTable::new(routes), agents, precompress))
 }
 

@@ -2,7 +2,7 @@
 //! self-contained page, which shows `/.well-known/openapi.json`.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use askama::Template;
 use base64::Engine;
@@ -14,8 +14,10 @@ use sha2::{Digest, Sha256};
 use super::badge;
 use super::embed::{EmbedOptions, TRY_PATH, snippet};
 use super::frame::{Frame, HTML, Site, protect_with};
+use crate::compute::apart;
 use crate::links::{HUB_PATH, Links, MCP_PATH};
-use crate::snapshot::{CachedBody, Content, Snapshot};
+use crate::snapshot::coding::Pieces;
+use crate::snapshot::{CachedBody, Coding, Content, Snapshot};
 use crate::web;
 use crate::web::context::Ctx;
 
@@ -69,16 +71,17 @@ const LIBRARY_STYLE: &[u8] = include_bytes!("assets/swagger-ui.css.br");
 /// Fixes contrast and width in Swagger UI's own style.
 const STYLE: &str = include_str!("assets/docs.css");
 
-/// The page with its policy.
-pub struct SwaggerUi {
-    /// The same for all snapshots.
-    pub body: Arc<CachedBody>,
+/// The page with its policy. It takes 3 MB and a tenth of a second, so it is made when it is first requested, once per
+/// process: it is the same for all snapshots.
+static SWAGGER_UI: OnceLock<SwaggerUi> = OnceLock::new();
+
+struct SwaggerUi {
+    body: Arc<CachedBody>,
     policy: HeaderValue,
 }
 
 /// The page fetches the OpenAPI document by a relative address, so it works below any base URL.
-#[must_use]
-pub fn swagger_ui() -> SwaggerUi {
+fn swagger_ui() -> SwaggerUi {
     let (library, library_style) = (unpack(LIBRARY), unpack(LIBRARY_STYLE));
     // Joined at once: a text of 2 MB that grows step by step takes 4.
     let html = [
@@ -113,10 +116,17 @@ SwaggerUIBundle({
     ]
     .concat();
     let policy = HeaderValue::from_str(&policy(&html));
+    let body = CachedBody::new(HTML, Content::whole(html.into_bytes()));
+    for coding in Coding::ALL {
+        // A coding that fails for want of memory is not offered.
+        if let Some(pieces) = coding.compress(&body.content.pieces, &Pieces::default(), &|| false) {
+            body.set_coded(coding, pieces);
+        }
+    }
     SwaggerUi {
         // It is ASCII, so it is a valid header value; otherwise the policy blocks everything.
         policy: policy.unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'")),
-        body: Arc::new(CachedBody::new(HTML, Content::whole(html.into_bytes()))),
+        body: Arc::new(body),
     }
 }
 
@@ -169,14 +179,16 @@ fn inline_elements(html: &str) -> Vec<(&'static str, &str)> {
 pub struct Docs {
     /// Provides the snapshot that the response body needs.
     pub ctx: Arc<Ctx>,
-    pub page: SwaggerUi,
 }
 
 impl Endpoint for Docs {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
-        let page = &self.page;
+        let page = match SWAGGER_UI.get() {
+            Some(page) => page,
+            None => apart(|| SWAGGER_UI.get_or_init(swagger_ui)),
+        };
         Ok(protect_with(
             web::cached_body(request.headers(), &self.ctx.current.load(), &page.body),
             page.policy.clone(),

@@ -28,7 +28,6 @@ use askama::Template;
 pub use assets::fixed;
 pub use cached::Pages;
 use cached::{Cached, Page};
-pub use developers::{SwaggerUi, swagger_ui};
 pub use error::{as_page, wants_html};
 pub use escape::Html;
 pub use frame::HTML;
@@ -104,12 +103,11 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
     (pages, routes)
 }
 
-/// The page of [`swagger_ui`], and a redirect from its path with a trailing slash.
+/// Swagger UI, and a redirect from its path with a trailing slash.
 #[must_use]
-pub fn docs_routes(ctx: &Arc<Ctx>, page: SwaggerUi) -> [Route; 2] {
+pub fn docs_routes(ctx: &Arc<Ctx>) -> [Route; 2] {
     let page = developers::Docs {
         ctx: Arc::clone(ctx),
-        page,
     };
     [
         Route::new(DOCS_PATH)
