@@ -1,15 +1,14 @@
 //! The reviews' rows: read for rendering, written by imports.
 
-mod read;
+mod rows;
 mod runs;
 mod source;
-mod write;
 
-pub use read::{
+pub use rows::{
     Binding, Changed, DatabasePosition, Flaw, ListFilter, ListPosition, Newest, Numbered,
-    SourceCount, changed_since, count_changed_since, counts, each_published, find, ids_with_prefix,
-    list_ids, newest_change, position, present_after, published, recorded_technicians, unreadable,
-    withheld,
+    Observation, SourceCount, Written, changed_since, count_changed_since, counts, each_published,
+    find, ids_with_prefix, list_ids, newest_change, observe, position, present_after, published,
+    recorded_technicians, unreadable, upsert, withheld,
 };
 pub use runs::{
     Run, RunChange, RunCounts, RunReview, UNDOABLE_MAX, begin_run, delete_all, end_run, last_runs,
@@ -20,4 +19,3 @@ pub use source::{
     ids_by_fingerprint, ids_ever_used, ids_present, note_deleted, note_published, note_sources,
     sources, sources_at, sources_with_instants, standing,
 };
-pub use write::{Observation, Written, observe, upsert};

@@ -6,7 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::read::of_ids;
+use super::rows::of_ids;
 use crate::model::Unit;
 use crate::model::hash::hex;
 use crate::model::{Base, DigestKey};
