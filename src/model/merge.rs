@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use super::review::{Review, Status};
+use super::review::{Review, Status, Unit};
 
 /// Reason for withholding an unverified review without another reason.
 pub const NOT_VERIFIED: &str = "not verified";
@@ -157,130 +157,7 @@ fn withhold_unverified(mut review: Review) -> Review {
     review
 }
 
-// The units of a review: the parts that its source and its owner can change independently.
-
-named! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Unit {
-        Rating = "rating",
-        Date = "date",
-        Author = "author",
-        Title = "title",
-        Text = "text",
-        Language = "language",
-        /// Name and URL together.
-        Source = "source",
-        /// With the reason.
-        Status = "status",
-        Verification = "verification",
-        /// With its day and author.
-        Response = "response",
-        Mentions = "mentions",
-    }
-}
-
-impl Unit {
-    /// Whether the unit has no value in `review`, so that a source without a base may fill it.
-    #[must_use]
-    pub const fn is_unset(self, review: &Review) -> bool {
-        match self {
-            Self::Title => review.title.is_none(),
-            Self::Text => review.text.is_empty(),
-            Self::Language => review.language.is_none(),
-            Self::Response => review.response.is_none(),
-            Self::Mentions => {
-                let mentions = &review.mentions;
-                mentions.technicians.is_empty()
-                    && mentions.services.is_empty()
-                    && mentions.service_areas.is_empty()
-            }
-            Self::Rating
-            | Self::Date
-            | Self::Author
-            | Self::Source
-            | Self::Status
-            | Self::Verification => false,
-        }
-    }
-
-    pub fn copy(self, from: &Review, to: &mut Review) {
-        match self {
-            Self::Rating => to.rating = from.rating,
-            Self::Date => to.date = from.date,
-            Self::Author => to.author.clone_from(&from.author),
-            Self::Title => to.title.clone_from(&from.title),
-            Self::Text => to.text.clone_from(&from.text),
-            Self::Language => to.language.clone_from(&from.language),
-            Self::Source => to.source.clone_from(&from.source),
-            Self::Status => to.status.clone_from(&from.status),
-            Self::Verification => to.verification.clone_from(&from.verification),
-            Self::Response => to.response.clone_from(&from.response),
-            Self::Mentions => to.mentions.clone_from(&from.mentions),
-        }
-    }
-
-    /// Calls `part` with every part of the unit; `None` for an absent part.
-    pub(super) fn each_part(self, review: &Review, mut part: impl FnMut(Option<&[u8]>)) {
-        let mut text = |text: Option<&str>| part(text.map(str::as_bytes));
-        match self {
-            Self::Rating => part(Some(&[review.rating.stars()])),
-            Self::Date => part(Some(&review.date.number().to_be_bytes())),
-            Self::Author => text(Some(&review.author)),
-            Self::Title => text(review.title.as_deref()),
-            Self::Text => text(Some(&review.text)),
-            Self::Language => text(review.language.as_deref()),
-            Self::Source => {
-                text(Some(&review.source.name));
-                text(review.source.url.as_deref());
-            }
-            Self::Status => {
-                let reason = match &review.status {
-                    Status::Published => None,
-                    Status::Withheld { reason } => reason.as_deref(),
-                };
-                text(Some(review.status.name()));
-                text(reason);
-            }
-            Self::Verification => {
-                let its = &review.verification;
-                part(Some(&[u8::from(its.verified)]));
-                part(Some(its.method.name().as_bytes()));
-                // As stored, with any fraction of a second.
-                let at = its
-                    .verified_at
-                    .map(|at| (at.timestamp(), at.timestamp_subsec_nanos()));
-                part(
-                    at.map(|(s, _)| s.to_be_bytes())
-                        .as_ref()
-                        .map(|bytes| &bytes[..]),
-                );
-                part(
-                    at.map(|(_, ns)| ns.to_be_bytes())
-                        .as_ref()
-                        .map(|bytes| &bytes[..]),
-                );
-            }
-            Self::Response => {
-                let its = review.response.as_ref();
-                text(its.map(|its| its.text.as_str()));
-                text(its.and_then(|its| its.author.as_deref()));
-                part(
-                    its.and_then(|its| its.date)
-                        .map(|day| day.number().to_be_bytes())
-                        .as_ref()
-                        .map(|bytes| &bytes[..]),
-                );
-            }
-            Self::Mentions => {
-                let its = &review.mentions;
-                for list in [&its.technicians, &its.services, &its.service_areas] {
-                    part(Some(&(list.len() as u64).to_be_bytes()));
-                    list.iter().for_each(|value| part(Some(value.as_bytes())));
-                }
-            }
-        }
-    }
-}
+// A set of units.
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Units(u16);

@@ -43,12 +43,12 @@ pub use day::{Day, InvalidDay};
 pub use filter::{ReviewFilter, SearchArguments, Traits};
 pub use fold::{fold, fold_into};
 pub use merge::{
-    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, Unit, UnitDigest,
-    Units, adopt, merge,
+    Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
+    adopt, merge,
 };
 pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
-    ReviewId, Source, Status, Verification, Vote,
+    ReviewId, Source, Status, Unit, Verification, Vote,
 };
 pub use words::{PluralEndings, TextMatch, is_of_word};
