@@ -10,7 +10,10 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::imports::export::{COLUMNS, EXPORT_ALONE};
-use crate::model::{Day, Mentions, Rating, ReviewId, Source, Stated, Status, Verification};
+use crate::model::{
+    Day, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source, Stated,
+    Statement, Status, Unit, Units, Verification,
+};
 
 pub(crate) mod business;
 pub(crate) mod date;
@@ -54,6 +57,172 @@ pub struct Incoming {
     pub decided: Vec<String>,
     /// Records of an earlier import; only in our own exports.
     pub noted: Noted,
+}
+
+impl Incoming {
+    /// A review with an id of its source, which states nothing else.
+    pub fn new(id: ReviewId, rating: Rating, posted: Dated, author: String) -> Self {
+        Self {
+            id,
+            has_id: true,
+            rating,
+            posted,
+            author,
+            title: Stated::Unsaid,
+            text: Stated::Unsaid,
+            language: Stated::Unsaid,
+            source: Stated::Unsaid,
+            location: None,
+            status: Stated::Unsaid,
+            verification: Stated::Unsaid,
+            mentions: Stated::Unsaid,
+            response: Stated::Unsaid,
+            updated_at: None,
+            decided: Vec::new(),
+            noted: Noted::default(),
+        }
+    }
+
+    /// The review with defaults for what is not stated, and the units that are not stated. `date` and the dates of
+    /// `response` are days of the business; `decided` are the owner's decisions.
+    pub fn statement(self, date: Day, response: Option<Response>, decided: Units) -> Statement {
+        let Self {
+            id,
+            has_id: _,
+            rating,
+            posted: _,
+            author,
+            title,
+            text,
+            language,
+            source,
+            location: _,
+            status,
+            verification,
+            mentions,
+            response: stated_response,
+            updated_at,
+            decided: _,
+            noted: _,
+        } = self;
+        // "Not verified" is also a statement about the status.
+        let is_withheld = matches!(&verification, Stated::Given(its) if !its.verified);
+        let stated = [
+            (Unit::Title, title.is_stated()),
+            (Unit::Text, text.is_stated()),
+            (Unit::Language, language.is_stated()),
+            (Unit::Source, source.is_stated()),
+            (Unit::Status, status.is_stated() || is_withheld),
+            (Unit::Verification, verification.is_stated()),
+            (Unit::Response, stated_response.is_stated()),
+            (Unit::Mentions, mentions.is_stated()),
+        ];
+        let unsaid = stated.into_iter().filter(|(_, is_stated)| !is_stated);
+        let unsaid = unsaid.map(|(unit, _)| unit).collect();
+        let verification = verification.value().unwrap_or(VOUCHED);
+        // Only verified reviews are published.
+        let status_default = || {
+            if verification.verified {
+                Status::Published
+            } else {
+                Status::withheld(NOT_VERIFIED)
+            }
+        };
+        let review = Review {
+            id,
+            rating,
+            date,
+            author,
+            title: title.value(),
+            text: text.value().unwrap_or_default(),
+            language: language.value(),
+            source: source.value().unwrap_or_else(|| Source {
+                name: SOURCE_DEFAULT.to_owned(),
+                url: None,
+            }),
+            status: status.value().unwrap_or_else(status_default),
+            verification,
+            mentions: mentions.value().unwrap_or_default(),
+            response,
+            updated_at,
+        };
+        Statement {
+            review,
+            unsaid,
+            decided,
+        }
+    }
+}
+
+/// Source name of a review without one.
+pub const SOURCE_DEFAULT: &str = "Direct";
+
+/// Verification of a row without one: the owner who imports the row vouches for it.
+const VOUCHED: Verification = Verification {
+    verified: true,
+    method: Method::Manual,
+    verified_at: None,
+};
+
+/// A field of a review that a column may fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewField {
+    Id,
+    Rating,
+    Date,
+    Author,
+    FirstName,
+    LastName,
+    Title,
+    Text,
+    Language,
+    SourceName,
+    Url,
+    Location,
+    UpdatedAt,
+    Verified,
+    Method,
+    VerifiedAt,
+    Matched,
+    Technicians,
+    Services,
+    ServiceAreas,
+    ResponseText,
+    ResponseDate,
+    ResponseAuthor,
+    Recommended,
+    Reason,
+}
+
+impl ReviewField {
+    pub const ALL: [(Self, &'static str); 25] = [
+        (Self::Id, "id"),
+        (Self::Rating, "rating"),
+        (Self::Date, "date"),
+        (Self::Author, "author"),
+        (Self::FirstName, ""),
+        (Self::LastName, ""),
+        (Self::Title, "title"),
+        (Self::Text, "text"),
+        (Self::Language, "language"),
+        (Self::SourceName, "source.name"),
+        (Self::Url, "source.url"),
+        (Self::Location, "location"),
+        (Self::UpdatedAt, "updated_at"),
+        (Self::Verified, "verification.verified"),
+        (Self::Method, "verification.method"),
+        (Self::VerifiedAt, "verification.verified_at"),
+        (Self::Matched, ""),
+        (Self::Technicians, "mentions.technicians"),
+        (Self::Services, "mentions.services"),
+        (Self::ServiceAreas, "mentions.service_areas"),
+        (Self::ResponseText, "response.text"),
+        (Self::ResponseDate, "response.date"),
+        (Self::ResponseAuthor, "response.author"),
+        (Self::Recommended, ""),
+        (Self::Reason, "withheld_reason"),
+    ];
 }
 
 /// Records that an import stores beside a review; exports contain them.

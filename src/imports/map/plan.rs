@@ -18,10 +18,10 @@ use crate::imports::map::values::{
     words,
 };
 use crate::imports::map::{
-    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, STATUS, values,
+    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, ReviewField, STATUS, values,
 };
 use crate::imports::platforms::table::CombinedHeader;
-use crate::imports::platforms::{Format, Hidden, NO_STARS, Names, ReviewField, When, names, table};
+use crate::imports::platforms::{Format, Hidden, NO_STARS, Names, When, names, table};
 use crate::imports::report::TableColumns;
 use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,

@@ -21,10 +21,7 @@ use crate::imports::report::{
     FileReport, ImportReport, Position, Rejection, TableColumns, Watcher,
 };
 use crate::model::business::{Business, Editorial};
-use crate::model::{
-    Day, Method, NOT_VERIFIED, Response, Review, ReviewId, Source, Stated, Statement, Status, Unit,
-    Units, Verification,
-};
+use crate::model::{Day, Response, ReviewId, Source, Stated, Unit, Units};
 use crate::storage::imports::Staging;
 
 /// Returns the row as in the file; called only if the row is rejected.
@@ -324,62 +321,30 @@ impl<'a> Collector<'a> {
     }
 
     /// The review in the staged form, or the problems of its days.
-    fn staged(&self, incoming: Incoming) -> Result<StagedReview, Vec<FieldError>> {
+    fn staged(&self, mut incoming: Incoming) -> Result<StagedReview, Vec<FieldError>> {
         let mut wrong = Vec::new();
-        let unsaid = unsaid(&incoming);
         let decided = noted(&mut wrong, decided(&incoming.decided));
         let date = noted(&mut wrong, self.day(&incoming.posted));
-        let answered = incoming.response.value();
-        let responded_at = answered
-            .as_ref()
-            .and_then(|its| its.posted.as_ref()?.posted.instant());
-        let response = answered.map(|its| self.response(its, &mut wrong));
+        let answered = incoming.response.as_ref().value();
+        let responded_at = answered.and_then(|its| its.posted.as_ref()?.posted.instant());
+        let response = answered.map(|its| self.response(its.clone(), &mut wrong));
         let (Some(date), Some(decided), true) = (date, decided, wrong.is_empty()) else {
             return Err(wrong);
         };
-        let verification = incoming.verification.value().unwrap_or(VOUCHED);
-        let status = incoming.status.value();
-        let status = status.unwrap_or_else(|| status_of(&verification));
-        let review = Review {
-            id: incoming.id,
-            rating: incoming.rating,
-            date,
-            author: if self.authors_public || self.request.full_names {
-                incoming.author
-            } else {
-                shortened(&incoming.author)
-            },
-            title: incoming.title.value(),
-            text: incoming.text.value().unwrap_or_default(),
-            language: incoming.language.value(),
-            source: incoming.source.value().unwrap_or_else(|| Source {
-                name: SOURCE_DEFAULT.to_owned(),
-                url: None,
-            }),
-            verification,
-            mentions: incoming.mentions.value().unwrap_or_default(),
-            response,
-            status,
-            updated_at: incoming.updated_at,
-        };
-        let noted = Noted {
-            posted_at: incoming
-                .posted
-                .posted
-                .instant()
-                .or(incoming.noted.posted_at),
-            responded_at: responded_at.or(incoming.noted.responded_at),
-            ..incoming.noted
-        };
+        if !self.authors_public && !self.request.full_names {
+            incoming.author = shortened(&incoming.author);
+        }
+        let posted_at = incoming.posted.posted.instant();
+        let earlier = std::mem::take(&mut incoming.noted);
         Ok(StagedReview {
-            said: Statement {
-                review,
-                unsaid,
-                decided,
-            },
-            location: incoming.location,
+            location: incoming.location.take(),
             has_id: incoming.has_id,
-            noted,
+            noted: Noted {
+                posted_at: posted_at.or(earlier.posted_at),
+                responded_at: responded_at.or(earlier.responded_at),
+                ..earlier
+            },
+            said: incoming.statement(date, response, decided),
         })
     }
 
@@ -404,42 +369,6 @@ impl<'a> Collector<'a> {
         };
         self.rules.plausible(day).map_err(problem)
     }
-}
-
-/// Source name of a review without one.
-pub const SOURCE_DEFAULT: &str = "Direct";
-
-/// Verification of a row without one: the owner who imports the row vouches for it.
-const VOUCHED: Verification = Verification {
-    verified: true,
-    method: Method::Manual,
-    verified_at: None,
-};
-
-/// Status of a row without one: only verified reviews are published.
-fn status_of(verification: &Verification) -> Status {
-    if verification.verified {
-        Status::Published
-    } else {
-        Status::withheld(NOT_VERIFIED)
-    }
-}
-
-fn unsaid(its: &Incoming) -> Units {
-    // "Not verified" is also a statement about the status.
-    let is_withheld = matches!(&its.verification, Stated::Given(its) if !its.verified);
-    let stated = [
-        (Unit::Title, its.title.is_stated()),
-        (Unit::Text, its.text.is_stated()),
-        (Unit::Language, its.language.is_stated()),
-        (Unit::Source, its.source.is_stated()),
-        (Unit::Status, its.status.is_stated() || is_withheld),
-        (Unit::Verification, its.verification.is_stated()),
-        (Unit::Response, its.response.is_stated()),
-        (Unit::Mentions, its.mentions.is_stated()),
-    ];
-    let unsaid = stated.into_iter().filter(|(_, is_stated)| !is_stated);
-    unsaid.map(|(unit, _)| unit).collect()
 }
 
 fn decided(names: &[String]) -> Result<Units, FieldError> {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
-use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted, values};
+use crate::imports::map::{Dated, Incoming, IncomingResponse, Posted, values};
 use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
 use crate::model::{InvalidReviewId, Rating, ReviewId, Source, Stated};
 
@@ -41,28 +41,19 @@ fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
     let updated = noted(&mut wrong, fields.instant("updateTime"));
     let made = || {
         let (id, location) = id?;
+        let posted = Dated::new(Posted::Instant(created?), "createTime");
         Some(Incoming {
-            id,
-            has_id: true,
-            rating: rating?,
-            posted: Dated::new(Posted::Instant(created?), "createTime"),
-            author: author?,
-            title: Stated::Unsaid,
             // Reviews with stars only have no comment.
             text: Stated::Given(text?.map(original).unwrap_or_default().to_owned()),
-            language: Stated::Unsaid,
             source: Stated::Given(Source {
                 name: "Google".to_owned(),
                 url: None,
             }),
             location,
-            status: Stated::Unsaid,
             verification: Stated::Given(BY_PLATFORM),
-            mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.or(created),
-            decided: Vec::new(),
-            noted: Noted::default(),
+            ..Incoming::new(id, rating?, posted, author?)
         })
     };
     made().ok_or(wrong)

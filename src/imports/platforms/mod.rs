@@ -17,9 +17,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::imports::map::Incoming;
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::FieldError;
+use crate::imports::map::{Incoming, ReviewField};
 use crate::model::{Method, Verification};
 
 macro_rules! files {
@@ -225,37 +225,6 @@ fn time_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tz>, D
     name.parse().map(Some).map_err(D::Error::custom)
 }
 
-/// A field of a review that a column may fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReviewField {
-    Id,
-    Rating,
-    Date,
-    Author,
-    FirstName,
-    LastName,
-    Title,
-    Text,
-    Language,
-    SourceName,
-    Url,
-    Location,
-    UpdatedAt,
-    Verified,
-    Method,
-    VerifiedAt,
-    Matched,
-    Technicians,
-    Services,
-    ServiceAreas,
-    ResponseText,
-    ResponseDate,
-    ResponseAuthor,
-    Recommended,
-    Reason,
-}
-
 /// Verification of a review whose platform verifies its reviews.
 const BY_PLATFORM: Verification = Verification {
     verified: true,
@@ -265,36 +234,6 @@ const BY_PLATFORM: Verification = Verification {
 
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 pub const NO_STARS: &str = "recommendation without stars";
-
-impl ReviewField {
-    pub const ALL: [(Self, &'static str); 25] = [
-        (Self::Id, "id"),
-        (Self::Rating, "rating"),
-        (Self::Date, "date"),
-        (Self::Author, "author"),
-        (Self::FirstName, ""),
-        (Self::LastName, ""),
-        (Self::Title, "title"),
-        (Self::Text, "text"),
-        (Self::Language, "language"),
-        (Self::SourceName, "source.name"),
-        (Self::Url, "source.url"),
-        (Self::Location, "location"),
-        (Self::UpdatedAt, "updated_at"),
-        (Self::Verified, "verification.verified"),
-        (Self::Method, "verification.method"),
-        (Self::VerifiedAt, "verification.verified_at"),
-        (Self::Matched, ""),
-        (Self::Technicians, "mentions.technicians"),
-        (Self::Services, "mentions.services"),
-        (Self::ServiceAreas, "mentions.service_areas"),
-        (Self::ResponseText, "response.text"),
-        (Self::ResponseDate, "response.date"),
-        (Self::ResponseAuthor, "response.author"),
-        (Self::Recommended, ""),
-        (Self::Reason, "withheld_reason"),
-    ];
-}
 
 #[cfg(test)]
 mod tests {

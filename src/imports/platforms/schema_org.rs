@@ -13,7 +13,7 @@ use crate::imports::file_error::FileError;
 use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{FieldError, Fields, noted};
 use crate::imports::map::values::Says;
-use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, values};
+use crate::imports::map::{Dated, Incoming, IncomingResponse, values};
 use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
 use crate::model::{Rating, ReviewId, Source, Stated};
 
@@ -86,23 +86,16 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
     let made = || {
         let (id, has_id) = id?;
         Some(Incoming {
-            id,
             has_id,
-            rating: stars?,
-            posted,
-            author,
             title: title?.map_or(Stated::Unsaid, Stated::Given),
             text: Stated::Given(text),
             language: language?.map_or(Stated::Unsaid, Stated::Given),
             source: Stated::Given(source),
             location: location?,
-            status: Stated::Unsaid,
             verification: Stated::Given(BY_PLATFORM),
-            mentions: Stated::Unsaid,
             response: response?,
             updated_at: updated?.and_then(|dated| dated.posted.instant()),
-            decided: Vec::new(),
-            noted: Noted::default(),
+            ..Incoming::new(id, stars?, posted, author)
         })
     };
     made().ok_or(wrong)

@@ -5,21 +5,32 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::imports::map::ReviewField;
 use crate::imports::map::values::same_name;
-use crate::imports::platforms::{Format, ReviewField, names};
+use crate::imports::platforms::{Format, names};
 
 pub const NAME: &str = "table";
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
     name: NAME,
     label: "table (CSV, TSV, XLSX)",
-    fields: HEADERS.fields.clone(),
+    fields: fields(),
     anonymous: None,
     vouches: false,
     was_table: true,
     reads_headers: true,
     ..Format::default()
 });
+
+/// The headers in `table.toml`; a field that is not there has its own name as its header.
+fn fields() -> NamesByField {
+    let own = ReviewField::ALL
+        .into_iter()
+        .filter(|(_, path)| !path.is_empty());
+    let mut fields: NamesByField = own.map(|(field, path)| (field, path.to_owned())).collect();
+    fields.extend(HEADERS.fields.clone());
+    fields
+}
 
 /// The file `table.toml`.
 pub static HEADERS: LazyLock<Headers> =

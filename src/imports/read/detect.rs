@@ -10,12 +10,10 @@ use serde::de::IgnoredAny;
 use crate::imports::ImportRequest;
 use crate::imports::export::is_export;
 use crate::imports::file_error::FileError;
-use crate::imports::map::Rename;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
-use crate::imports::platforms::{
-    Format, Reader, ReviewField, google, names, native, schema_org, table,
-};
+use crate::imports::map::{Rename, ReviewField};
+use crate::imports::platforms::{Format, Reader, google, names, native, schema_org, table};
 use crate::imports::read::TablePlace;
 use crate::imports::read::json::walk;
 use crate::imports::read::table::{SheetHeader, has_row, sniff};
