@@ -134,7 +134,7 @@ impl Subscriber {
     }
 
     async fn request(&self, mode: &str) -> Result<()> {
-        let form = form_urlencoded::Serializer::new(String::new())
+        let form = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("hub.mode", mode)
             .append_pair("hub.topic", &self.topic)
             .append_pair("hub.callback", &self.callback)
@@ -173,7 +173,7 @@ impl Subscriber {
     /// Answers a verification of intent or a denial by the hub (WebSub §5.2, §5.3).
     fn asked(&self, query: &str) -> (StatusCode, String) {
         let parameter = |name: &str| {
-            let mut pairs = form_urlencoded::parse(query.as_bytes());
+            let mut pairs = url::form_urlencoded::parse(query.as_bytes());
             pairs
                 .find(|(key, _)| key == name)
                 .map(|(_, value)| value.into_owned())

@@ -83,7 +83,7 @@ impl<'a> RequestParameters<'a> {
         let is_kept = |name: &str| self.names.contains(&name) && name != CursorParameter::NAME;
         let pairs = UrlParameters::pairs(self.request)
             .filter_map(|(name, value)| Some((name, value.ok().filter(|_| is_kept(name))?)));
-        let mut query = form_urlencoded::Serializer::new(String::new());
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
         query
             .extend_pairs(pairs)
             .append_pair(CursorParameter::NAME, cursor)

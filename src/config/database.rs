@@ -139,7 +139,7 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
         return fault("the path of this node's file is missing");
     };
     let (mut file, mut scheme) = (None, "http");
-    for (name, value) in form_urlencoded::parse(parameters.as_bytes()) {
+    for (name, value) in url::form_urlencoded::parse(parameters.as_bytes()) {
         match (name.as_ref(), value.as_ref()) {
             // A path is taken literally, plus signs included, except for percent-encoding.
             ("file", _) => file = raw(parameters, "file"),

@@ -32,7 +32,7 @@ impl Endpoint for Badge {
 
     async fn call(&self, request: Request) -> Result<Response> {
         let query = request.uri().query().unwrap_or_default();
-        let mut pairs = form_urlencoded::parse(query.as_bytes());
+        let mut pairs = url::form_urlencoded::parse(query.as_bytes());
         let form = pairs.find(|(name, value)| name == "form" && !value.is_empty());
         let is_short = match form.as_ref().map(|(_, form)| &**form) {
             None | Some("full") => false,

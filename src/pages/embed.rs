@@ -114,7 +114,7 @@ impl EmbedOptions {
     pub fn parse(query: &str) -> (Self, Vec<String>) {
         let (mut options, mut faults) = (Self::default(), Vec::new());
         for (name, value) in
-            form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
+            url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
         {
             let whole = |max: usize| {
                 let number = value.parse::<usize>().ok();
@@ -173,7 +173,7 @@ impl EmbedOptions {
 impl fmt::Display for EmbedOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let usual = Self::default();
-        let mut query = form_urlencoded::Serializer::new(String::new());
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
         if self.layout != usual.layout {
             query.append_pair("layout", self.layout.name());
         }

@@ -86,7 +86,7 @@ impl Site {
     /// `path` below the root with one parameter.
     #[must_use]
     pub fn path_with(&self, path: &str, name: &str, value: &str) -> String {
-        let query = form_urlencoded::Serializer::new(String::new())
+        let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair(name, value)
             .finish();
         format!("{}{path}?{query}", self.root)

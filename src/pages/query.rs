@@ -69,7 +69,7 @@ impl PageQuery {
     /// `path` with the known parameters except `without`, and with `added`.
     #[must_use]
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
         let kept = self.pairs();
         query.extend_pairs(
             kept.filter(|(name, _)| self.known.contains(name) && !without.contains(name)),

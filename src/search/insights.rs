@@ -285,7 +285,7 @@ fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> 
         MentionKind::Service => parameters::Service::NAME,
         MentionKind::ServiceArea => return None,
     };
-    let query = form_urlencoded::Serializer::new(String::new())
+    let query = url::form_urlencoded::Serializer::new(String::new())
         .append_pair(parameter, value)
         .finish();
     Some(format!("{}?{query}", links.evidence(aspect)))

@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 
 use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
+use hyper::body::{Frame, SizeHint};
 use poem::Response;
 use poem::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, VARY,
@@ -373,7 +373,7 @@ impl From<BodyPieces> for poem::Body {
     }
 }
 
-impl http_body::Body for BodyPieces {
+impl hyper::body::Body for BodyPieces {
     type Data = Bytes;
     type Error = io::Error;
 

@@ -130,7 +130,7 @@ pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> O
 fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<Value> {
     let (aspect, query) = rest.split_once('?').unwrap_or((rest, ""));
     let aspect = percent_decode_str(aspect).decode_utf8().ok()?;
-    let mut given: Object = form_urlencoded::parse(query.as_bytes())
+    let mut given: Object = url::form_urlencoded::parse(query.as_bytes())
         .map(|(name, value)| (name.into_owned(), json!(value)))
         .collect();
     given.insert(Aspect::NAME.to_owned(), json!(aspect));

@@ -131,7 +131,7 @@ pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
         Some(_) => url.push('&'),
     }
     let start = url.len();
-    form_urlencoded::Serializer::for_suffix(url, start)
+    url::form_urlencoded::Serializer::for_suffix(url, start)
         .extend_pairs(parameters)
         .finish()
 }

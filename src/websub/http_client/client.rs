@@ -14,7 +14,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
+use hyper::body::{Frame, SizeHint};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response};
 use rustls::ClientConfig;
@@ -447,7 +447,7 @@ pub async fn drain(mut response: Response) {
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
 }
 
-// The body of a POST: shared pieces with a known length. Separate because only this code depends on `http_body`.
+// The body of a POST: shared pieces with a known length.
 
 /// Pieces are not copied.
 pub struct Upload<P> {
@@ -467,7 +467,7 @@ impl<P: AsRef<[Bytes]>> Upload<P> {
     }
 }
 
-impl<P: AsRef<[Bytes]> + Unpin> http_body::Body for Upload<P> {
+impl<P: AsRef<[Bytes]> + Unpin> hyper::body::Body for Upload<P> {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 

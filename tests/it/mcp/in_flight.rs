@@ -6,8 +6,8 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use futures_util::{poll, stream};
-use http_body::Body as _;
 use http_body_util::combinators::BoxBody;
+use hyper::body::Body as _;
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts, Response};

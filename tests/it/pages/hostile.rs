@@ -85,7 +85,7 @@ fn targets(reviews: &[Review], texts: &[&str]) -> Vec<String> {
     .into();
     for text in texts {
         let query = |name: &str| {
-            let mut query = form_urlencoded::Serializer::new(String::new());
+            let mut query = url::form_urlencoded::Serializer::new(String::new());
             query.append_pair(name, text).finish()
         };
         for name in ["query", "rating", "since", "source", "language", "cursor"] {
@@ -95,7 +95,7 @@ fn targets(reviews: &[Review], texts: &[&str]) -> Vec<String> {
             targets.push(format!("/insights?{}", query(name)));
         }
         targets.push(format!("/embed?{}", query("theme")));
-        let path: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        let path: String = url::form_urlencoded::byte_serialize(text.as_bytes()).collect();
         targets.push(format!("/{}", path.replace('+', "%20")));
     }
     let ids = reviews.iter().map(|review| &review.id);

@@ -22,7 +22,7 @@ pub fn serve(home: &Home) -> Serving {
 
 /// What the hub answers to who asks for the JSON feed, to be signed.
 pub fn subscribe(serving: &Serving, callback: &str) -> String {
-    let form = form_urlencoded::Serializer::new(String::new())
+    let form = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("hub.mode", "subscribe")
         .append_pair("hub.topic", &format!("{BASE}/api/feed.json"))
         .append_pair("hub.callback", callback)

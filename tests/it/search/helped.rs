@@ -107,7 +107,7 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
     let name = business["technicians"][0]["name"].as_str().unwrap();
     let service = business["services"][0]["id"].as_str().unwrap();
     let ask = async |pairs: &[(&str, &str)]| {
-        let query = form_urlencoded::Serializer::new(String::new())
+        let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(pairs)
             .finish();
         app.get(&format!("{SEARCH}?{query}")).await.json()

@@ -212,7 +212,7 @@ impl Question {
 
     /// As a GET, with `more` parameters.
     pub(super) fn target(&self, more: &[(&str, &str)]) -> String {
-        let mut pairs = form_urlencoded::Serializer::new(String::new());
+        let mut pairs = url::form_urlencoded::Serializer::new(String::new());
         let rating = self.rating.map(|stars| stars.to_string());
         let flag = |has: bool| if has { "true" } else { "false" };
         let given = [

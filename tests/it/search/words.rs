@@ -113,7 +113,7 @@ async fn words_are_found_in_any_order_and_number_and_the_default_stays_the_subst
         ("%", vec![], vec![]),
     ] {
         for (text_match, expected) in [("words", &words), ("substring", &substring)] {
-            let query = form_urlencoded::byte_serialize(query.as_bytes()).collect::<String>();
+            let query = url::form_urlencoded::byte_serialize(query.as_bytes()).collect::<String>();
             let found = app
                 .get(&format!("{SEARCH}?query={query}&match={text_match}"))
                 .await;

@@ -292,7 +292,7 @@ impl TestApp {
 
     /// Posts to the hub, from nowhere in particular.
     pub async fn post_hub(&self, pairs: &[(&str, &str)]) -> Answer {
-        let body = form_urlencoded::Serializer::new(String::new())
+        let body = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(pairs)
             .finish();
         self.post_hub_from(

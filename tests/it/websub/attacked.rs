@@ -11,7 +11,7 @@ const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded")
 
 impl Hub {
     async fn ask_from(&self, peer: &str, mode: &str, callback: &str) -> Answer {
-        let body = form_urlencoded::Serializer::new(String::new())
+        let body = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs([
                 ("hub.mode", mode),
                 ("hub.topic", REVIEWS),
@@ -412,7 +412,7 @@ async fn literal_addresses_of_one_network_have_a_tenth_of_the_places() {
     let app = TestApp::with_hub(&[], MakeHub::closed(&[], Book::default())).await;
     let mut statuses = Vec::new();
     for number in 0..120 {
-        let body = form_urlencoded::Serializer::new(String::new())
+        let body = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs([
                 ("hub.mode", "subscribe"),
                 ("hub.topic", REVIEWS),

@@ -14,7 +14,7 @@ async fn outside(flags: &'static [&'static str]) -> TestApp {
 }
 
 async fn ask_from(app: &TestApp, peer: &str, forwarded: Option<&str>, callback: &str) -> Answer {
-    let body = form_urlencoded::Serializer::new(String::new())
+    let body = url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs([
             ("hub.mode", "subscribe"),
             ("hub.topic", REVIEWS),

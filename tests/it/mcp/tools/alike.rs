@@ -97,7 +97,7 @@ fn argument(generator: &mut Generator, name: &str, value: &str) -> Value {
 
 /// The query string of what is not empty.
 fn query_without_empty(given: &[(String, String)]) -> String {
-    form_urlencoded::Serializer::new(String::new())
+    url::form_urlencoded::Serializer::new(String::new())
         .extend_pairs(given.iter().filter(|(_, value)| !value.is_empty()))
         .finish()
 }
@@ -293,7 +293,7 @@ async fn any_two_periods_are_compared_alike_or_refused_for_the_same() {
             let aspect = generator.pick(&["punctuality", "price", "weather", ""]);
             given.push(("aspect".to_owned(), aspect.to_owned()));
         }
-        let query = form_urlencoded::Serializer::new(String::new())
+        let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(&given)
             .finish();
         let arguments: Object = given

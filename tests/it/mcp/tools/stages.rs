@@ -154,7 +154,7 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
     let quoted = aspects.filter(|aspect| !aspect["quotes"].as_array().unwrap().is_empty());
     assert!(quoted.count() >= 8, "the premise");
     for (name, value) in stages {
-        let query = form_urlencoded::Serializer::new(String::new())
+        let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair(name, &value)
             .finish();
         let answer = desk.call("get_insights", json!({name: value}));
@@ -184,7 +184,7 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
     ] {
         let refused = desk.refused("get_insights", arguments.clone());
         assert!(refused.contains(said), "{refused}");
-        let query = form_urlencoded::Serializer::new(String::new())
+        let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(
                 object(arguments)
                     .iter()
@@ -300,7 +300,7 @@ async fn any_evidence_is_the_same_for_agents_and_counts_what_its_filters_find() 
         may("limit", 30, "0".to_owned());
         given.sort_unstable();
         given.dedup_by(|one, other| one.0 == other.0);
-        let query = form_urlencoded::Serializer::new(String::new())
+        let query = url::form_urlencoded::Serializer::new(String::new())
             .extend_pairs(&given)
             .finish();
         let target = format!("/insights/aspects/{aspect}/evidence.json?{query}");

@@ -90,7 +90,7 @@ impl Received {
     /// The decoded values of a query parameter.
     pub fn parameters(&self, name: &str) -> Vec<String> {
         let query = self.target.split_once('?').map_or("", |(_, query)| query);
-        form_urlencoded::parse(query.as_bytes())
+        url::form_urlencoded::parse(query.as_bytes())
             .filter(|(key, _)| key == name)
             .map(|(_, value)| value.into_owned())
             .collect()
