@@ -228,45 +228,58 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
     Value::Object(record)
 }
 
-fn record(review: &Review, decided: Units, source: Option<&SourceVersion>) -> Value {
-    let from = &review.source;
-    let (status, reason) = match &review.status {
+fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> Value {
+    let Review {
+        id,
+        rating,
+        date,
+        author,
+        title,
+        text,
+        language,
+        source,
+        verification,
+        mentions,
+        response,
+        status,
+        updated_at,
+    } = review;
+    let (status, reason) = match status {
         Status::Withheld { reason } => ("withheld", reason.as_ref()),
         Status::Published => ("published", None),
     };
-    let answer = review.response.as_ref().map(|its| {
+    let answer = response.as_ref().map(|its| {
         without_nulls(
             json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author }),
         )
     });
-    let verification = &review.verification;
     let names: Vec<&str> = decided.iter().map(Unit::name).collect();
     let mut record = json!({
-        "id": review.id.as_str(),
-        "rating": review.rating.stars(),
-        "date": review.date.to_string(),
-        "author": review.author,
-        "title": review.title,
-        "text": review.text,
-        "language": review.language,
-        "source": without_nulls(json!({ "name": from.name, "url": from.url })),
-        "location": source.and_then(|its| its.location.as_ref()),
+        "id": id.as_str(),
+        "rating": rating.stars(),
+        "date": date.to_string(),
+        "author": author,
+        "title": title,
+        "text": text,
+        "language": language,
+        "source": without_nulls(json!({ "name": source.name, "url": source.url })),
+        "location": version.and_then(|its| its.location.as_ref()),
         // Unpublished values from the source, which the next import needs.
-        "posted_at": source.and_then(|its| its.posted_at),
-        "responded_at": source.and_then(|its| its.responded_at),
-        "imported_from": source.map(|its| &its.source_name).filter(|name| **name != from.name),
+        "posted_at": version.and_then(|its| its.posted_at),
+        "responded_at": version.and_then(|its| its.responded_at),
+        "imported_from": version.map(|its| &its.source_name).filter(|name| **name != source.name),
         "verification": without_nulls(json!({
             "verified": verification.verified, "method": verification.method.name(), "verified_at": verification.verified_at
         })),
         "mentions": {
-            "technicians": review.mentions.technicians,
-            "services": review.mentions.services,
-            "service_areas": review.mentions.service_areas,
+            "technicians": mentions.technicians,
+            "services": mentions.services,
+            "service_areas": mentions.service_areas,
         },
         "response": answer,
         "status": status,
         "withheld_reason": reason,
-        "updated_at": review.updated_at,
+        "updated_at": updated_at,
         "decided": (!names.is_empty()).then_some(names),
     });
     let is_said = |name: &str| match name {
