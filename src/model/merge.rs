@@ -157,8 +157,7 @@ fn withhold_unverified(mut review: Review) -> Review {
     review
 }
 
-// A set of units.
-
+/// A set of units.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Units(u16);
 

@@ -72,7 +72,7 @@ const LIBRARY_STYLE: &[u8] = include_bytes!("assets/swagger-ui.css.br");
 const STYLE: &str = include_str!("assets/docs.css");
 
 /// The page with its policy. It takes 3 MB and a tenth of a second, so it is made when it is first requested, once per
-/// process: it is the same for all snapshots.
+/// process: it is the same for all snapshots. It takes no slot, because it is made only once.
 static SWAGGER_UI: OnceLock<SwaggerUi> = OnceLock::new();
 
 struct SwaggerUi {

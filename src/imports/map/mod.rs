@@ -164,67 +164,6 @@ const VOUCHED: Verification = Verification {
     verified_at: None,
 };
 
-/// A field of a review that a column may fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReviewField {
-    Id,
-    Rating,
-    Date,
-    Author,
-    FirstName,
-    LastName,
-    Title,
-    Text,
-    Language,
-    SourceName,
-    Url,
-    Location,
-    UpdatedAt,
-    Verified,
-    Method,
-    VerifiedAt,
-    Matched,
-    Technicians,
-    Services,
-    ServiceAreas,
-    ResponseText,
-    ResponseDate,
-    ResponseAuthor,
-    Recommended,
-    Reason,
-}
-
-impl ReviewField {
-    pub const ALL: [(Self, &'static str); 25] = [
-        (Self::Id, "id"),
-        (Self::Rating, "rating"),
-        (Self::Date, "date"),
-        (Self::Author, "author"),
-        (Self::FirstName, ""),
-        (Self::LastName, ""),
-        (Self::Title, "title"),
-        (Self::Text, "text"),
-        (Self::Language, "language"),
-        (Self::SourceName, "source.name"),
-        (Self::Url, "source.url"),
-        (Self::Location, "location"),
-        (Self::UpdatedAt, "updated_at"),
-        (Self::Verified, "verification.verified"),
-        (Self::Method, "verification.method"),
-        (Self::VerifiedAt, "verification.verified_at"),
-        (Self::Matched, ""),
-        (Self::Technicians, "mentions.technicians"),
-        (Self::Services, "mentions.services"),
-        (Self::ServiceAreas, "mentions.service_areas"),
-        (Self::ResponseText, "response.text"),
-        (Self::ResponseDate, "response.date"),
-        (Self::ResponseAuthor, "response.author"),
-        (Self::Recommended, ""),
-        (Self::Reason, "withheld_reason"),
-    ];
-}
-
 /// Records that an import stores beside a review; exports contain them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noted {
@@ -313,6 +252,67 @@ impl Dated {
         let path = path.into();
         Self { posted, path }
     }
+}
+
+/// A field of a review that a column may fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReviewField {
+    Id,
+    Rating,
+    Date,
+    Author,
+    FirstName,
+    LastName,
+    Title,
+    Text,
+    Language,
+    SourceName,
+    Url,
+    Location,
+    UpdatedAt,
+    Verified,
+    Method,
+    VerifiedAt,
+    Matched,
+    Technicians,
+    Services,
+    ServiceAreas,
+    ResponseText,
+    ResponseDate,
+    ResponseAuthor,
+    Recommended,
+    Reason,
+}
+
+impl ReviewField {
+    pub const ALL: [(Self, &'static str); 25] = [
+        (Self::Id, "id"),
+        (Self::Rating, "rating"),
+        (Self::Date, "date"),
+        (Self::Author, "author"),
+        (Self::FirstName, ""),
+        (Self::LastName, ""),
+        (Self::Title, "title"),
+        (Self::Text, "text"),
+        (Self::Language, "language"),
+        (Self::SourceName, "source.name"),
+        (Self::Url, "source.url"),
+        (Self::Location, "location"),
+        (Self::UpdatedAt, "updated_at"),
+        (Self::Verified, "verification.verified"),
+        (Self::Method, "verification.method"),
+        (Self::VerifiedAt, "verification.verified_at"),
+        (Self::Matched, ""),
+        (Self::Technicians, "mentions.technicians"),
+        (Self::Services, "mentions.services"),
+        (Self::ServiceAreas, "mentions.service_areas"),
+        (Self::ResponseText, "response.text"),
+        (Self::ResponseDate, "response.date"),
+        (Self::ResponseAuthor, "response.author"),
+        (Self::Recommended, ""),
+        (Self::Reason, "withheld_reason"),
+    ];
 }
 
 // `--map text=Review`: JSON Lines with other field names than ours.

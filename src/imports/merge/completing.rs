@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::imports::map::SOURCE_DEFAULT;
-use crate::imports::map::{FormerIdParts, values};
+use crate::imports::map::{FormerIdParts, SOURCE_DEFAULT, values};
 use crate::imports::merge::{Merging, Staged, StagedReview};
 use crate::model::{DigestKey, Review, ReviewId, Statement, Unit};
 use crate::storage::imports::{StagedRow, Staging};

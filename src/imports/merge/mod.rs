@@ -9,8 +9,7 @@ use thiserror::Error;
 
 use crate::compute::steps;
 use crate::imports::ImportRequest;
-use crate::imports::map::Noted;
-use crate::imports::map::SOURCE_DEFAULT;
+use crate::imports::map::{Noted, SOURCE_DEFAULT};
 use crate::imports::report::{ImportReport, Watcher};
 use crate::model::{
     Base, DUPLICATE, DigestKey, GONE, Merged, Response, Review, ReviewId, Statement, Status, Unit,

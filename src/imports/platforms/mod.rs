@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::imports::map::date::DateOrder;
 use crate::imports::map::fields::FieldError;
-use crate::imports::map::{Incoming, ReviewField};
+use crate::imports::map::{Incoming, ReviewField, SOURCE_DEFAULT};
 use crate::model::{Method, Verification};
 
 macro_rules! files {
@@ -177,7 +177,7 @@ impl Default for Format {
             document: "",
             keys: Vec::new(),
             reader: Reader::Columns,
-            source: "Direct",
+            source: SOURCE_DEFAULT,
             ids: None,
             fields: BTreeMap::new(),
             hidden: Vec::new(),

@@ -13,7 +13,7 @@ use crate::imports::file_error::FileError;
 use crate::imports::map::date::Dates;
 use crate::imports::map::fields::{FieldError, Fields, noted};
 use crate::imports::map::values::Says;
-use crate::imports::map::{Dated, Incoming, IncomingResponse, values};
+use crate::imports::map::{Dated, Incoming, IncomingResponse, SOURCE_DEFAULT, values};
 use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
 use crate::model::{Rating, ReviewId, Source, Stated};
 
@@ -175,7 +175,7 @@ fn first(fields: &Fields<'_>, names: [&str; 2]) -> Result<Option<String>, FieldE
 }
 
 fn source(fields: &Fields<'_>) -> Result<Source, FieldError> {
-    let name = named(fields, "publisher")?.unwrap_or_else(|| "Direct".to_owned());
+    let name = named(fields, "publisher")?.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
     let is_address = |address: &String| address.starts_with("http");
     let url = fields.filled("url")?.filter(is_address);
     Ok(Source { name, url })

@@ -1,7 +1,7 @@
 //! Reads and writes the rows of reviews.
 //!
-//! Reading, an invalid row (a shell can switch checks off) is reported and left out; invalid UTF-8 becomes U+FFFD. One
-//! invalid row never stops the others.
+//! An invalid row (a shell can switch checks off) is reported when it is read, and left out; invalid UTF-8 becomes
+//! U+FFFD. One invalid row never stops the others.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -512,7 +512,7 @@ pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Sourc
         .collect())
 }
 
-// Reviews packed into one value each by the queries of `read`, for speed, and unpacked again.
+// Reviews packed into one value each by the queries above, for speed, and unpacked again.
 
 /// A review's stored values. A review whose texts are too long has only its id and day.
 #[derive(Debug)]

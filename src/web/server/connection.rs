@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use hyper::body::Incoming;
-use hyper::body::{Body, Frame, SizeHint};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::{HOST, HeaderMap, TRANSFER_ENCODING};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;

@@ -171,9 +171,10 @@ async fn a_browser_can_try_an_operation_out() {
     let browser = needs!(Tool::Browser);
     let (listener, app, base, _folder) = on_a_port().await;
     let endpoint: Arc<_> = app.endpoint();
-    // The page as it is, policy included, with the visitor's hands added to both.
+    // The page with its policy, to both of which the visitor's hands are added.
     let endpoint = endpoint.around(|inner, mut request: Request| async move {
         let is_page = request.uri().path() == "/docs";
+        // Uncoded, so that it can be added to.
         request.headers_mut().remove("accept-encoding");
         let mut response: Response = inner.call(request).await?.into_response();
         if is_page {

@@ -83,6 +83,8 @@ async fn what_takes_cpu_leaves_the_thread_that_accepts_alone() {
 #[tokio::test]
 async fn what_is_ready_health_and_the_hub_wait_for_no_computation() {
     let app = TestApp::seeded().await;
+    // Its first request makes it.
+    assert_eq!(app.get("/docs").await.status, 200);
     let held = hold_all(&app);
     let business = app.get("/business.json").await;
     for target in [
