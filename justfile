@@ -5,7 +5,7 @@ set shell := ["bash", "-euc"]
 _default:
     @just --list
 
-# Format, lint and test, as CI does: some 15 minutes.
+# Format, lint and test, as CI does: some 25 minutes.
 check:
     .ci/run
 
