@@ -244,10 +244,6 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
         status,
         updated_at,
     } = review;
-    let (status, reason) = match status {
-        Status::Withheld { reason } => ("withheld", reason.as_ref()),
-        Status::Published => ("published", None),
-    };
     let answer = response.as_ref().map(|its| {
         without_nulls(
             json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author }),
@@ -277,8 +273,8 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
             "service_areas": mentions.service_areas,
         },
         "response": answer,
-        "status": status,
-        "withheld_reason": reason,
+        "status": status.name(),
+        "withheld_reason": status.reason(),
         "updated_at": updated_at,
         "decided": (!names.is_empty()).then_some(names),
     });
@@ -288,7 +284,7 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
         "language" => decided.has(Unit::Language),
         "response" => decided.has(Unit::Response),
         // Null means that there is no reason; without it, "not verified" would become the reason.
-        "withheld_reason" => status == "withheld",
+        "withheld_reason" => *status != Status::Published,
         _ => false,
     };
     if let Value::Object(members) = &mut record {

@@ -221,6 +221,15 @@ impl Status {
             Self::Withheld { .. } => "withheld",
         }
     }
+
+    /// Why it is withheld, if that is stated.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Published => None,
+            Self::Withheld { reason } => reason.as_deref(),
+        }
+    }
 }
 
 // The units of a review: the parts that its source and its owner can change independently.
@@ -300,12 +309,8 @@ impl Unit {
                 text(review.source.url.as_deref());
             }
             Self::Status => {
-                let reason = match &review.status {
-                    Status::Published => None,
-                    Status::Withheld { reason } => reason.as_deref(),
-                };
                 text(Some(review.status.name()));
-                text(reason);
+                text(review.status.reason());
             }
             Self::Verification => {
                 let its = &review.verification;

@@ -185,10 +185,7 @@ impl Endpoint for Docs {
     type Output = Response;
 
     async fn call(&self, request: Request) -> Result<Response> {
-        let page = match SWAGGER_UI.get() {
-            Some(page) => page,
-            None => apart(|| SWAGGER_UI.get_or_init(swagger_ui)),
-        };
+        let page = SWAGGER_UI.get_or_init(|| apart(swagger_ui));
         Ok(protect_with(
             web::cached_body(request.headers(), &self.ctx.current.load(), &page.body),
             page.policy.clone(),

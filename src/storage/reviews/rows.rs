@@ -853,14 +853,10 @@ fn row(review: &Review) -> Value {
         status,
         updated_at,
     } = review;
-    let reason = match status {
-        Status::Published => None,
-        Status::Withheld { reason } => reason.clone(),
-    };
     let utc = |instant: &DateTime<Utc>| instant.to_rfc3339_opts(SecondsFormat::AutoSi, true);
     json!({
         "id": id.as_str(), "rating": rating.stars(), "date": date.to_string(), "author": author, "title": title, "text": text,
-        "status": status.name(), "reason": reason, "language": language, "source": source.name, "source_url": source.url,
+        "status": status.name(), "reason": status.reason(), "language": language, "source": source.name, "source_url": source.url,
         "verified": i64::from(verification.verified), "method": verification.method.name(),
         "verified_at": verification.verified_at.as_ref().map(utc),
         "response": response.as_ref().map(|response| &response.text),
