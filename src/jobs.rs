@@ -96,11 +96,12 @@ impl PublishChanges {
                         | DbError::LogGone(_)),
                     ) = error
                     {
-                        tracing::error!(%error, "database.gone: the database file was removed or replaced");
+                        // First, because nothing keeps the removed log once this process ends.
                         if let Err(error) = self.publisher.database().write_back_log().await {
                             tracing::error!(%error, "database.log_lost: the contents of the removed log cannot be written to the \
                                 database");
                         }
+                        tracing::error!(%error, "database.gone: the database file was removed or replaced");
                     } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
                     {
                         tracing::info!(
