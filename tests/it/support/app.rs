@@ -60,13 +60,16 @@ impl TestApp {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(start()));
         let node = Rqlited::start(folder.path());
         let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
-        let mut write = database.write_as_owner().await.unwrap();
-        for batch in reviews.chunks(500) {
-            reviews::upsert(&mut write, batch, clock.now())
-                .await
-                .unwrap();
+        // In several transactions, because each is one request to a cluster.
+        for part in reviews.chunks(10_000) {
+            let mut write = database.write_as_owner().await.unwrap();
+            for batch in part.chunks(500) {
+                reviews::upsert(&mut write, batch, clock.now())
+                    .await
+                    .unwrap();
+            }
+            write.commit().await.unwrap();
         }
-        write.commit().await.unwrap();
         let app = App::new(
             database,
             links(),
