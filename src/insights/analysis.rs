@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::named;
+
 /// A range of a review's `text` in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TextSpan {
@@ -80,45 +82,24 @@ impl LanguageCode {
     }
 }
 
-/// The polarity of a finding or text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Polarity {
-    Positive,
-    Negative,
-    /// A fact without judgement.
-    Neutral,
-    /// The evidence for the leading label is too weak.
-    Uncertain,
+named! {
+    /// The polarity of a finding or text; its name is used in the database, in JSON and in annotated files.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Polarity {
+        Positive = "positive",
+        Negative = "negative",
+        /// A fact without judgement.
+        Neutral = "neutral",
+        /// The evidence for the leading label is too weak.
+        Uncertain = "uncertain",
+    }
 }
 
 impl Polarity {
-    /// Its name in the database, in JSON and in annotated files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Positive => "positive",
-            Self::Negative => "negative",
-            Self::Neutral => "neutral",
-            Self::Uncertain => "uncertain",
-        }
-    }
-
     /// Whether it is praise or blame.
     #[must_use]
     pub const fn judges(self) -> bool {
         matches!(self, Self::Positive | Self::Negative)
-    }
-
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        [
-            Self::Positive,
-            Self::Negative,
-            Self::Neutral,
-            Self::Uncertain,
-        ]
-        .into_iter()
-        .find(|one| one.name() == name)
     }
 }
 
@@ -151,33 +132,16 @@ pub struct Finding {
     pub hits: Vec<Hit>,
 }
 
-/// Kind of a named entity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum MentionKind {
-    /// Values are full names.
-    Technician,
-    /// Values are service ids.
-    Service,
-    /// A place that the business serves; values are names.
-    ServiceArea,
-}
-
-impl MentionKind {
-    /// Its name in the database.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Technician => "technician",
-            Self::Service => "service",
-            Self::ServiceArea => "service_area",
-        }
-    }
-
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        [Self::Technician, Self::Service, Self::ServiceArea]
-            .into_iter()
-            .find(|one| one.name() == name)
+named! {
+    /// Kind of a named entity; its name is used in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum MentionKind {
+        /// Values are full names.
+        Technician = "technician",
+        /// Values are service ids.
+        Service = "service",
+        /// A place that the business serves; values are names.
+        ServiceArea = "service_area",
     }
 }
 
