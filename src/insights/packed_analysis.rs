@@ -16,7 +16,7 @@ use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 pub(super) const FORMAT: u8 = 6;
 
 /// Maximum number of findings of one text to which the masks of a name can refer.
-const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
+pub const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
 /// One review, ready to be counted. Its serialized form is stored: any change, even of the order of an enum's variants,
 /// must change [`FORMAT`].
@@ -147,6 +147,15 @@ pub struct PackedAnalysisRef<'a> {
     pub phrases: &'a [u32],
 }
 
+impl<'a> PackedAnalysisRef<'a> {
+    /// The findings in the mask of a name.
+    pub fn masked(self, mask: u32) -> impl Iterator<Item = &'a PackedFinding> {
+        let numbered = (0..u32::BITS).zip(self.findings);
+        let masked = numbered.filter(move |(number, _)| mask >> number & 1 == 1);
+        masked.map(|(_, finding)| finding)
+    }
+}
+
 impl PackedAnalysis {
     #[must_use]
     pub fn borrowed(&self) -> PackedAnalysisRef<'_> {
@@ -161,35 +170,19 @@ impl PackedAnalysis {
     /// Replaces the keys of the names of that kind; `None` removes the name. Names with the same key are joined.
     #[must_use]
     pub fn renamed(mut self, kind: MentionKind, key: impl Fn(u64) -> Option<u64>) -> Self {
-        let mut names: Vec<PackedName> = Vec::with_capacity(self.names.len());
-        for mut name in self.names {
-            if name.kind == kind {
-                let Some(key) = key(name.key) else { continue };
-                name.key = key;
+        self.names = joined(self.names.into_iter().filter_map(|name| {
+            if name.kind != kind {
+                return Some(name);
             }
-            match names
-                .iter_mut()
-                .find(|other| (other.kind, other.key) == (name.kind, name.key))
-            {
-                Some(other) => other.join(name),
-                None => names.push(name),
-            }
-        }
-        names.sort_unstable_by_key(|name| (name.kind, name.key));
-        self.names = names.into();
+            let key = key(name.key)?;
+            Some(PackedName { key, ..name })
+        }));
         self
     }
 
     /// Packs the `analysis` of a review. Findings of aspects that `trade` does not have are left out.
     #[must_use]
     pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
-        let aspect = |id: &str| {
-            trade
-                .aspects
-                .iter()
-                .position(|aspect| aspect.id == id)
-                .and_then(|at| u8::try_from(at).ok())
-        };
         let text: Vec<char> = review.text.chars().collect();
         let sentences = analysis.sentences.iter();
         let quotable: Vec<bool> = sentences.map(|its| is_quotable(&text, *its)).collect();
@@ -198,7 +191,7 @@ impl PackedAnalysis {
             .iter()
             .filter_map(|finding| {
                 Some(PackedFinding {
-                    aspect: aspect(&finding.aspect)?,
+                    aspect: u8::try_from(trade.aspect(&finding.aspect)?).ok()?,
                     polarity: finding.polarity,
                     backing: WitnessCount::of(&finding.hits),
                     is_quotable: quotable.get(finding.sentence as usize) == Some(&true),
@@ -226,7 +219,7 @@ impl PackedAnalysis {
                 overall: analysis.overall.0,
                 sentences: u16::try_from(analysis.sentences.len()).unwrap_or(u16::MAX),
             },
-            names: names(analysis, review, &findings).into(),
+            names: names(analysis, review, &findings),
             findings,
             phrases: phrases.into(),
         }
@@ -234,55 +227,60 @@ impl PackedAnalysis {
 }
 
 /// The recorded names and the names in the text, joined.
-fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Vec<PackedName> {
-    let mut names: Vec<PackedName> = Vec::new();
+fn names(analysis: &Analysis, review: &Review, findings: &[PackedFinding]) -> Box<[PackedName]> {
+    let name = |kind: MentionKind, value: &str, is_linked: bool| PackedName {
+        key: name_key(kind, value),
+        finding_mask: 0,
+        near_mask: 0,
+        kind,
+        is_linked,
+        mentions: 0,
+        ambiguous: 0,
+    };
     let recorded = &review.mentions;
     let recorded = [
         (MentionKind::Technician, &recorded.technicians),
         (MentionKind::Service, &recorded.services),
         (MentionKind::ServiceArea, &recorded.service_areas),
     ];
-    for (kind, values) in recorded {
-        values
-            .iter()
-            .for_each(|value| of(&mut names, kind, value).is_linked = true);
-    }
-    for mention in &analysis.mentions {
-        if let Some(value) = mention.link() {
-            let name = of(&mut names, mention.kind, value);
-            name.is_linked = true;
-            name.mentions = name.mentions.saturating_add(1);
-            name.finding_mask |= finding_mask(findings, mention.sentence, mention.through);
-            name.near_mask |= finding_mask(findings, mention.sentence, mention.sentence + 1);
-        } else {
-            for value in &mention.candidates {
-                let name = of(&mut names, mention.kind, value);
-                name.ambiguous = name.ambiguous.saturating_add(1);
+    let recorded = recorded
+        .into_iter()
+        .flat_map(|(kind, values)| values.iter().map(move |value| name(kind, value, true)));
+    let mentioned = analysis.mentions.iter().flat_map(|mention| {
+        let is_linked = mention.link().is_some();
+        let mask = move |last| {
+            let first = mention.sentence;
+            if is_linked {
+                finding_mask(findings, first, last)
+            } else {
+                0
             }
-        }
-    }
-    names.sort_unstable_by_key(|name| (name.kind, name.key));
-    names
+        };
+        mention.candidates.iter().map(move |value| PackedName {
+            finding_mask: mask(mention.through),
+            near_mask: mask(mention.sentence + 1),
+            mentions: u8::from(is_linked),
+            ambiguous: u8::from(!is_linked),
+            ..name(mention.kind, value, is_linked)
+        })
+    });
+    joined(recorded.chain(mentioned))
 }
 
-fn of<'a>(names: &'a mut Vec<PackedName>, kind: MentionKind, value: &str) -> &'a mut PackedName {
-    let key = name_key(kind, value);
-    let at = names
-        .iter()
-        .position(|name| name.key == key && name.kind == kind)
-        .unwrap_or_else(|| {
-            names.push(PackedName {
-                key,
-                finding_mask: 0,
-                near_mask: 0,
-                kind,
-                is_linked: false,
-                mentions: 0,
-                ambiguous: 0,
-            });
-            names.len() - 1
-        });
-    &mut names[at]
+/// These names by kind, then by key, each once.
+fn joined(names: impl Iterator<Item = PackedName>) -> Box<[PackedName]> {
+    let mut joined: Vec<PackedName> = Vec::new();
+    for name in names {
+        match joined
+            .iter_mut()
+            .find(|other| (other.kind, other.key) == (name.kind, name.key))
+        {
+            Some(other) => other.join(name),
+            None => joined.push(name),
+        }
+    }
+    joined.sort_unstable_by_key(|name| (name.kind, name.key));
+    joined.into()
 }
 
 /// The findings of the sentences from `first` through `last`.

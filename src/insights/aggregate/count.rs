@@ -3,12 +3,12 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::Corpus;
-use super::figures::{ReviewVote, Vote, VoteCounts, at};
+use super::figures::{ReviewVote, Vote, VoteCounts};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{MentionKind, TextLanguage};
 use crate::insights::packed_analysis::{
-    PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
+    MASKED_FINDINGS_MAX, PackedAnalyses, PackedAnalysisRef, PackedName, WitnessCount,
 };
 use crate::insights::witness::DISCONTENT_MAX;
 
@@ -33,6 +33,8 @@ pub struct OpinionCounts {
 pub struct Month {
     /// Year times twelve, plus the month from 0.
     pub number: i32,
+    /// The number of its first day.
+    begins: i32,
     /// The votes on each aspect, followed by the votes on each entity.
     pub cells: Vec<VoteCounts>,
 }
@@ -58,17 +60,15 @@ impl Counted {
     #[must_use]
     pub fn new(segments: &[&PackedAnalyses], aspects: usize, roster: &Roster) -> Self {
         let (aspects, entities) = (aspects.min(ASPECTS_MAX), roster.entries().len());
-        let newest = segments
-            .iter()
-            .find(|segment| !segment.is_empty())
-            .map(|segment| segment.get(0).head.day);
+        let day = |packed_analysis: PackedAnalysisRef<'_>| packed_analysis.head.day;
+        let newest = segments.iter().find_map(|segment| segment.iter().next());
         let oldest = segments
             .iter()
             .rev()
-            .find_map(|segment| Some(segment.get(segment.len().checked_sub(1)?).head.day));
+            .find_map(|segment| Some(segment.get(segment.len().checked_sub(1)?)));
         let mut counted = Self {
             corpus: Corpus {
-                window: oldest.zip(newest),
+                window: oldest.map(day).zip(newest.map(day)),
                 ..Corpus::default()
             },
             sentences: 0,
@@ -77,113 +77,32 @@ impl Counted {
             joint: vec![0; aspects * entities],
             months: Vec::new(),
         };
-        let mut pass = CountingPass {
-            roster,
-            newest: newest.unwrap_or_default(),
-            month_begins: i32::MAX,
-            position: 0,
-        };
-        for packed_analysis in segments.iter().flat_map(|segment| segment.iter()) {
-            pass.count(&mut counted, packed_analysis);
+        let packed_analyses = segments.iter().flat_map(|segment| segment.iter());
+        for (position, packed_analysis) in (0..).zip(packed_analyses) {
+            counted.count(position, packed_analysis, roster);
         }
         counted
     }
-}
 
-/// State of the pass.
-struct CountingPass<'a> {
-    roster: &'a Roster,
-    newest: i32,
-    /// First day of the last month counted.
-    month_begins: i32,
-    position: u32,
-}
-
-/// The findings of one packed analysis as bit masks.
-#[derive(Default)]
-struct Masks {
-    /// Aspects by polarity, in the order of [`at`].
-    aspects: [u64; 4],
-    /// Findings by polarity, in the order of [`at`].
-    findings: [u32; 4],
-    /// The aspects and findings that the text judges without the help of the stars.
-    text_judges: (u64, u32),
-    /// The rank of each finding's sentence as a quote, if it can be quoted.
-    quote_rank: [Option<u32>; u32::BITS as usize],
-}
-
-impl CountingPass<'_> {
-    fn count(&mut self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) {
-        let head = packed_analysis.head;
-        counted.corpus.reviews += 1;
-        counted.corpus.with_text +=
-            u32::from(head.sentences > 0 || head.language != TextLanguage::None);
-        counted.corpus.foreign += u32::from(head.language == TextLanguage::Other);
-        let is_analysed = head.language.is_read();
-        let overall = if is_analysed {
-            Vote::from(head.overall)
-        } else {
-            Vote::Neutral
-        };
-        if is_analysed {
-            counted.corpus.analysed += 1;
-            counted.sentences += u32::from(head.sentences);
-            counted.corpus.overall.count(overall);
+    fn count(&mut self, position: u32, packed_analysis: PackedAnalysisRef<'_>, roster: &Roster) {
+        let (head, corpus) = (packed_analysis.head, &mut self.corpus);
+        corpus.reviews += 1;
+        corpus.with_text += u32::from(head.sentences > 0 || head.language != TextLanguage::None);
+        corpus.foreign += u32::from(head.language == TextLanguage::Other);
+        let mut overall = Vote::Neutral;
+        if head.language.is_read() {
+            overall = Vote::from(head.overall);
+            corpus.analysed += 1;
+            self.sentences += u32::from(head.sentences);
+            corpus.overall.count(overall);
             if head.stars <= DISCONTENT_MAX {
-                counted.corpus.discontent.0 += 1;
-                counted.corpus.discontent.1 += u32::from(overall != Vote::Negative);
-            }
-        }
-        self.turn_to_month_of(counted, head.day);
-        let judged = self.judgements(counted, packed_analysis);
-        self.names(counted, packed_analysis, &judged, overall);
-        self.position += 1;
-    }
-
-    fn turn_to_month_of(&mut self, counted: &mut Counted, day: i32) {
-        if day >= self.month_begins {
-            return;
-        }
-        let Some(date) = NaiveDate::from_num_days_from_ce_opt(day) else {
-            return;
-        };
-        self.month_begins = day - date.day0().cast_signed();
-        let number = date.year() * YEAR + date.month0().cast_signed();
-        counted.months.push(Month {
-            number,
-            cells: vec![VoteCounts::default(); counted.aspects.len() + counted.entities.len()],
-        });
-    }
-
-    /// Counts the aspects of a packed analysis; returns its findings as masks.
-    fn judgements(&self, counted: &mut Counted, packed_analysis: PackedAnalysisRef<'_>) -> Masks {
-        let mut masks = Masks::default();
-        for (number, finding) in (0_u32..).zip(packed_analysis.findings) {
-            let Some(opinion_counts) = counted.aspects.get_mut(usize::from(finding.aspect)) else {
-                continue;
-            };
-            let polarity = at(finding.polarity);
-            masks.aspects[polarity] |= 1 << finding.aspect;
-            masks.findings[polarity] |= 1_u32.checked_shl(number).unwrap_or(0);
-            if finding.polarity_of_text().judges() {
-                masks.text_judges.0 |= 1 << finding.aspect;
-                masks.text_judges.1 |= 1_u32.checked_shl(number).unwrap_or(0);
-            }
-            opinion_counts.mentions += 1;
-            if let Some(list) = opinion_counts.quotes.get_mut(polarity) {
-                let age = self.newest - packed_analysis.head.day;
-                let quote_rank = quote_rank(*finding, packed_analysis, age);
-                if let Some(kept) = masks.quote_rank.get_mut(number as usize) {
-                    *kept = quote_rank;
-                }
-                if let Some(quote_rank) = quote_rank {
-                    list.offer(self.position, quote_rank, *finding);
-                }
+                corpus.discontent.0 += 1;
+                corpus.discontent.1 += u32::from(overall != Vote::Negative);
             }
         }
         for (backing, settled) in [
-            (WitnessCount::Withdrawn, &mut counted.corpus.withdrawn),
-            (WitnessCount::Confirmed, &mut counted.corpus.confirmed),
+            (WitnessCount::Withdrawn, &mut corpus.withdrawn),
+            (WitnessCount::Confirmed, &mut corpus.confirmed),
         ] {
             let findings = packed_analysis.findings.iter();
             let findings = findings
@@ -192,79 +111,119 @@ impl CountingPass<'_> {
             settled.0 += u32::try_from(findings).unwrap_or(u32::MAX);
             settled.1 += u32::from(findings > 0);
         }
-        let [praised, blamed, neutral, uncertain] = masks.aspects;
-        let Some(month) = counted.months.last_mut() else {
-            return masks;
-        };
-        for aspect in bits(praised | blamed | neutral | uncertain) {
-            let holds = |mask: u64| mask >> aspect & 1 == 1;
-            let vote = Vote::fold(holds(praised), holds(blamed), holds(uncertain));
-            let review = ReviewVote {
-                vote,
-                is_confirmed: vote.judges() && !holds(masks.text_judges.0),
-            };
-            counted.aspects[aspect].votes.count_review(review);
-            month.cells[aspect].count_review(review);
-        }
-        masks
+        self.turn_to_month_of(head.day);
+        let judged = self.count_aspects(position, packed_analysis);
+        self.count_names(position, packed_analysis, roster, &judged, overall);
     }
 
-    fn names(
-        &self,
-        counted: &mut Counted,
-        packed_analysis: PackedAnalysisRef<'_>,
-        masks: &Masks,
-        overall: Vote,
-    ) {
-        let aspects = counted.aspects.len();
-        let judged = masks.aspects.iter().fold(0, |all, mask| all | mask);
-        for name in packed_analysis.names {
-            let Some(entity) = self.roster.find(name.key) else {
+    fn turn_to_month_of(&mut self, day: i32) {
+        if self.months.last().is_some_and(|month| day >= month.begins) {
+            return;
+        }
+        let Some(date) = NaiveDate::from_num_days_from_ce_opt(day) else {
+            return;
+        };
+        let cells = self.aspects.len() + self.entities.len();
+        self.months.push(Month {
+            number: date.year() * YEAR + date.month0().cast_signed(),
+            begins: day - date.day0().cast_signed(),
+            cells: vec![VoteCounts::default(); cells],
+        });
+    }
+
+    fn count_aspects(&mut self, position: u32, packed_analysis: PackedAnalysisRef<'_>) -> Judged {
+        let newest = self.corpus.window.map_or(0, |(_, newest)| newest);
+        let age_days = newest - packed_analysis.head.day;
+        let mut judged = Judged::default();
+        for (number, finding) in packed_analysis.findings.iter().enumerate() {
+            let Some(opinion_counts) = self.aspects.get_mut(usize::from(finding.aspect)) else {
                 continue;
             };
-            let opinion_counts = &mut counted.entities[entity];
+            judged.aspects |= 1 << finding.aspect;
+            opinion_counts.mentions += 1;
+            if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize) {
+                let quote_rank = quote_rank(*finding, packed_analysis, age_days);
+                if let Some(kept) = judged.quote_ranks.get_mut(number) {
+                    *kept = quote_rank;
+                }
+                if let Some(quote_rank) = quote_rank {
+                    list.offer(position, quote_rank, *finding);
+                }
+            }
+        }
+        if let Some(month) = self.months.last_mut() {
+            for aspect in bits(judged.aspects) {
+                let findings = packed_analysis.findings.iter();
+                let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
+                if let Some(review) = ReviewVote::of(about_it) {
+                    self.aspects[aspect].votes.count_review(review);
+                    month.cells[aspect].count_review(review);
+                }
+            }
+        }
+        judged
+    }
+
+    fn count_names(
+        &mut self,
+        position: u32,
+        packed_analysis: PackedAnalysisRef<'_>,
+        roster: &Roster,
+        judged: &Judged,
+        overall: Vote,
+    ) {
+        let aspects = self.aspects.len();
+        for name in packed_analysis.names {
+            let Some(entity) = roster.find(name.key) else {
+                continue;
+            };
+            let opinion_counts = &mut self.entities[entity];
             opinion_counts.ambiguous += u32::from(name.ambiguous);
             if !name.is_linked {
                 continue;
             }
             opinion_counts.mentions += u32::from(name.mentions);
             let is_person = name.kind == MentionKind::Technician;
-            let [praised, blamed, _, uncertain] = masks
-                .findings
-                .map(|findings| findings & name.finding_mask != 0);
+            let about_it = packed_analysis.masked(name.finding_mask);
+            let about_it = about_it.filter(|finding| usize::from(finding.aspect) < aspects);
+            let mut review = ReviewVote::of(about_it).unwrap_or(ReviewVote {
+                vote: Vote::Neutral,
+                is_confirmed: false,
+            });
             // A service or place gets the polarity of the review as a whole; a person only gets the judgements about
             // them.
-            let said = Vote::fold(praised, blamed, uncertain);
-            let vote = if said == Vote::Neutral && !is_person {
-                overall
-            } else {
-                said
-            };
-            let text_judges = masks.text_judges.1 & name.finding_mask != 0;
-            let review = ReviewVote {
-                vote,
-                is_confirmed: said.judges() && !text_judges,
-            };
+            if review.vote == Vote::Neutral && !is_person {
+                review.vote = overall;
+            }
             opinion_counts.votes.count_review(review);
             let told = findings_of(name, packed_analysis);
-            let ranked = (0..).zip(packed_analysis.findings).zip(masks.quote_rank);
+            let ranked = (0..).zip(packed_analysis.findings).zip(judged.quote_ranks);
             for ((number, finding), quote_rank) in ranked {
                 // A sentence about a person is not quoted as praise or blame if the review as a whole contradicts it.
                 let is_fit = told >> number & 1_u32 == 1
                     && (!is_person || finding.polarity == packed_analysis.head.overall);
-                if let Some(list) = opinion_counts.quotes.get_mut(at(finding.polarity))
+                if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize)
                     && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
                 {
-                    list.offer(self.position, quote_rank, *finding);
+                    list.offer(position, quote_rank, *finding);
                 }
             }
-            if let Some(month) = counted.months.last_mut() {
+            if let Some(month) = self.months.last_mut() {
                 month.cells[aspects + entity].count_review(review);
             }
-            let joint = &mut counted.joint[entity * aspects..][..aspects];
-            bits(judged).for_each(|aspect| joint[aspect] += 1);
+            let joint = &mut self.joint[entity * aspects..][..aspects];
+            bits(judged.aspects).for_each(|aspect| joint[aspect] += 1);
         }
     }
+}
+
+/// The judgements in one packed analysis.
+#[derive(Default)]
+struct Judged {
+    /// A bit for each judged aspect.
+    aspects: u64,
+    /// The rank of each finding's sentence as a quote, if it can be quoted.
+    quote_ranks: [Option<u32>; MASKED_FINDINGS_MAX],
 }
 
 /// The quotable findings about `name`: findings about it and no other name of its kind; for a service or place,

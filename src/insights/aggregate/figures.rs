@@ -28,29 +28,18 @@ pub struct ReviewVote {
 impl ReviewVote {
     /// `None` without findings.
     pub fn of<'a>(findings: impl Iterator<Item = &'a PackedFinding>) -> Option<Self> {
-        let (mut findings, mut says, mut text_judges) = (findings.peekable(), [false; 4], false);
-        findings.peek()?;
+        let (mut says, mut text_judges) = ([false; 4], false);
         for finding in findings {
-            says[at(finding.polarity)] = true;
+            says[finding.polarity as usize] = true;
             text_judges |= finding.polarity_of_text().judges();
         }
+        // In the order of the variants of `Polarity`.
         let [praises, blames, _, is_open] = says;
         let vote = Vote::fold(praises, blames, is_open);
-        Some(Self {
+        says.contains(&true).then_some(Self {
             vote,
             is_confirmed: vote.judges() && !text_judges,
         })
-    }
-}
-
-/// The index of a polarity in counts of all four.
-#[must_use]
-pub const fn at(polarity: Polarity) -> usize {
-    match polarity {
-        Polarity::Positive => 0,
-        Polarity::Negative => 1,
-        Polarity::Neutral => 2,
-        Polarity::Uncertain => 3,
     }
 }
 
@@ -87,17 +76,6 @@ impl VoteCounts {
             Vote::Positive if review.is_confirmed => self.confirmed[0] += 1,
             Vote::Negative if review.is_confirmed => self.confirmed[1] += 1,
             Vote::Positive | Vote::Negative | Vote::Neutral | Vote::Mixed | Vote::Uncertain => {}
-        }
-    }
-
-    #[must_use]
-    pub const fn of(&self, vote: Vote) -> u32 {
-        match vote {
-            Vote::Positive => self.positive,
-            Vote::Negative => self.negative,
-            Vote::Neutral => self.neutral,
-            Vote::Mixed => self.mixed,
-            Vote::Uncertain => self.uncertain,
         }
     }
 

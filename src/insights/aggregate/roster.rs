@@ -112,17 +112,11 @@ impl<'a> FewReviews<'a> {
         let Some(analysis) = self.analysis(position as usize) else {
             return false;
         };
-        let numbered = (0_u32..u32::BITS).zip(analysis.findings);
-        let mask = numbered
-            .filter(|(_, finding)| finding.sentence == sentence)
-            .fold(0, |mask, (number, _)| mask | 1 << number);
-        let people = analysis
-            .names
-            .iter()
-            .filter(|name| name.kind == MentionKind::Technician && name.finding_mask & mask != 0);
-        people.into_iter().any(|name| {
-            let entity = self.roster.find(name.key);
-            entity.is_some_and(|at| self.reviews[at] < PERSON_MIN)
+        analysis.names.iter().any(|name| {
+            let mut about = analysis.masked(name.finding_mask);
+            name.kind == MentionKind::Technician
+                && about.any(|finding| finding.sentence == sentence)
+                && (self.roster.find(name.key)).is_some_and(|at| self.reviews[at] < PERSON_MIN)
         })
     }
 
