@@ -78,10 +78,8 @@ pub fn topics(
     let mut frequent = phrases.reviews().clone();
     frequent.retain(|_, (reviews, _)| *reviews >= least);
     let background = trade.background();
-    let mut found = words_of(&frequent, background, originals);
-    found.retain(|phrase| !own_names.cover(&phrase.words));
-    judge(&mut found, background, &frequent, counted.sentences);
-    found.retain(|phrase| phrase.likelihood >= LIKELIHOOD_MIN);
+    let mut found = candidates(&frequent, background, counted.sentences, originals);
+    found.retain(|phrase| phrase.likelihood >= LIKELIHOOD_MIN && !own_names.cover(&phrase.words));
     found.sort_by(|one, other| {
         other
             .likelihood
@@ -93,10 +91,11 @@ pub fn topics(
     together(segments, trade, &chosen, originals)
 }
 
-/// The words of frequent phrases, each from the newest review with the phrase.
-fn words_of(
+/// The frequent phrases, with the words of each from the newest review with the phrase.
+fn candidates(
     frequent: &BTreeMap<u32, (u32, u32)>,
     background: &Background,
+    sentences: u32,
     originals: &mut Originals<'_>,
 ) -> Vec<Phrase> {
     let newest: BTreeSet<u32> = frequent.values().map(|(_, newest)| *newest).collect();
@@ -107,17 +106,17 @@ fn words_of(
         };
         for phrase in phrases(&opened.text, background) {
             let hash = phrase_hash(&phrase);
-            if let Some((reviews, _)) = frequent
-                .get(&hash)
-                .filter(|(_, newest)| *newest == position)
+            if let Some(&(reviews, newest)) = frequent.get(&hash)
+                && newest == position
             {
-                let words = phrase.split(' ').map(str::to_owned).collect();
+                let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
+                let expected = expected(&words, background, frequent, sentences);
                 found.push(Phrase {
                     words,
                     hash,
-                    reviews: *reviews,
-                    expected: 0.0,
-                    likelihood: 0.0,
+                    reviews,
+                    expected,
+                    likelihood: log_likelihood(reviews, expected),
                 });
             }
         }
@@ -125,40 +124,25 @@ fn words_of(
     found
 }
 
-/// Computes the number of reviews expected to have each phrase by chance. A single word is expected as often as in
-/// reviews of other trades; in a phrase of several words, each is expected as often as in these reviews if that is
-/// more.
-fn judge(
-    found: &mut [Phrase],
+/// The number of reviews expected to have a phrase by chance. A single word is expected as often as in reviews of other
+/// trades; in a phrase of several words, each is expected as often as in these reviews if that is more.
+fn expected(
+    words: &[String],
     background: &Background,
     frequent: &BTreeMap<u32, (u32, u32)>,
     sentences: u32,
-) {
+) -> f64 {
     let (of, length) = (f64::from(sentences.max(1)), SENTENCE_WORDS);
-    for phrase in found {
-        let is_one = phrase.words.len() == 1;
-        let here = |word: &String| {
-            frequent
-                .get(&phrase_hash(word))
-                .map_or(0.0, |(reviews, _)| f64::from(*reviews) / of)
-        };
-        let chance = |word: &String| {
-            if is_one {
-                background.share(word)
-            } else {
-                background.share(word).max(here(word))
-            }
-        };
-        // In a sentence with both words, the second follows the first at one of `length` positions.
-        phrase.expected = of
-            * length
-            * phrase
-                .words
-                .iter()
-                .map(|word| chance(word) / length)
-                .product::<f64>();
-        phrase.likelihood = log_likelihood(phrase.reviews, phrase.expected);
-    }
+    let chance = |word: &String| {
+        let elsewhere = background.share(word);
+        match frequent.get(&phrase_hash(word)) {
+            Some((reviews, _)) if words.len() > 1 => elsewhere.max(f64::from(*reviews) / of),
+            _ => elsewhere,
+        }
+    };
+    // In a sentence with both words, the second follows the first at one of `length` positions.
+    let in_place = words.iter().map(|word| chance(word) / length);
+    of * length * in_place.product::<f64>()
 }
 
 /// Merges phrases contained in one another: keeps the longer phrase if it has at least half of the shorter one's
