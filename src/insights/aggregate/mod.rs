@@ -98,51 +98,39 @@ pub struct Corpus {
 /// Counts the packed analyses in one pass, and derives the insights from the counts.
 #[must_use]
 pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
-    let AggregateInput {
-        segments,
-        phrases: _,
-        unanalyzed,
-        original,
-        trade,
-        business,
-        people,
-        answered,
-        others,
-    } = *sources;
-    let roster = Roster::new(business, others);
+    let (segments, trade, business) = (sources.segments, sources.trade, sources.business);
+    let roster = Roster::new(business, sources.others);
     let counted = Counted::new(segments, trade.aspects.len(), &roster);
     let entities = counted.entities.iter();
     let named = entities.map(|entity| entity.votes.reviews()).collect();
     let few = FewReviews::new(segments, &roster, named);
-    let mut originals = Originals::new(original, few, trade);
-    let own_names = OwnNames::new(business, people);
+    let mut originals = Originals::new(sources.original, few, trade);
+    let own_names = OwnNames::new(business, sources.people);
     // A sentence is quoted only once, so the sections with the fewest candidates choose first.
     let mut topics = keyphrases::topics(sources, &counted, &own_names, &mut originals);
-    let complaints = narrative::told_sides(&counted, trade, false)
+    let complaints: Vec<(usize, Complaint)> = narrative::told_sides(&counted, trade, false)
         .into_iter()
         .map(|aspect| {
             let [_, blame] = &counted.aspects[aspect].quotes;
             let complaint = Complaint::about(aspect, sources, blame, &own_names, &mut originals);
             (aspect, complaint)
-        });
-    let complaints: Vec<(usize, Complaint)> = complaints.collect();
+        })
+        .collect();
     let mut entities = entity_figures(&counted, &roster, &mut originals);
     let mut aspects = aspect_figures(&counted, trade, &roster, &topics, &mut originals);
     let of_entities = entities.iter_mut().filter_map(|one| one.detail.as_mut());
     let of_aspects = aspects.iter_mut().map(|aspect| &mut aspect.said);
     trends::settle(of_aspects.chain(of_entities).map(|said| &mut said.trend));
-    let unanalyzed = u32::try_from(unanalyzed).unwrap_or(u32::MAX);
+    let unanalyzed = u32::try_from(sources.unanalyzed).unwrap_or(u32::MAX);
     let corpus = Corpus {
         reviews: counted.corpus.reviews.saturating_add(unanalyzed),
         unanalyzed,
         ..counted.corpus
     };
     let input = narrative::NarrativeInput {
-        answered,
-        business,
+        sources,
         corpus: &corpus,
         counted: &counted,
-        trade,
         aspects: &aspects,
         complaints: &complaints,
         entities: &entities,

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::count::Counted;
+use super::count::{Counted, OpinionCounts};
 use super::figures::{TrendDirection, Vote, VoteCounts, WilsonShare};
 use super::keyphrases::{Keyphrase, OwnNames};
 use super::quotes::{CustomerQuote, Originals, Shortlist};
@@ -15,7 +15,6 @@ use super::{AggregateInput, Corpus};
 use super::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_sides};
 use crate::insights::analysis::{LanguageCode, MentionKind, Polarity};
 use crate::insights::trades::Trade;
-use crate::model::business::Business;
 
 /// Minimum number of reviews with a judgement for a sentence.
 pub const REVIEWS_MIN: u32 = 5;
@@ -27,15 +26,11 @@ const NAMES_MAX: usize = 3;
 const IDS_MAX: usize = 3;
 /// The counted insights, from which the summary and the answers are made.
 pub struct NarrativeInput<'a> {
-    /// Ids of the aspects that the owner's FAQ answers.
-    pub answered: &'a BTreeSet<String>,
-    /// For the sentence about the reviews as a whole, which names the business.
-    pub business: &'a Business,
+    pub sources: &'a AggregateInput<'a>,
     /// Totals of all reviews, with the polarities of whole texts.
     pub corpus: &'a Corpus,
     /// The counts, with the quotable sentences.
     pub counted: &'a Counted,
-    pub trade: &'a Trade,
     /// In the trade's order.
     pub aspects: &'a [AspectFigures],
     /// The complaints about the mentioned aspects with the aspects' indices, the clearest first.
@@ -75,7 +70,7 @@ pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<Summar
     let mut sentences = Vec::new();
     sentences.extend(overall(input));
     sentences.extend(unheard(input));
-    let praised = told_sides(input.counted, input.trade, true).into_iter();
+    let praised = told_sides(input.counted, input.sources.trade, true).into_iter();
     sentences.extend(
         praised
             .enumerate()
@@ -115,7 +110,7 @@ fn overall(input: &NarrativeInput<'_>) -> Option<SummarySentence> {
         1 => "1 speaks badly of it".to_owned(),
         some => format!("{some} speak badly of it"),
     };
-    let (quantifier, name) = (quantifier(positive, judged), &input.business.name);
+    let (quantifier, name) = (quantifier(positive, judged), &input.sources.business.name);
     let text = format!(
         "{quantifier} of the {judged} reviews that judge {name} as a whole speak well of it ({positive}); {rest}."
     );
@@ -298,13 +293,9 @@ fn names(
         }
     };
     let with_count = |one: &&EntityFigures| format!("{} ({})", name(one), reviews(one.reviews));
-    let then = if rest.is_empty() {
-        String::new()
-    } else {
-        format!(
-            ", then {}",
-            list(&rest.iter().map(with_count).collect::<Vec<_>>())
-        )
+    let then = match list(&rest.iter().map(with_count).collect::<Vec<_>>()) {
+        rest if rest.is_empty() => rest,
+        rest => format!(", then {rest}"),
     };
     let text = format!("{what}: {}{then}.", with_count(first));
     let mut names = sentence(template, text, &[]);
@@ -325,11 +316,8 @@ fn by_rank(reviews: impl Iterator<Item = u32>) -> BTreeMap<String, u32> {
 }
 
 fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
-    let most: Vec<&Keyphrase> = topics
-        .iter()
-        .filter(|topic| topic.reviews >= REVIEWS_MIN)
-        .take(NAMES_MAX)
-        .collect();
+    let most = topics.iter().filter(|topic| topic.reviews >= REVIEWS_MIN);
+    let most: Vec<&Keyphrase> = most.take(NAMES_MAX).collect();
     let phrases: Vec<String> = most
         .iter()
         .map(|topic| format!("“{}” ({})", topic.phrase, reviews(topic.reviews)))
@@ -514,92 +502,62 @@ pub struct Answered {
     pub confirmed: [u32; 2],
 }
 
-/// The subject of a question.
-#[derive(Clone, Copy)]
-enum QuestionSubject<'a> {
-    Aspect(&'a AspectFigures),
-    /// A service and its id.
-    Service(&'a EntityFigures, &'a String),
-}
-
-/// A question, with the judgements about its subject.
-struct Question<'a> {
-    subject: QuestionSubject<'a>,
-    votes: &'a VoteCounts,
-    quotes: &'a [Shortlist; 2],
-}
-
 /// The questions with the most judgements that the owner has not answered: about aspects, then about services, in the
 /// order of their lists.
 pub fn answers(input: &NarrativeInput<'_>, originals: &mut Originals<'_>) -> Vec<Answered> {
+    let is_judged = |counts: &OpinionCounts| counts.votes.judged() >= REVIEWS_MIN;
     let aspects = input.aspects.iter().zip(&input.counted.aspects);
     let aspects = aspects
-        .filter(|(aspect, _)| !input.answered.contains(aspect.id.as_str()))
-        .map(|(aspect, counts)| Question {
-            subject: QuestionSubject::Aspect(aspect),
-            votes: &aspect.said.votes,
-            quotes: &counts.quotes,
+        .filter(|(aspect, _)| !input.sources.answered.contains(&aspect.id))
+        .filter(|(_, counts)| is_judged(counts))
+        .map(|(aspect, counts)| {
+            let answered = Answered {
+                id: format!("aspect-{}", aspect.id),
+                question: aspect.question.clone(),
+                answer: both_counts(&counts.votes, "judge it"),
+                aspect: Some(aspect.id.clone()),
+                service: None,
+                review_ids: Vec::new(),
+                confirmed: counts.votes.confirmed,
+            };
+            (counts, answered)
         });
     let services = input.entities.iter().zip(&input.counted.entities);
     let services = services
-        .filter(|(one, _)| one.kind == MentionKind::Service)
+        .filter(|(one, counts)| one.kind == MentionKind::Service && is_judged(counts))
         .filter_map(|(service, counts)| {
-            Some(Question {
-                subject: QuestionSubject::Service(service, service.id.as_ref()?),
-                votes: &service.detail.as_ref()?.votes,
-                quotes: &counts.quotes,
-            })
+            let id = service.id.as_ref()?;
+            let both = both_counts(&counts.votes, "name it and judge something");
+            let answered = Answered {
+                id: format!("service-{id}"),
+                question: format!("What do customers say about {}?", inside(&service.name)),
+                answer: both + &most_judged(service, input.aspects),
+                aspect: None,
+                service: Some(id.clone()),
+                review_ids: Vec::new(),
+                confirmed: counts.votes.confirmed,
+            };
+            Some((counts, answered))
         });
-    let mut asked: Vec<(usize, Question<'_>)> = aspects
-        .chain(services)
-        .filter(|question| question.votes.judged() >= REVIEWS_MIN)
-        .enumerate()
-        .collect();
-    asked.sort_by_key(|(_, question)| Reverse(question.votes.judged()));
+    let mut asked: Vec<(usize, (&OpinionCounts, Answered))> =
+        aspects.chain(services).enumerate().collect();
+    asked.sort_by_key(|(_, (counts, _))| Reverse(counts.votes.judged()));
     asked.truncate(ANSWERS_MAX);
     asked.sort_by_key(|(at, _)| *at);
-    asked
-        .iter()
-        .map(|(_, question)| answer(question, input.aspects, originals))
-        .collect()
-}
-
-fn answer(
-    question: &Question<'_>,
-    aspects: &[AspectFigures],
-    originals: &mut Originals<'_>,
-) -> Answered {
-    let Question {
-        subject,
-        votes,
-        quotes,
-    } = question;
-    let (quoted, review_ids) = quotes_and_authors(votes, quotes, originals);
-    let mut answered = Answered {
-        id: String::new(),
-        question: String::new(),
-        answer: String::new(),
-        aspect: None,
-        service: None,
-        review_ids,
-        confirmed: votes.confirmed,
-    };
-    match subject {
-        QuestionSubject::Aspect(aspect) => {
-            answered.id = format!("aspect-{}", aspect.id);
-            answered.question.clone_from(&aspect.question);
-            answered.answer = counts(votes, "judge it") + &quoted;
-            answered.aspect = Some(aspect.id.clone());
+    let mut answers = Vec::with_capacity(asked.len());
+    for (_, (counts, mut answered)) in asked {
+        for quote in both_sides(&counts.votes, &counts.quotes, ANSWER_QUOTES, originals) {
+            let kind = if quote.polarity == Vote::Negative {
+                " Criticism: “"
+            } else {
+                " Praise: “"
+            };
+            answered.answer += &[kind, &quote.text, "”"].concat();
+            answered.review_ids.push(quote.review_id);
         }
-        QuestionSubject::Service(service, id) => {
-            answered.id = format!("service-{id}");
-            answered.question = format!("What do customers say about {}?", inside(&service.name));
-            let counts = counts(votes, "name it and judge something");
-            answered.answer = counts + &most_judged(service, aspects) + &quoted;
-            answered.service = Some((*id).clone());
-        }
+        answers.push(answered);
     }
-    answered
+    answers
 }
 
 /// A sentence about the aspects that are judged most in the reviews of a service; empty if there are none.
@@ -620,48 +578,25 @@ fn most_judged(service: &EntityFigures, aspects: &[AspectFigures]) -> String {
 }
 
 /// The counts with the larger side first, or praise first if the sides are equal.
-fn counts(votes: &VoteCounts, what: &str) -> String {
-    let is_praise = votes.positive >= votes.negative;
-    let ((word, side), (other_word, other)) = if is_praise {
-        (("positive", votes.positive), ("negative", votes.negative))
+fn both_counts(votes: &VoteCounts, what: &str) -> String {
+    let (praise, blame) = (("positive", votes.positive), ("negative", votes.negative));
+    let ((word, side), (other_word, other)) = if praise.1 >= blame.1 {
+        (praise, blame)
     } else {
-        (("negative", votes.negative), ("positive", votes.positive))
+        (blame, praise)
     };
     let judged = votes.judged();
-    let mixed = if votes.mixed > 0 {
-        format!(", {} mixed", votes.mixed)
-    } else {
-        String::new()
+    let mixed = match votes.mixed {
+        0 => String::new(),
+        some => format!(", {some} mixed"),
     };
-    let other = if other == 0 {
-        "none".to_owned()
-    } else {
-        other.to_string()
+    let other = match other {
+        0 => "none".to_owned(),
+        some => some.to_string(),
     };
     format!(
         "{} reviews that {what} are {word}: {side} of {judged}; {other} {other_word}{mixed}.",
         quantifier(side, judged)
-    )
-}
-
-/// Quotes of both sides that are used in no other section, and their authors.
-fn quotes_and_authors(
-    votes: &VoteCounts,
-    quotes: &[Shortlist; 2],
-    originals: &mut Originals<'_>,
-) -> (String, Vec<String>) {
-    let shown = both_sides(votes, quotes, ANSWER_QUOTES, originals);
-    let text = shown.iter().map(|quote| {
-        let kind = if quote.polarity == Vote::Negative {
-            "Criticism"
-        } else {
-            "Praise"
-        };
-        format!(" {kind}: “{}”", quote.text)
-    });
-    (
-        text.collect(),
-        shown.iter().map(|quote| quote.review_id.clone()).collect(),
     )
 }
 
