@@ -89,14 +89,9 @@ impl Areas {
 
 /// The rule by which the words name that place, if there is one.
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
-    let (next, word) = (
-        context.word_after(1),
-        context.tagged.word(context.name.start),
-    );
+    let (next, word) = (context.word(1), context.tagged.word(context.name.start));
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
-    let is_ordinary = !is_many
-        && (word.is(WordClass::Common) || word.is(WordClass::WordName))
-        && (!is_capital || context.is_shouted());
+    let is_ordinary = !is_many && word.is_ordinary() && (!is_capital || context.is_shouted());
     let is_misspelled = context
         .name
         .clone()
@@ -107,36 +102,29 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     if has_state(context) {
         return Some("area_and_state");
     }
-    let mut n = 1;
-    while context.word_before(n).is(WordClass::Compass) {
+    let mut n = -1;
+    while context.word(n).is(WordClass::Compass) {
         steps::one();
-        n += 1;
+        n -= 1;
     }
     let is_home = next.is(WordClass::Home)
-        || next.is(WordClass::Compass) && context.word_after(2).is(WordClass::Home);
-    n += usize::from(context.text_before(n) == "the" && (is_capital || is_home));
-    let is_within =
-        context.word_before(n).is(WordClass::Near) || n > 1 && context.text_before(1) == "downtown";
-    let is_owned = context.word_before(n).is(WordClass::Own)
-        || context.word_before(n).is(WordClass::Determiner);
+        || next.is(WordClass::Compass) && context.word(2).is(WordClass::Home);
+    n -= isize::from(context.text(n) == "the" && (is_capital || is_home));
+    let is_within = context.word(n).is(WordClass::Near) || n < -1 && context.text(-1) == "downtown";
+    let is_owned = context.word(n).begins_noun();
     let is_at_home = is_home
         && (is_many
             || is_owned
             || is_capital && !(context.is_at_start() && next.is(WordClass::Deed)));
     let is_praised = context.has_s()
         && is_capital
-        && matches!(
-            context.text_after(1),
-            "best" | "finest" | "favorite" | "only"
-        );
+        && matches!(context.text(1), "best" | "finest" | "favorite" | "only");
     // `a Gilbert mom`
     let is_owner = matches!(
-        context.text_before(1),
+        context.text(-1),
         "a" | "an" | "our" | "my" | "their" | "your" | "this" | "most" | "many"
     );
-    let is_noun = context
-        .after(1)
-        .is_some_and(|at| !context.tagged.is_mark(at))
+    let is_noun = !context.is_end(1)
         && !next.is_any(&[
             WordClass::Deed,
             WordClass::Be,
@@ -144,7 +132,7 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
             WordClass::Link,
             WordClass::Near,
         ]);
-    let is_kind = is_capital && is_owner && is_noun && !context.is_capital_after(1);
+    let is_kind = is_capital && is_owner && is_noun && !context.is_capital_at(1);
     if is_within
         || is_joined
         || is_many && is_capital
@@ -155,32 +143,28 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     {
         return Some("area");
     }
-    let is_direction = context.word_before(n).is(WordClass::Toward)
-        && !matches!(context.text_before(n), "and" | "like");
+    let is_direction =
+        context.word(n).is(WordClass::Toward) && !matches!(context.text(n), "and" | "like");
     if is_direction
         && (is_capital || is_many || !word.is(WordClass::FirstName))
         && !is_person(context)
     {
         return Some("area");
     }
-    let is_free = !context.word_before(2).is(WordClass::Determiner)
-        && !context.word_before(2).is(WordClass::Own);
-    let is_wide = context.word_before(1).is(WordClass::Wide) && is_free;
-    (is_wide && (is_capital && !context.is_capital_before(1) || context.before(2).is_none()))
+    let is_wide = context.word(-1).is(WordClass::Wide) && !context.word(-2).begins_noun();
+    (is_wide && (is_capital && !context.is_capital_at(-1) || context.at(-2).is_none()))
         .then_some("area")
 }
 
 /// `spoke to Gilbert`, `a call from Chandler`, `thanks to Gilbert`, `for Gilbert`
 fn is_person(context: &TokenContext<'_>) -> bool {
-    let is_thanked = (2..=4).any(|n| context.word_before(n).is(WordClass::Thanks));
-    let is_met = context.text_before(1) == "from"
-        && context.word_before(2).is(WordClass::With)
-        && !context.word_before(2).is(WordClass::Deed);
-    let is_part =
-        context.word_before(2).is(WordClass::Home) || context.word_before(2).is(WordClass::Part);
-    let is_loose =
-        matches!(context.text_before(1), "of" | "for") && !is_part && context.name.len() == 1;
-    if context.text_before(1) == "from" && context.word_before(2).is(WordClass::Role) {
+    let is_thanked = (-4..=-2).any(|n| context.word(n).is(WordClass::Thanks));
+    let is_met = context.text(-1) == "from"
+        && context.word(-2).is(WordClass::With)
+        && !context.word(-2).is(WordClass::Deed);
+    let is_part = context.word(-2).is(WordClass::Home) || context.word(-2).is(WordClass::Part);
+    let is_loose = matches!(context.text(-1), "of" | "for") && !is_part && context.name.len() == 1;
+    if context.text(-1) == "from" && context.word(-2).is(WordClass::Role) {
         return false;
     }
     is_thanked
@@ -188,7 +172,7 @@ fn is_person(context: &TokenContext<'_>) -> bool {
         || is_loose
         || context.acts()
         || context.is_subject()
-        || context.word_before(2).is(WordClass::Spoken)
+        || context.word(-2).is(WordClass::Spoken)
 }
 
 /// `(Mesa)`, `Location: Tempe`, and `— Tempe` at the end
@@ -196,8 +180,8 @@ fn is_apart(context: &TokenContext<'_>) -> bool {
     let is_last = (context.name.end..context.tagged.text.tokens().len())
         .inspect(|_| steps::one())
         .all(|at| context.tagged.is_mark(at));
-    let is_closed = context.text_before(1) == "(" && context.text_after(1) == ")";
-    let is_signed = matches!(context.text_before(1), ":" | "-" | "\u{2014}") && is_last;
+    let is_closed = context.text(-1) == "(" && context.text(1) == ")";
+    let is_signed = matches!(context.text(-1), ":" | "-" | "\u{2014}") && is_last;
     context.is_capital()
         && !context
             .tagged
@@ -207,29 +191,26 @@ fn is_apart(context: &TokenContext<'_>) -> bool {
 }
 
 fn has_state(context: &TokenContext<'_>) -> bool {
-    let n = 1 + usize::from(context.text_after(1) == ",");
-    context.word_after(n).is(WordClass::State)
-        && (context.is_capital_after(n) || !context.is_capital())
+    let n = 1 + isize::from(context.text(1) == ",");
+    context.word(n).is(WordClass::State) && (context.is_capital_at(n) || !context.is_capital())
 }
 
 /// `Mesa Dr`, `on Gilbert`, `Gilbert and Baseline`
 fn is_street(context: &TokenContext<'_>) -> bool {
-    let n = 1 + usize::from(context.text_after(1) == ".");
-    if context.word_after(n).is(WordClass::Street) && !context.word_after(n).is(WordClass::Deed) {
+    let n = 1 + isize::from(context.text(1) == ".");
+    if context.word(n).is(WordClass::Street) && !context.word(n).is(WordClass::Deed) {
         return true;
     }
-    let other = context.word_after(2);
-    let is_crossed = matches!(context.text_after(1), "and" | "&" | "/")
-        && context.is_capital_after(2)
-        && other.id == 0;
+    let other = context.word(2);
+    let is_crossed =
+        matches!(context.text(1), "and" | "&" | "/") && context.is_capital_at(2) && other.id == 0;
     let is_corner = is_crossed
         && matches!(
-            context.text_before(1),
+            context.text(-1),
             "near" | "at" | "on" | "off" | "of" | "around" | "between" | "by"
         );
     is_corner
-        || matches!(context.text_before(1), "on" | "off" | "at")
-            && !context.word_after(1).is(WordClass::Home)
+        || matches!(context.text(-1), "on" | "off" | "at") && !context.word(1).is(WordClass::Home)
 }
 
 /// `Mr. Gilbert`, `Bob Gilbert`, `Costa Mesa`, `Mesa Plumbing`, `Gilbert High School`: part of a longer name.
@@ -238,7 +219,7 @@ fn is_of_another_name(context: &TokenContext<'_>) -> bool {
         |at: &usize| context.tagged.text.tokens()[*at].shape == Capitalisation::Capitalised;
     let is_function = |at: usize| context.tagged.word(at).is_any(&FUNCTION);
     if let Some(before) = context
-        .before(1)
+        .at(-1)
         .filter(is_named)
         .filter(|at| !is_function(*at))
     {
@@ -254,7 +235,7 @@ fn is_of_another_name(context: &TokenContext<'_>) -> bool {
         }
     }
     let after = context
-        .after(1)
+        .at(1)
         .filter(is_named)
         .filter(|at| !is_function(*at) && !context.has_s());
     let is_longer = after.is_some_and(|at| {

@@ -244,7 +244,7 @@ impl People {
                 let people = if given.is_empty() { nicknamed } else { given };
                 (people, certainty, rule)
             };
-        let count = match context.text_before(1) {
+        let count = match context.text(-1) {
             "two" | "both" if context.has_s() => 2,
             "three" if context.has_s() => 3,
             _ => 1,
@@ -264,13 +264,13 @@ impl People {
     /// initial.
     fn with_initial(&self, context: &TokenContext<'_>, people: &[u32]) -> Option<Vec<u32>> {
         let letter = context
-            .after(1)
+            .at(1)
             .filter(|_| context.name.len() == 1 && !context.has_s())?;
         let mut letters = context.tagged.text.word(letter).chars();
         let initial = letters
             .next()
             .filter(|initial| initial.is_alphabetic() && letters.next().is_none())?;
-        let is_dotted = context.text_after(2) == ".";
+        let is_dotted = context.text(2) == ".";
         // `Mike I think`, `Mike a great man`
         if !is_dotted && (matches!(initial, 'i') || !context.tagged.is_capital(letter))
             || people.is_empty()

@@ -138,51 +138,50 @@ fn is_something_else(context: &TokenContext<'_>, follows: bool) -> bool {
         tagged.text.word(tokens.end - 1),
     );
     let stem = last.strip_suffix('s').unwrap_or(last);
-    let after = if context.text_after(1) == "/" {
-        context.text_after(2)
+    let after = if context.text(1) == "/" {
+        context.text(2)
     } else {
-        context.text_after(1)
+        context.text(1)
     };
-    if COMPOUNDS.contains(&(context.text_before(1), first)) || COMPOUNDS.contains(&(stem, after)) {
+    if COMPOUNDS.contains(&(context.text(-1), first)) || COMPOUNDS.contains(&(stem, after)) {
         return true;
     }
-    let has_object =
-        context.word_after(1).is(WordClass::Determiner) || context.word_after(1).is(WordClass::Own);
+    let has_object = context.word(1).begins_noun();
     if matches!(last, "up" | "out" | "off" | "down") && first.ends_with("ed") {
         // `They backed up every word`, `they were backed up for weeks`
         return has_object
             || matches!(after, "by" | "what" | "for")
-            || (1..=3).any(|n| context.word_before(n).is(WordClass::Crowd));
+            || (-3..=-1).any(|n| context.word(n).is(WordClass::Crowd));
     }
     if tokens.len() > 1 {
         return false;
     }
     // `hot as a furnace`, `money down the drain`
-    let is_thing = context.word_before(1).is(WordClass::Determiner);
+    let is_thing = context.word(-1).is(WordClass::Determiner);
     let is_simile = is_thing
-        && matches!(context.text_before(2), "like" | "as")
-        && !context.word_before(3).is(WordClass::Proof);
+        && matches!(context.text(-2), "like" | "as")
+        && !context.word(-3).is(WordClass::Proof);
     // `the faucet leaks`, `the faucets leak`
-    let agrees = follows && context.word_before(1).has_s != context.has_s();
+    let agrees = follows && context.word(-1).has_s != context.has_s();
     agrees
         || is_simile
-        || is_thing && matches!(context.text_before(2), "down" | "circling")
+        || is_thing && matches!(context.text(-2), "down" | "circling")
         || is_verb(context, has_object)
 }
 
 /// `it leaks`, `does it drain`, `to drain the tank`: a verb rather than a thing.
 fn is_verb(context: &TokenContext<'_>, has_object: bool) -> bool {
-    let before = context.word_before(1);
+    let before = context.word(-1);
     if context.has_s() {
         return before.is(WordClass::Actor);
     }
-    let is_infinitive = context.text_before(1) == "to"
-        && (context.word_before(2).is(WordClass::Infinitive) || has_object);
-    let is_asked = before.is(WordClass::Actor) && context.word_before(2).is(WordClass::Auxiliary);
+    let is_infinitive =
+        context.text(-1) == "to" && (context.word(-2).is(WordClass::Infinitive) || has_object);
+    let is_asked = before.is(WordClass::Actor) && context.word(-2).is(WordClass::Auxiliary);
     is_infinitive
         || is_asked
         || before.is(WordClass::Auxiliary)
-        || has_object && (before.is(WordClass::Pronoun) || context.text_before(1) == "and")
+        || has_object && (before.is(WordClass::Pronoun) || context.text(-1) == "and")
 }
 
 /// The number of a word, which is the same for its singular and plural.

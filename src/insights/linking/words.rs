@@ -107,6 +107,16 @@ impl DictionaryWord {
         classes.iter().any(|class| self.is(*class))
     }
 
+    /// Whether it precedes a thing: `the`, `my`.
+    pub const fn begins_noun(self) -> bool {
+        self.is(WordClass::Determiner) || self.is(WordClass::Own)
+    }
+
+    /// Whether it is also an ordinary word.
+    pub const fn is_ordinary(self) -> bool {
+        self.is(WordClass::WordName) || self.is(WordClass::Common)
+    }
+
     /// Whether it has neither a class nor a number.
     pub const fn is_unknown(self) -> bool {
         self.classes == 0 && self.id == 0
