@@ -28,13 +28,8 @@ struct PersonName {
     name: String,
 }
 
-/// The possible entity for a name in the text.
-struct CuedMention {
-    tokens: Range<usize>,
-    kind: MentionKind,
-    candidates: Vec<String>,
-    rule: &'static str,
-}
+/// The number of words of a name in the text, the entities that it may name, and the name of the rule.
+type Found = (usize, Vec<String>, &'static str);
 
 impl CuedNames {
     pub fn new(business: &Business) -> Self {
@@ -70,22 +65,22 @@ impl CuedNames {
             let mut at = range.start;
             while at < range.end {
                 steps::one();
-                let found = self
-                    .person(text, range, at, &author)
-                    .or_else(|| self.area(text, range, at));
-                let Some(found) = found else {
+                let person = self.person(text, range, at, &author);
+                let person = person.map(|found| (MentionKind::Technician, found));
+                let area = || Some((MentionKind::ServiceArea, self.area(text, range, at)?));
+                let Some((kind, (words, candidates, rule))) = person.or_else(area) else {
                     at += 1;
                     continue;
                 };
-                at = found.tokens.end;
                 mentions.push(Mention {
-                    kind: found.kind,
-                    candidates: found.candidates,
+                    kind,
+                    candidates,
                     sentence,
                     through: sentence,
-                    span: text.span(found.tokens),
-                    rule: found.rule,
+                    span: text.span(at..at + words),
+                    rule,
                 });
+                at += words;
             }
         }
         mentions
@@ -97,7 +92,7 @@ impl CuedNames {
         sentence: &Range<usize>,
         at: usize,
         author: &str,
-    ) -> Option<CuedMention> {
+    ) -> Option<Found> {
         if !is_capitalised(text, at) {
             return None;
         }
@@ -106,12 +101,7 @@ impl CuedNames {
             .iter()
             .find(|one| one.full.len() > 1 && stands_at(text, sentence, at, &one.full));
         if let Some(one) = full {
-            return Some(CuedMention {
-                tokens: at..at + one.full.len(),
-                kind: MentionKind::Technician,
-                candidates: vec![one.name.clone()],
-                rule: "full_name",
-            });
+            return Some((one.full.len(), vec![one.name.clone()], "full_name"));
         }
         let word = text.word(at);
         let mut candidates: Vec<String> = self
@@ -134,20 +124,10 @@ impl CuedNames {
             return None;
         }
         candidates.sort_unstable();
-        Some(CuedMention {
-            tokens: at..at + 1,
-            kind: MentionKind::Technician,
-            candidates,
-            rule: "first_name",
-        })
+        Some((1, candidates, "first_name"))
     }
 
-    fn area(
-        &self,
-        text: &TokenizedText,
-        sentence: &Range<usize>,
-        at: usize,
-    ) -> Option<CuedMention> {
+    fn area(&self, text: &TokenizedText, sentence: &Range<usize>, at: usize) -> Option<Found> {
         let cues = &text.language_words().names.before_places;
         if at == sentence.start || !is_capitalised(text, at) || !text.is_among(at - 1, cues) {
             return None;
@@ -157,12 +137,7 @@ impl CuedNames {
             .iter()
             .filter(|(words, _)| stands_at(text, sentence, at, words));
         let (words, name) = fitting.max_by_key(|(words, _)| words.len())?;
-        Some(CuedMention {
-            tokens: at..at + words.len(),
-            kind: MentionKind::ServiceArea,
-            candidates: vec![name.clone()],
-            rule: "area",
-        })
+        Some((words.len(), vec![name.clone()], "area"))
     }
 }
 
