@@ -66,20 +66,15 @@ impl Services {
     /// Adds the words of the services to `words`.
     pub fn new(services: &[Service], words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
+        let mut numbers = |form: &[String]| form.iter().map(|word| number(word, words)).collect();
         for (service, offered) in (0..).zip(services) {
             for form in forms(offered) {
-                let numbers: Vec<u32> = form.iter().map(|word| number(word, words)).collect();
-                entries.push((numbers, service));
-                if form.len() > 1 {
-                    for joint in 1..form.len() {
-                        let mut joined = form.clone();
-                        let next = joined.remove(joint);
-                        joined[joint - 1].push_str(&next);
-                        entries.push((
-                            joined.iter().map(|word| number(word, words)).collect(),
-                            service,
-                        ));
-                    }
+                entries.push((numbers(&form), service));
+                for joint in 1..form.len() {
+                    let mut joined = form.clone();
+                    let next = joined.remove(joint);
+                    joined[joint - 1].push_str(&next);
+                    entries.push((numbers(&joined), service));
                 }
             }
         }
@@ -232,9 +227,7 @@ fn forms(service: &Service) -> Vec<Vec<String>> {
             .into_iter()
             .filter(|form| says_something(form)),
     );
-    for synonym in &service.synonyms {
-        forms.extend(parts(synonym));
-    }
+    forms.extend(service.synonyms.iter().flat_map(|synonym| parts(synonym)));
     for form in forms.clone() {
         // `shutoff valve` is also accepted for `shut-off valve`.
         if let Some((at, stem, end)) = form.iter().enumerate().find_map(|(at, word)| {
@@ -276,18 +269,13 @@ fn says_something(form: &[String]) -> bool {
 /// cleaning`.
 fn parts(name: &str) -> Vec<Vec<String>> {
     let text = TokenizedText::new(name);
-    let mut items: Vec<Vec<String>> = vec![Vec::new()];
-    for token in 0..text.tokens().len() {
-        let word = text.word(token);
-        if matches!(word, "and" | "," | "&" | "/" | "or") {
-            items.push(Vec::new());
-        } else if text.tokens()[token].shape != Capitalisation::Mark {
-            items
-                .last_mut()
-                .into_iter()
-                .for_each(|item| item.push(word.to_owned()));
-        }
-    }
+    let is_word = |token: &&usize| text.tokens()[**token].shape != Capitalisation::Mark;
+    let word = |token: &usize| text.word(*token).to_owned();
+    let tokens: Vec<usize> = (0..text.tokens().len()).collect();
+    let mut items: Vec<Vec<String>> = tokens
+        .split(|token| matches!(text.word(*token), "and" | "," | "&" | "/" | "or"))
+        .map(|item| item.iter().filter(is_word).map(word).collect())
+        .collect();
     items.retain(|item| !item.is_empty());
     let Some((first, last)) = items.first().cloned().zip(items.last().cloned()) else {
         return items;
