@@ -2,6 +2,7 @@
 //! capital letter is not sufficient evidence.
 
 use super::evidence::TokenContext;
+use super::name_forms;
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
@@ -36,13 +37,8 @@ impl Areas {
         let mut entries = Vec::new();
         for (area, name) in (0..).zip(names) {
             let text = TokenizedText::new(name);
-            let form: Vec<u32> = (0..text.tokens().len())
-                .filter(|token| text.tokens()[*token].shape != Capitalisation::Mark)
-                .map(|token| words.number(text.word(token)))
-                .collect();
-            if !form.is_empty() {
-                entries.push((form, area));
-            }
+            let form = name_forms::words(&text).map(|word| words.number(word));
+            entries.push((form.collect(), area));
         }
         Self {
             names: names.to_vec(),
@@ -92,10 +88,7 @@ fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
     let (next, word) = (context.word(1), context.tagged.word(context.name.start));
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
     let is_ordinary = !is_many && word.is_ordinary() && (!is_capital || context.is_shouted());
-    let is_misspelled = context
-        .name
-        .clone()
-        .any(|at| context.tagged.word(at).is_misspelled);
+    let is_misspelled = context.words().any(|word| word.is_misspelled);
     if is_ordinary || is_misspelled || is_street(context) || is_of_another_name(context) {
         return None;
     }

@@ -293,6 +293,11 @@ impl<'a> TokenContext<'a> {
         self.at(n).is_none_or(|at| self.tagged.is_mark(at))
     }
 
+    /// The words of the name.
+    pub fn words(&self) -> impl Iterator<Item = DictionaryWord> {
+        self.name.clone().map(|at| self.tagged.word(at))
+    }
+
     /// Whether all words of the name are capitalised.
     pub fn is_capital(&self) -> bool {
         self.name.clone().all(|at| self.tagged.is_capital(at))

@@ -12,7 +12,7 @@ mod words;
 use sha2::{Digest, Sha256};
 
 use super::analysis::Mention;
-use super::text::{Capitalisation, TokenizedText};
+use super::text::TokenizedText;
 use crate::model;
 use crate::model::business::Business;
 use crate::model::hash::hex;
@@ -41,12 +41,8 @@ impl Linker {
     #[must_use]
     pub fn new(business: &Business) -> Self {
         let mut words = Dictionary::new();
-        let firm = TokenizedText::new(&business.name);
-        for token in (0..firm.tokens().len())
-            .filter(|token| firm.tokens()[*token].shape != Capitalisation::Mark)
-        {
-            words.class(firm.word(token), WordClass::Firm);
-        }
+        name_forms::words(&TokenizedText::new(&business.name))
+            .for_each(|word| words.class(word, WordClass::Firm));
         let nicknames = Nicknames::new();
         nicknames
             .all()
@@ -103,8 +99,9 @@ fn digest(business: &Business) -> String {
         hash.update(part);
     };
     put(&RULES.to_string());
-    put(words::table());
-    name_forms::tables().into_iter().for_each(&mut put);
+    put(words::TABLE);
+    put(name_forms::SHORT);
+    put(name_forms::SPELLINGS);
     put(&business.name);
     for technician in &business.technicians {
         put("technician");

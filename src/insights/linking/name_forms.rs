@@ -26,14 +26,17 @@ pub enum How {
 
 /// The words of a name, without marks and generation suffixes.
 pub fn parts(name: &str) -> Vec<String> {
-    let text = TokenizedText::new(name);
-    let words = (0..text.tokens().len())
-        .filter(|token| text.tokens()[*token].shape != Capitalisation::Mark)
-        .map(|token| text.word(token));
-    words
+    words(&TokenizedText::new(name))
         .filter(|word| !matches!(*word, "jr" | "sr" | "ii" | "iii"))
         .map(str::to_owned)
         .collect()
+}
+
+/// The words and numbers of a text, without marks.
+pub fn words(text: &TokenizedText) -> impl Iterator<Item = &str> {
+    (0..text.tokens().len())
+        .filter(|token| text.tokens()[*token].shape != Capitalisation::Mark)
+        .map(|token| text.word(token))
 }
 
 pub fn forms(
@@ -41,38 +44,31 @@ pub fn forms(
     aliases: &[String],
     nicknames: &Nicknames,
 ) -> Vec<(Vec<String>, How)> {
-    let mut forms = vec![(
-        name.to_vec(),
-        if name.len() > 1 {
-            How::Full
-        } else {
-            How::First
-        },
-    )];
-    let Some(first) = name.first() else {
+    let Some((first, rest)) = name.split_first() else {
         return Vec::new();
     };
+    let how = if rest.is_empty() {
+        How::First
+    } else {
+        How::Full
+    };
+    let mut forms = vec![(name.to_vec(), how)];
     let mut firsts = vec![(first.clone(), How::First)];
-    firsts.extend(
-        Some(without_accents(first))
-            .filter(|plain| plain != first)
-            .map(|plain| (plain, How::First)),
-    );
-    let surnames: Vec<String> = name.iter().skip(1).rev().take(2).cloned().collect();
+    let plain = without_accents(first);
+    if plain != *first {
+        firsts.push((plain, How::First));
+    }
+    let surnames: Vec<&String> = rest.iter().rev().take(2).collect();
     for alias in aliases.iter().map(|alias| parts(alias)) {
         match alias.as_slice() {
             [] => {}
             [one] => {
                 firsts.push((one.clone(), How::Alias));
-                firsts.extend(
-                    nicknames
-                        .spellings(one)
-                        .iter()
-                        .map(|other| ((*other).to_owned(), How::Nickname)),
-                );
+                let spellings = nicknames.spellings(one).iter();
+                firsts.extend(spellings.map(|other| ((*other).to_owned(), How::Nickname)));
             }
-            [one, .., last] if surnames.contains(last) => firsts.push((one.clone(), How::Alias)),
-            [_, ..] => forms.push((alias.clone(), How::Full)),
+            [one, .., last] if surnames.contains(&last) => firsts.push((one.clone(), How::Alias)),
+            _ => forms.push((alias, How::Full)),
         }
     }
     for other in nicknames
@@ -86,13 +82,14 @@ pub fn forms(
     }
     for (first, how) in firsts {
         for surname in &surnames {
-            forms.push((vec![first.clone(), surname.clone()], How::Full));
+            forms.push((vec![first.clone(), (*surname).clone()], How::Full));
         }
         forms.push((vec![first], how));
     }
-    if let Some(surname) = surnames.into_iter().next() {
-        forms.push((vec![surname], How::Surname));
-    }
+    forms.extend(
+        rest.last()
+            .map(|surname| (vec![surname.clone()], How::Surname)),
+    );
     forms
 }
 
@@ -111,8 +108,8 @@ pub fn without_accents(word: &str) -> String {
 
 // Equivalent first names: short forms and spellings, read from two tables.
 
-const SHORT: &str = include_str!("nicknames.txt");
-const SPELLINGS: &str = include_str!("spellings.txt");
+pub const SHORT: &str = include_str!("nicknames.txt");
+pub const SPELLINGS: &str = include_str!("spellings.txt");
 
 /// Both tables of first names, by name.
 #[derive(Debug)]
@@ -161,11 +158,6 @@ impl Nicknames {
 
 fn rows(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|row| !row.starts_with('#'))
-}
-
-/// The tables, which are part of the digest of the method.
-pub fn tables() -> [&'static str; 2] {
-    [SHORT, SPELLINGS]
 }
 
 // Misspelled names: one letter added, missing, wrong, or swapped with its neighbour; in long names, two such errors.

@@ -50,17 +50,11 @@ impl People {
         let mut initials = Vec::new();
         for (person, technician) in (0..).zip(technicians) {
             let name = parts(&technician.name);
-            let surname = (name.len() > 1).then(|| name[name.len() - 1].clone());
-            initials.push(
-                surname
-                    .as_deref()
-                    .and_then(|surname| surname.chars().next()),
-            );
+            let surname = name.iter().skip(1).next_back();
+            initials.push(surname.and_then(|surname| surname.chars().next()));
             for (form, how) in forms(&name, &technician.aliases, nicknames) {
-                entries.push((
-                    form.iter().map(|word| words.number(word)).collect(),
-                    PersonForm { person, how },
-                ));
+                let form = form.iter().map(|word| words.number(word));
+                entries.push((form.collect(), PersonForm { person, how }));
             }
         }
         let people = Self {
@@ -84,25 +78,12 @@ impl People {
                     words.forgive(&plain, id);
                 }
                 let known = words.get(&word, true);
-                if !known.is(WordClass::WordName)
-                    && !known.is(WordClass::Common)
-                    && !word.ends_with('s')
-                    && word.len() > 2
-                {
+                if !known.is_ordinary() && !word.ends_with('s') && word.len() > 2 {
                     words.variant(&format!("{word}s"), id, true);
                 }
             }
         }
         people
-    }
-
-    /// All parts of a text that may name a person, in order.
-    fn candidates(&self, tagged: &TaggedText<'_>, author: &str) -> Vec<PersonCandidate> {
-        let mut seen = Vec::new();
-        TokenContext::each(tagged, &self.forms, |context, forms| {
-            seen.extend(self.weigh(context, forms, author));
-        });
-        seen
     }
 
     /// The mentions of people, in order; `recorded` are the recorded names.
@@ -112,25 +93,25 @@ impl People {
         author: &str,
         recorded: &[String],
     ) -> Vec<Mention> {
-        let seen = self.candidates(tagged, author);
+        let mut seen = Vec::new();
+        TokenContext::each(tagged, &self.forms, |context, forms| {
+            seen.extend(self.weigh(context, forms, author));
+        });
         if seen.is_empty() {
             return Vec::new();
         }
-        let recorded: Vec<u32> = (0..)
-            .zip(&self.names)
-            .filter(|(_, name)| recorded.contains(name))
-            .map(|(person, _)| person)
+        let numbered = (0..).zip(&self.names);
+        let recorded: Vec<u32> = numbered
+            .filter_map(|(person, name)| recorded.contains(name).then_some(person))
             .collect();
-        let mut sure: Vec<u32> = Vec::new();
-        let tells = |one: &&PersonCandidate| {
+        let surely = seen.iter().filter(|one| {
             one.certainty == Certainty::Sure
                 || one.certainty == Certainty::Named && one.rule == "surname"
-        };
-        for one in seen.iter().filter(tells) {
-            if let [person] = one.people.as_slice() {
-                sure.push(*person);
-            }
-        }
+        });
+        let mut sure: Vec<u32> = surely
+            .filter(|one| one.people.len() == 1)
+            .flat_map(|one| one.people.iter().copied())
+            .collect();
         sure.sort_unstable();
         sure.dedup();
         let mut mentions = Vec::new();
@@ -172,29 +153,20 @@ impl People {
             return None;
         }
         let who = |wanted: &dyn Fn(How) -> bool| {
-            let mut people: Vec<u32> = forms
-                .iter()
-                .filter(|form| wanted(form.how))
-                .map(|form| form.person)
-                .collect();
+            let forms = forms.iter().filter(|form| wanted(form.how));
+            let mut people: Vec<u32> = forms.map(|form| form.person).collect();
             people.dedup();
             people
         };
-        let is_misspelled = context
-            .name
-            .clone()
-            .any(|at| context.tagged.word(at).is_misspelled);
+        let is_misspelled = context.words().any(|word| word.is_misspelled);
         let given = who(&|how| matches!(how, How::First | How::Alias));
         let nicknamed = who(&|how| how == How::Nickname);
         let surnamed = who(&|how| how == How::Surname);
         let mut wider = given.clone();
         wider.extend(nicknamed.iter().filter(|person| !given.contains(person)));
         let of_initial = self.with_initial(context, &wider);
-        let full = who(&|how| matches!(how, How::Full));
-        let is_far = context
-            .name
-            .clone()
-            .any(|at| context.tagged.word(at).is_far);
+        let full = who(&|how| how == How::Full);
+        let is_far = context.words().any(|word| word.is_far);
         let (people, certainty, rule) =
             if evidence::is_stranger(context) || evidence::is_signature(context, author) {
                 (Vec::new(), Certainty::Stranger, "")
@@ -290,31 +262,19 @@ fn people_meant_by(
     recorded: &[u32],
 ) -> Option<(Vec<u32>, &'static str)> {
     let among = |people: &[u32], known: &[u32]| -> Vec<u32> {
-        people
-            .iter()
-            .copied()
-            .filter(|person| known.contains(person))
-            .collect()
+        let people = people.iter().copied();
+        people.filter(|person| known.contains(person)).collect()
     };
-    let on_record = || {
-        among(
-            if one.wider.is_empty() {
-                &one.people
-            } else {
-                &one.wider
-            },
-            recorded,
-        )
+    let widest = if one.wider.is_empty() {
+        &one.people
+    } else {
+        &one.wider
     };
+    let on_record = || among(widest, recorded);
     match one.certainty {
         Certainty::Stranger => None,
         Certainty::Weak => {
-            let mut confirmed = among(&one.people, sure);
-            confirmed.extend(
-                among(&one.people, recorded)
-                    .into_iter()
-                    .filter(|person| !sure.contains(person)),
-            );
+            let confirmed = among(&one.people, &[sure, recorded].concat());
             (confirmed.len() == 1 && one.count == 1).then_some((confirmed, "recorded"))
         }
         Certainty::Sure | Certainty::Named if one.count > 1 => {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
@@ -12,7 +13,8 @@ use super::name_forms::{Guess, Misspellings};
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 
-const TABLE: &str = include_str!("words.txt");
+/// The classes of words; the table is part of the digest of the method.
+pub const TABLE: &str = include_str!("words.txt");
 
 /// The sections of `words.txt`, and classes that come from the business's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -225,11 +227,6 @@ impl Dictionary {
     }
 }
 
-/// The table, which is part of the digest of the method.
-pub fn table() -> &'static str {
-    TABLE
-}
-
 // Sequences of word numbers, with the values that they name. The longest match at a position wins.
 
 /// Maximum number of values of a sequence; a sequence with more values is ignored, because it would identify nothing.
@@ -329,27 +326,18 @@ impl<'a> TaggedText<'a> {
                 }
             });
         }
-        let is_shouted = |sentence: &std::ops::Range<usize>| {
-            let shapes = || {
-                text.tokens()[sentence.clone()]
-                    .iter()
-                    .map(|token| token.shape)
-            };
-            let upper = shapes()
-                .filter(|shape| *shape == Capitalisation::Upper)
-                .count();
-            upper >= 2
-                && upper
-                    > shapes()
-                        .filter(|shape| {
-                            matches!(
-                                shape,
-                                Capitalisation::Lower
-                                    | Capitalisation::Capitalised
-                                    | Capitalisation::Mixed
-                            )
-                        })
-                        .count()
+        let is_shouted = |sentence: &Range<usize>| {
+            let (mut upper, mut others) = (0, 0);
+            for token in &text.tokens()[sentence.clone()] {
+                match token.shape {
+                    Capitalisation::Upper => upper += 1,
+                    Capitalisation::Lower | Capitalisation::Capitalised | Capitalisation::Mixed => {
+                        others += 1;
+                    }
+                    Capitalisation::Number | Capitalisation::Mark => {}
+                }
+            }
+            upper >= 2 && upper > others
         };
         let shouted = text.sentences().iter().map(is_shouted).collect();
         Self {
