@@ -85,7 +85,7 @@ impl Areas {
 
 /// The rule by which the words name that place, if there is one.
 fn rule(context: &TokenContext<'_>, is_joined: bool) -> Option<&'static str> {
-    let (next, word) = (context.word(1), context.tagged.word(context.name.start));
+    let (next, word) = (context.word(1), context.word(0));
     let (is_many, is_capital) = (context.name.len() > 1, context.is_capital());
     let is_ordinary = !is_many && word.is_ordinary() && (!is_capital || context.is_shouted());
     let is_misspelled = context.words().any(|word| word.is_misspelled);
@@ -175,12 +175,7 @@ fn is_apart(context: &TokenContext<'_>) -> bool {
         .all(|at| context.tagged.is_mark(at));
     let is_closed = context.text(-1) == "(" && context.text(1) == ")";
     let is_signed = matches!(context.text(-1), ":" | "-" | "\u{2014}") && is_last;
-    context.is_capital()
-        && !context
-            .tagged
-            .word(context.name.start)
-            .is(WordClass::FirstName)
-        && (is_closed || is_signed)
+    context.is_capital() && !context.word(0).is(WordClass::FirstName) && (is_closed || is_signed)
 }
 
 fn has_state(context: &TokenContext<'_>) -> bool {

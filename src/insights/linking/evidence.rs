@@ -84,21 +84,17 @@ pub fn is_part_of_another_name(context: &TokenContext<'_>) -> bool {
     let word = context.tagged.word(before);
     // A capital at the beginning of the sentence is no evidence, except in `Jersey Mike's`. A plural or possessive is
     // not a first name.
-    let is_surname = word.is(WordClass::WordName)
-        && !context
-            .tagged
-            .word(context.name.start)
-            .is(WordClass::FirstName);
+    let is_surname = word.is(WordClass::WordName) && !context.word(0).is(WordClass::FirstName);
     !word.has_s && (word.is(WordClass::FirstName) || is_surname || word.is_unknown())
 }
 
 /// The certainty that a surname without a first name names a staff member.
 pub fn surname(context: &TokenContext<'_>) -> Certainty {
-    let word = context.tagged.word(context.name.start);
+    let word = context.word(0);
     let is_ordinary = word.is_ordinary() || word.is(WordClass::FirstName);
     let is_told = context.acts() || context.is_announced();
     let is_thing = context.word(-1).begins_noun();
-    let is_short = word.is_misspelled && context.tagged.text.word(context.name.start).len() < 7;
+    let is_short = word.is_misspelled && context.text(0).len() < 7;
     let is_lower = !context.is_capital() && !is_ordinary && (is_told || context.is_subject());
     if is_lower || context.is_capital() && !is_thing && !is_short && (is_told || !is_ordinary) {
         Certainty::Named
@@ -109,7 +105,7 @@ pub fn surname(context: &TokenContext<'_>) -> Certainty {
 
 /// The certainty that a first name without a surname names a staff member.
 pub fn first_name(context: &TokenContext<'_>) -> Certainty {
-    let word = context.tagged.word(context.name.start);
+    let word = context.word(0);
     let is_told = context.is_announced() || context.acts() || context.is_listed();
     // Words that often precede people: `with Will`, `had Will out`.
     let is_accompanied = context.word(-1).is(WordClass::With);
@@ -125,7 +121,7 @@ pub fn first_name(context: &TokenContext<'_>) -> Certainty {
 
 /// The same for names that are also ordinary words.
 fn word_name(context: &TokenContext<'_>, is_told: bool, is_hinted: bool) -> Certainty {
-    let (word, next) = (context.tagged.word(context.name.start), context.word(1));
+    let (word, next) = (context.word(0), context.word(1));
     // A recorded mention does not turn an ordinary word into a name.
     let named = |is_named: bool| {
         if is_named {
@@ -264,9 +260,10 @@ impl<'a> TokenContext<'a> {
         }
     }
 
-    /// The token at a distance from the name, within the sentence: 1 is the token after it, -1 the one before it.
+    /// The token at a distance from the name, within the sentence: 1 is the token after it, -1 the one before it, and 0
+    /// its first.
     pub fn at(&self, n: isize) -> Option<usize> {
-        let at = if n < 0 {
+        let at = if n <= 0 {
             self.name.start.checked_add_signed(n)
         } else {
             self.name.end.checked_add_signed(n - 1)
@@ -806,20 +803,13 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
     // A surname, an initial or a second author may follow.
     let is_name =
         |at: &usize| context.tagged.is_capital(*at) || context.tagged.word(*at).is(WordClass::Pair);
-    let mut rest = (context.name.end..tokens.len())
-        .inspect(|_| steps::one())
-        .filter(|at| !context.tagged.is_mark(*at));
-    let followers = rest
-        .by_ref()
-        .take(SIGNATURE_REST_MAX)
-        .take_while(is_name)
-        .count();
-    if (context.name.end..tokens.len())
-        .inspect(|_| steps::one())
-        .filter(|at| !context.tagged.is_mark(*at))
-        .nth(followers)
-        .is_some()
-    {
+    let rest = || {
+        (context.name.end..tokens.len())
+            .inspect(|_| steps::one())
+            .filter(|at| !context.tagged.is_mark(*at))
+    };
+    let followers = rest().take(SIGNATURE_REST_MAX).take_while(is_name).count();
+    if rest().nth(followers).is_some() {
         return false;
     }
     // The last sentence consists only of the name.
@@ -848,8 +838,7 @@ pub fn is_signature(context: &TokenContext<'_>, author: &str) -> bool {
 }
 
 fn is_author(context: &TokenContext<'_>, author: &str) -> bool {
-    let name = context.tagged.text.word(context.name.start);
     author
         .split(|letter: char| !letter.is_alphanumeric())
-        .any(|word| word.to_lowercase() == name)
+        .any(|word| word.to_lowercase() == context.text(0))
 }

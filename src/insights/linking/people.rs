@@ -286,12 +286,8 @@ fn people_meant_by(
                     || recorded.contains(person)
                     || sure.contains(person) =>
             {
-                (vec![*person], one.rule)
+                (one.people.clone(), one.rule)
             }
-            [_] => match on_record().as_slice() {
-                [person] => (vec![*person], "recorded"),
-                _ => (one.people.clone(), one.rule),
-            },
             _ => match (among(&one.people, sure).as_slice(), on_record().as_slice()) {
                 ([person], _) => (vec![*person], "same_review"),
                 (_, [person]) => (vec![*person], "recorded"),
