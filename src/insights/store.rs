@@ -140,7 +140,7 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
     Ok(written)
 }
 
-/// The row of an analysis: the columns of `derived_packed_analysis` in their order, then the remaining columns of
+/// The row of an analysis: the columns of `derived_index` in their order, then the remaining columns of
 /// `derived_analysis`.
 fn row(kept: &NewAnalysis) -> Value {
     let NewAnalysis {
@@ -158,20 +158,19 @@ fn row(kept: &NewAnalysis) -> Value {
         overall: (overall, score),
         phrases: _,
     } = analysis;
-    let names = analysis.names();
-    let names: Vec<Value> = names
-        .iter()
+    let names = analysis.names().into_iter();
+    let names: Value = names
         .map(|(kind, value)| json!([kind.name(), value]))
         .collect();
     // In upper case, like SQLite's `hex`, because the two are compared.
     let packed_analysis = hex(&pack(packed_analysis)).to_uppercase();
-    let sentences: Vec<Value> = sentences
-        .iter()
+    let sentences = sentences.iter();
+    let sentences: Value = sentences
         .map(|span| json!([span.start, span.end]))
         .collect();
     let hit = |hit: &Hit| json!([hit.rule, hit.points, hit.span.start, hit.span.end]);
     let finding = |one: &Finding| {
-        let hits: Vec<Value> = one.hits.iter().map(hit).collect();
+        let hits: Value = one.hits.iter().map(hit).collect();
         json!([
             one.aspect,
             one.polarity.name(),
@@ -195,8 +194,8 @@ fn row(kept: &NewAnalysis) -> Value {
             one.span.end
         ])
     };
-    let findings: Vec<Value> = findings.iter().map(finding).collect();
-    let mentions: Vec<Value> = mentions.iter().map(mention).collect();
+    let findings: Value = findings.iter().map(finding).collect();
+    let mentions: Value = mentions.iter().map(mention).collect();
     json!([
         id,
         text_hash,
