@@ -194,9 +194,8 @@ fn together(
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
     let aspects = trade.aspects.len().min(ASPECTS_MAX);
-    let mut by_hash: Vec<(u32, usize)> = chosen.iter().map(|phrase| phrase.hash).zip(0..).collect();
-    by_hash.sort_unstable();
-    let marked = Marked::new(by_hash.iter().map(|(hash, _)| *hash));
+    let by_hash: BTreeMap<u32, usize> = chosen.iter().map(|phrase| phrase.hash).zip(0..).collect();
+    let marked = Marked::new(by_hash.keys().copied());
     let bare = |phrase: &Phrase| Keyphrase {
         phrase: phrase.words.join(" "),
         reviews: phrase.reviews,
@@ -211,10 +210,9 @@ fn together(
     let mut topics: Vec<Keyphrase> = chosen.iter().map(bare).collect();
     let mut newest: Vec<Vec<(u32, PackedAnalysisRef<'_>)>> = vec![Vec::new(); topics.len()];
     each_marked(segments, &marked, |before, segment, index, hash| {
-        let Ok(found) = by_hash.binary_search_by_key(&hash, |(hash, _)| *hash) else {
+        let Some(&at) = by_hash.get(&hash) else {
             return;
         };
-        let at = by_hash[found].1;
         let topic = &mut topics[at];
         let packed_analysis = segment.get(index);
         topic.overall.count(packed_analysis.head.overall.into());
@@ -248,14 +246,11 @@ fn together(
             Vote::Neutral | Vote::Mixed | Vote::Uncertain => true,
         };
         topic.aspect = aspect_of(&found, trade);
-        let mut ranked: Vec<(u32, TopicSentence)> = found
-            .into_iter()
-            .filter(|found| found.vote.is_some_and(bears))
-            .filter_map(|found| Some((found.rank(topic.aspect)?, found)))
-            .collect();
+        let is_about_it = |found: &TopicSentence| topic.aspect.is_none_or(|at| found.is_about(at));
+        topic.quotable = found;
+        (topic.quotable).retain(|found| found.vote.is_some_and(bears) && is_about_it(found));
         // Of equally ranked sentences, the newest comes first.
-        ranked.sort_by_key(|(rank, _)| Reverse(*rank));
-        topic.quotable = ranked.into_iter().map(|(_, found)| found).collect();
+        topic.quotable.sort_by_key(|found| Reverse(found.rank));
         things.push(topic);
         if things.len() == TOPICS_MAX {
             break;

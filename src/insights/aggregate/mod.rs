@@ -229,12 +229,6 @@ pub struct Joint {
     pub lift: f64,
 }
 
-/// Whether a side with `side` of `judged` reviews is shown; the rule is the same for praise and blame.
-#[must_use]
-pub const fn is_shown(side: u32, judged: u32) -> bool {
-    side >= SIDE_MIN && side * SIDE_PART >= judged
-}
-
 pub fn aspect_figures(
     counted: &Counted,
     trade: &Trade,
@@ -253,17 +247,10 @@ pub fn aspect_figures(
         sub_topics.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
         sub_topics.truncate(JOINT_MAX);
         let of = |kind: MentionKind| {
-            let members = roster
-                .entries()
-                .iter()
-                .enumerate()
-                .filter(move |(_, known)| known.kind == kind);
-            let joint = members
-                .map(|(entity, _)| joint(counted, at, entity, entity))
-                .filter(|joint| {
-                    kind != MentionKind::Technician
-                        || counted.entities[joint.at].votes.reviews() >= PERSON_MIN
-                });
+            let named = counted.entities.iter().zip(roster.entries()).enumerate();
+            let joint = named
+                .filter(|(_, (named, its))| its.kind == kind && its.is_told(named.votes.reviews()))
+                .map(|(entity, _)| joint(counted, at, entity, entity));
             strongest(joint.collect())
         };
         aspects.push(AspectFigures {
@@ -281,12 +268,7 @@ pub fn aspect_figures(
                 originals,
             ),
             sub_topics,
-            named: [
-                of(MentionKind::Technician),
-                of(MentionKind::Service),
-                of(MentionKind::ServiceArea),
-            ]
-            .concat(),
+            named: MentionKind::ALL.map(of).concat(),
         });
     }
     aspects
@@ -300,13 +282,8 @@ pub fn entity_figures(
     let mut entities = Vec::with_capacity(roster.entries().len());
     for ((at, opinion_counts), known) in counted.entities.iter().enumerate().zip(roster.entries()) {
         let reviews = opinion_counts.votes.reviews();
-        let least = if known.kind == MentionKind::Technician {
-            PERSON_MIN
-        } else {
-            1
-        };
         let cell = counted.aspects.len() + at;
-        let is_told = reviews >= least;
+        let is_told = known.is_told(reviews);
         let judged = (0..counted.aspects.len())
             .map(|aspect| joint(counted, aspect, at, aspect))
             .collect();
@@ -389,7 +366,7 @@ pub fn both_sides(
         ((blame, praise), praised)
     };
     let mut quotes = pick(sides.0, more, originals);
-    if is_shown(other, votes.judged()) {
+    if other >= SIDE_MIN && other * SIDE_PART >= votes.judged() {
         quotes.extend(pick(sides.1, less, originals));
     }
     quotes

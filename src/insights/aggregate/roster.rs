@@ -16,6 +16,18 @@ pub struct RosterEntry {
     pub name: String,
 }
 
+impl RosterEntry {
+    /// Whether more than its count is shown if so many reviews name it.
+    pub fn is_told(&self, reviews: u32) -> bool {
+        reviews
+            >= if self.kind == MentionKind::Technician {
+                PERSON_MIN
+            } else {
+                1
+            }
+    }
+}
+
 /// All counted entities.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {

@@ -11,7 +11,7 @@ use super::quotes::{SegmentedOriginal, fits_stars};
 use crate::compute::steps;
 use crate::insights::analysis::Polarity;
 use crate::insights::packed_analysis::{PackedAnalysisRef, PackedFinding, WitnessCount};
-use crate::insights::text::{Capitalisation, Fingerprint, Token, TokenizedText, WordMap};
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
 use crate::insights::trades::{Background, Trade};
 
 /// Average number of words of a sentence in the table of common words.
@@ -23,7 +23,7 @@ const LETTERS_MIN: usize = 3;
 /// Typical number of tokens for each phrase, for the capacity.
 const PHRASE_TOKENS: usize = 3;
 /// Pairs that are phrases although neither word is plain.
-const PAIRS: [&str; 2] = ["same day", "next day"];
+const PAIRS: [(&str, &str); 2] = [("same", "day"), ("next", "day")];
 /// The only stop word that a phrase may contain.
 const LINK: &str = "of";
 
@@ -152,9 +152,8 @@ fn each_phrase(
     let tokens = sentence.clone();
     classes.extend(tokens.map(|token| class(text, background, token, token == start)));
     let of = |token: usize| {
-        classes
-            .get(token - start)
-            .map_or(PhraseWordClass::Stop, |(class, _)| *class)
+        let class = classes.get(token - start);
+        class.map_or(PhraseWordClass::Stop, |(class, _)| *class)
     };
     for at in sentence.clone() {
         steps::one();
@@ -167,10 +166,7 @@ fn each_phrase(
         }
         match (first, of(at + 1), of(at + 2)) {
             (PhraseWordClass::Weak, PhraseWordClass::Weak, _) => {
-                if PAIRS
-                    .iter()
-                    .any(|pair| pair.split_once(' ') == Some((text.word(at), text.word(at + 1))))
-                {
+                if PAIRS.contains(&(text.word(at), text.word(at + 1))) {
                     take(at..at + 2);
                 }
             }
@@ -198,13 +194,8 @@ fn class(
     token: usize,
     begins: bool,
 ) -> (PhraseWordClass, u16) {
-    let (
-        Token {
-            shape, fingerprint, ..
-        },
-        word,
-    ) = (text.tokens()[token], text.word(token));
-    let is_word = match shape {
+    let (its, word) = (text.tokens()[token], text.word(token));
+    let is_word = match its.shape {
         Capitalisation::Lower => word.len() >= LETTERS_MIN,
         Capitalisation::Capitalised => begins && word.len() >= LETTERS_MIN,
         Capitalisation::Upper => true,
@@ -213,9 +204,9 @@ fn class(
     if !is_word || word.contains('\'') {
         return (PhraseWordClass::Stop, 0);
     }
-    match WORDS.get(&fingerprint) {
+    match WORDS.get(&its.fingerprint) {
         Some(class) => (*class, 0),
-        None => (PhraseWordClass::Plain, background.count_of(fingerprint)),
+        None => (PhraseWordClass::Plain, background.count_of(its.fingerprint)),
     }
 }
 
@@ -239,11 +230,9 @@ pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) ->
 /// reviews; it must be judged at least twice, and in a quarter of the sentences.
 #[must_use]
 pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
-    let count = |aspect: usize| {
-        sentences
-            .iter()
-            .filter(|found| found.judged >> aspect & 1 == 1)
-            .count()
+    let count = |aspect| {
+        let about_it = sentences.iter().filter(|found| found.is_about(aspect));
+        about_it.count()
     };
     let aspects =
         (0..trade.aspects.len().min(ASPECTS_MAX)).filter(|aspect| trade.overall != Some(*aspect));
@@ -268,7 +257,7 @@ pub struct TopicSentence {
     /// The use of the phrase in this sentence.
     pub phrase_use: PhraseUse,
     /// Quality as a quote; a larger value is better.
-    rank: u32,
+    pub rank: u32,
 }
 
 /// Whether a phrase of `words` words names a thing: more sentences must use it as a thing than otherwise. For a single
@@ -284,11 +273,10 @@ pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
 }
 
 impl TopicSentence {
-    /// Quality as a quote for a topic of that aspect; `None` if the sentence is about another aspect or not quotable.
+    /// Whether the rules and the classifier agree on that aspect.
     #[must_use]
-    pub fn rank(&self, aspect: Option<usize>) -> Option<u32> {
-        let is_about_it = aspect.is_none_or(|aspect| self.judged >> aspect & 1 == 1);
-        (is_about_it && self.vote.is_some()).then_some(self.rank)
+    pub const fn is_about(&self, aspect: usize) -> bool {
+        self.judged >> aspect & 1 == 1
     }
 }
 
