@@ -7,6 +7,7 @@ use super::name_forms::{How, Nicknames, forms, parts, without_accents};
 use super::words::{Dictionary, NameTrie, TaggedText, WordClass};
 use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
+use crate::insights::text::Fingerprint;
 use crate::model::business::Technician;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +78,7 @@ impl People {
                     words.variant(&plain, id, false);
                     words.forgive(&plain, id);
                 }
-                let known = words.get(&word, true);
+                let known = words.find(&word, Fingerprint::of(&word), true);
                 if !known.is_ordinary() && !word.ends_with('s') && word.len() > 2 {
                     words.variant(&format!("{word}s"), id, true);
                 }

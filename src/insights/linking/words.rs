@@ -192,12 +192,7 @@ impl Dictionary {
         self.known.shrink_to_fit();
     }
 
-    /// `word` is in lower case.
-    pub fn get(&self, word: &str, is_capital: bool) -> DictionaryWord {
-        self.find(word, Fingerprint::of(word), is_capital)
-    }
-
-    /// As [`Dictionary::get`], with the word's fingerprint.
+    /// `word` is in lower case and has that fingerprint.
     pub fn find(&self, word: &str, fingerprint: u64, is_capital: bool) -> DictionaryWord {
         let find = |key: u64| {
             let proper = || self.proper.get(&key).filter(|_| is_capital);
