@@ -95,18 +95,11 @@ impl Compared {
 
 /// The months of one cell of the counts, and the comparison of the last two half years.
 pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
-    let Some(newest) = months.first().map(|month| month.number) else {
-        return ShareTrend {
-            months: Vec::new(),
-            direction: TrendDirection::Unknown,
-            compared: None,
-        };
-    };
-    let told = months
+    let newest = months.first().map_or(0, |month| month.number);
+    let shown = months
         .iter()
-        .filter(|month| month.cells[cell].reviews() > 0);
-    let mut told: Vec<MonthCount> = told
-        .filter(|month| newest - month.number < months_max)
+        .rev()
+        .filter(|month| newest - month.number < months_max && month.cells[cell].reviews() > 0)
         .map(|month| {
             let votes = month.cells[cell];
             let (year, month) = calendar(month.number);
@@ -118,9 +111,7 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
                 negative: votes.negative,
                 confirmed: votes.confirmed,
             }
-        })
-        .collect();
-    told.reverse();
+        });
     let [recent, previous] = [newest, newest - HALF_YEAR].map(|last| period(months, cell, last));
     let compared = (recent.judged >= COMPARED_MIN && previous.judged >= COMPARED_MIN).then(|| {
         let [now, before] = [recent, previous].map(|period| (period.positive, period.judged));
@@ -133,7 +124,7 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
     });
     let direction = compared.map_or(TrendDirection::Unknown, |_| TrendDirection::Flat);
     ShareTrend {
-        months: told,
+        months: shown.collect(),
         direction,
         compared,
     }
