@@ -13,9 +13,9 @@ use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,
 };
 use crate::compute::steps;
-use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, phrase_hash};
+use crate::insights::packed_analysis::{PackedAnalysisRef, phrase_hash};
 use crate::insights::text::TokenizedText;
-use crate::insights::trades::{Background, Trade};
+use crate::insights::trades::Background;
 use crate::model::business::Business;
 
 /// Minimum share of reviews with a topic: one in this many analysed reviews; at least [`REVIEWS_MIN`].
@@ -68,16 +68,10 @@ pub fn topics(
     own_names: &OwnNames,
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
-    let AggregateInput {
-        segments,
-        phrases,
-        trade,
-        ..
-    } = *sources;
     let least = REVIEWS_MIN.max(counted.corpus.analysed / REVIEWS_SHARE);
-    let mut frequent = phrases.reviews().clone();
+    let mut frequent = sources.phrases.reviews().clone();
     frequent.retain(|_, (reviews, _)| *reviews >= least);
-    let background = trade.background();
+    let background = sources.trade.background();
     let mut found = candidates(&frequent, background, counted.sentences, originals);
     found.retain(|phrase| phrase.likelihood >= LIKELIHOOD_MIN && !own_names.cover(&phrase.words));
     found.sort_by(|one, other| {
@@ -88,7 +82,7 @@ pub fn topics(
     });
     let mut chosen = collapse(found);
     chosen.truncate(CANDIDATES_MAX);
-    together(segments, trade, &chosen, originals)
+    together(sources, &chosen, originals)
 }
 
 /// The frequent phrases, with the words of each from the newest review with the phrase.
@@ -188,12 +182,11 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
 
 /// The selected phrases, with the aspects that they occur with.
 fn together(
-    segments: &[&PackedAnalyses],
-    trade: &Trade,
+    sources: &AggregateInput<'_>,
     chosen: &[Phrase],
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
-    let aspects = trade.aspects.len().min(ASPECTS_MAX);
+    let aspects = sources.trade.aspects.len().min(ASPECTS_MAX);
     let by_hash: BTreeMap<u32, usize> = chosen.iter().map(|phrase| phrase.hash).zip(0..).collect();
     let marked = Marked::new(by_hash.keys().copied());
     let bare = |phrase: &Phrase| Keyphrase {
@@ -209,7 +202,7 @@ fn together(
     };
     let mut topics: Vec<Keyphrase> = chosen.iter().map(bare).collect();
     let mut newest: Vec<Vec<(u32, PackedAnalysisRef<'_>)>> = vec![Vec::new(); topics.len()];
-    each_marked(segments, &marked, |before, segment, index, hash| {
+    each_marked(sources.segments, &marked, |before, segment, index, hash| {
         let Some(&at) = by_hash.get(&hash) else {
             return;
         };
@@ -237,15 +230,13 @@ fn together(
             continue;
         }
         // No quote may contradict the counts shown beside it.
-        let VoteCounts {
-            positive, negative, ..
-        } = topic.overall;
+        let votes = topic.overall;
         let bears = |vote| match vote {
-            Vote::Positive => positive >= negative,
-            Vote::Negative => negative >= positive,
+            Vote::Positive => votes.positive >= votes.negative,
+            Vote::Negative => votes.negative >= votes.positive,
             Vote::Neutral | Vote::Mixed | Vote::Uncertain => true,
         };
-        topic.aspect = aspect_of(&found, trade);
+        topic.aspect = aspect_of(&found, sources.trade);
         let is_about_it = |found: &TopicSentence| topic.aspect.is_none_or(|at| found.is_about(at));
         topic.quotable = found;
         (topic.quotable).retain(|found| found.vote.is_some_and(bears) && is_about_it(found));

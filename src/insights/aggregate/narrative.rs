@@ -141,22 +141,19 @@ fn is_decided(votes: &VoteCounts) -> bool {
 /// three reviews and one in ten of the reviews with a judgement; the clearest aspect needs only the three reviews.
 pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usize> {
     let votes = counted.aspects.iter().map(|aspect| &aspect.votes);
-    let mut clearest: Vec<(f64, usize, &VoteCounts)> = votes
+    let mut clearest: Vec<(f64, usize, bool)> = votes
         .enumerate()
-        .filter(|(at, votes)| {
-            let is_enough = votes.judged() >= REVIEWS_MIN && votes.side(is_praise) >= SIDE_MIN;
-            trade.overall != Some(*at) && is_enough && is_decided(votes)
-        })
+        .filter(|(at, votes)| trade.overall != Some(*at) && is_decided(votes))
         .filter_map(|(at, votes)| {
-            let share = WilsonShare::new(votes.side(is_praise), votes.judged())?;
-            Some((share.ci95[0], at, votes))
+            let (side, judged) = (votes.side(is_praise), votes.judged());
+            let share = WilsonShare::new(side, judged)?;
+            (judged >= REVIEWS_MIN && side >= SIDE_MIN)
+                .then(|| (share.ci95[0], at, side * SIDE_PART >= judged))
         })
         .collect();
     clearest.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let is_told = |(rank, (_, _, votes)): &(usize, (f64, usize, &VoteCounts))| {
-        *rank == 0 || votes.side(is_praise) * SIDE_PART >= votes.judged()
-    };
-    let told = clearest.into_iter().enumerate().filter(is_told);
+    let ranked = clearest.into_iter().enumerate();
+    let told = ranked.filter(|(rank, (_, _, is_large))| *rank == 0 || *is_large);
     told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
 }
 

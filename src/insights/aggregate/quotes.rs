@@ -224,24 +224,19 @@ impl CustomerQuote {
     fn new(opened: &SegmentedOriginal, sentence: u32, polarity: Vote) -> Option<Self> {
         let tokens = opened.text.sentences().get(sentence as usize)?;
         let span = opened.text.span(tokens.clone());
-        let Original {
-            id,
-            stars,
-            date,
-            text,
-        } = &opened.original;
-        let letters: Vec<char> = text.chars().collect();
+        let original = &opened.original;
+        let letters: Vec<char> = original.text.chars().collect();
         if !is_quotable(&letters, span) {
             return None;
         }
         Some(Self {
-            review_id: id.clone(),
+            review_id: original.id.clone(),
             sentence,
             span,
-            text: slice(text, span)?.to_owned(),
+            text: slice(&original.text, span)?.to_owned(),
             polarity,
-            date: *date,
-            stars: *stars,
+            date: original.date,
+            stars: original.stars,
             language: opened
                 .language
                 .filter(|code| *code != LanguageCode::ENGLISH),

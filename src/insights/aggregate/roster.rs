@@ -19,12 +19,11 @@ pub struct RosterEntry {
 impl RosterEntry {
     /// Whether more than its count is shown if so many reviews name it.
     pub fn is_told(&self, reviews: u32) -> bool {
-        reviews
-            >= if self.kind == MentionKind::Technician {
-                PERSON_MIN
-            } else {
-                1
-            }
+        let least = match self.kind {
+            MentionKind::Technician => PERSON_MIN,
+            MentionKind::Service | MentionKind::ServiceArea => 1,
+        };
+        reviews >= least
     }
 }
 
