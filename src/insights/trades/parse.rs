@@ -7,7 +7,6 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::pattern::PatternItem;
 use super::{
     AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, TradeError,
     TradeErrors, pattern,
@@ -350,43 +349,25 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     }
 
     fn add(&mut self, file: &PackageFile<'_>, kind: &str, meaning: Meaning, value: &TomlValue<'_>) {
-        let name: Arc<str> = file.name.into();
+        let place: Arc<str> = file.name.into();
         for (at, text) in self.keep(file, strings(value)).unwrap_or_default() {
             let parsed = pattern::parse(text, &self.trade.lists).map_err(|message| (at, message));
-            let Some((items, ways)) = self.keep(file, parsed) else {
+            let Some((name, ways)) = self.keep(file, parsed) else {
                 continue;
             };
             self.trade.rules.push(Rule {
-                id: format!("{kind}:{}", slug(&items)),
+                id: format!("{kind}:{name}"),
                 ways,
                 meaning,
                 text: text.into(),
                 place: RulePlace {
-                    file: Arc::clone(&name),
+                    file: Arc::clone(&place),
                     line: file.line(at),
                     is_shared: file.is_shared,
                 },
             });
         }
     }
-}
-
-/// A pattern as a name: its words, with the first of several alternatives and without optional parts.
-fn slug(items: &[PatternItem]) -> String {
-    let word = |item: &PatternItem| match item {
-        PatternItem::Symbol(symbol) => symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
-        PatternItem::Gap(_) => String::new(),
-        PatternItem::Either(choices) => choices
-            .first()
-            .map(|choice| slug(choice))
-            .unwrap_or_default(),
-    };
-    items
-        .iter()
-        .map(word)
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join("_")
 }
 
 // Parses TOML with positions, so that every error has its file and line.

@@ -14,21 +14,10 @@
 
 use std::collections::BTreeMap;
 
-/// A part of a pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PatternItem {
-    /// One word: a literal, `base~`, `@list` or `<class>`.
-    Symbol(String),
-    /// A gap of at most this many words.
-    Gap(u8),
-    /// One of several sequences; an empty one makes the others optional.
-    Either(Vec<Vec<Self>>),
-}
-
 /// A step of one way to match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternStep {
-    /// One word with this symbol: like an item's, but several may be joined by `|`.
+    /// One word with this symbol: a literal, `base~`, `@list` or `<class>`, or several of them joined by `|`.
     Symbol(String),
     /// A gap of at most this many words.
     Gap(u8),
@@ -55,7 +44,8 @@ const WAYS_MAX: usize = 4096;
 const STEPS_MAX: usize = 16;
 const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 
-/// Parses a pattern into all ways to match it; `groups` contains the lists whose entries have several words, which
+/// Parses a pattern into its name and all ways to match it. The name consists of its words, with the first of several
+/// alternatives and without optional parts. `lists` contains the lists by name; the entries of a list with several words
 /// become alternatives.
 ///
 /// # Errors
@@ -63,82 +53,102 @@ const CLASSES: [&str; 4] = ["<number>", "<money>", "<time>", "<name>"];
 pub fn parse(
     text: &str,
     lists: &BTreeMap<String, Vec<String>>,
-) -> Result<(Vec<PatternItem>, Vec<Vec<PatternStep>>), String> {
+) -> Result<(String, Vec<Vec<PatternStep>>), String> {
     let mut parser = Parser {
         rest: text,
         depth: 0,
         lists,
     };
-    let items = parser.sequence()?;
+    let PatternPart { name, ways } = parser.sequence()?;
     if !parser.rest.is_empty() {
         return Err(format!("`{text}` has an extra `{}`", &parser.rest[..1]));
     }
-    let ways = expand(&items).ok_or_else(|| {
+    let mut ways = ways.ok_or_else(|| {
         format!("`{text}` can match in more than {WAYS_MAX} ways: say it in several patterns")
     })?;
-    if let Some(way) = ways
-        .iter()
-        .find(|way| way.iter().all(|step| matches!(step, PatternStep::Gap(_))))
-    {
-        return Err(format!(
-            "`{text}` can match without a single word ({} steps)",
-            way.len()
-        ));
-    }
-    if ways.iter().any(|way| way.len() > STEPS_MAX) {
-        return Err(format!("`{text}` has more than {STEPS_MAX} parts"));
-    }
-    if ways
-        .iter()
-        .any(|way| matches!(way.first(), Some(PatternStep::Gap(_))))
-    {
-        return Err(format!("`{text}` begins with a gap"));
-    }
-    Ok((items, ways))
-}
-
-/// All ways to match a pattern; `None` if there are too many. A gap at the end of a pattern is left out.
-fn expand(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
-    let mut ways = product(items)?;
+    // A gap at the end of a pattern is left out.
     for way in &mut ways {
         while matches!(way.last(), Some(PatternStep::Gap(_))) {
             way.pop();
         }
     }
-    Some(ways)
+    if ways.iter().any(Vec::is_empty) {
+        return Err(format!(
+            "`{text}` can match without a single word (0 steps)"
+        ));
+    }
+    if ways.iter().any(|way| way.len() > STEPS_MAX) {
+        return Err(format!("`{text}` has more than {STEPS_MAX} parts"));
+    }
+    if (ways.iter()).any(|way| matches!(way.first(), Some(PatternStep::Gap(_)))) {
+        return Err(format!("`{text}` begins with a gap"));
+    }
+    Ok((name, ways))
 }
 
-fn product(items: &[PatternItem]) -> Option<Vec<Vec<PatternStep>>> {
-    let mut ways = vec![Vec::new()];
-    for item in items {
-        let parts: Vec<Vec<PatternStep>> = match item {
-            PatternItem::Symbol(symbol) => vec![vec![PatternStep::Symbol(symbol.clone())]],
-            PatternItem::Gap(words) => vec![vec![PatternStep::Gap(*words)]],
-            PatternItem::Either(choices) => {
-                let mut parts = Vec::new();
-                for choice in choices {
-                    parts.extend(product(choice)?);
-                }
-                join(parts)
-            }
-        };
-        if ways.len() * parts.len() > WAYS_MAX {
-            return None;
+/// A pattern, or a part of one.
+struct PatternPart {
+    name: String,
+    /// `None` if there are more than [`WAYS_MAX`].
+    ways: Option<Vec<Vec<PatternStep>>>,
+}
+
+impl PatternPart {
+    /// The part that matches no word.
+    fn empty() -> Self {
+        Self {
+            name: String::new(),
+            ways: Some(vec![Vec::new()]),
         }
-        ways = ways
-            .iter()
-            .flat_map(|way| {
-                parts
-                    .iter()
-                    .map(move |part| [way.as_slice(), part].concat())
-            })
-            .collect();
     }
-    Some(ways)
+
+    fn symbol(symbol: &str) -> Self {
+        Self {
+            name: symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
+            ways: Some(vec![vec![PatternStep::Symbol(symbol.to_owned())]]),
+        }
+    }
+
+    fn gap(words: u8) -> Self {
+        Self {
+            name: String::new(),
+            ways: Some(vec![vec![PatternStep::Gap(words)]]),
+        }
+    }
+
+    /// One of several parts, or with `is_optional` none of them.
+    fn either(mut choices: Vec<Self>, is_optional: bool) -> Self {
+        if is_optional {
+            choices.insert(0, Self::empty());
+        }
+        let name = choices.first().map(|choice| choice.name.clone());
+        let ways: Option<Vec<_>> = choices.into_iter().map(|choice| choice.ways).collect();
+        Self {
+            name: name.unwrap_or_default(),
+            ways: ways.map(|ways| join(ways.into_iter().flatten())),
+        }
+    }
+
+    /// Adds a part after this one.
+    fn push(&mut self, next: Self) {
+        if !self.name.is_empty() && !next.name.is_empty() {
+            self.name.push('_');
+        }
+        self.name.push_str(&next.name);
+        let both = self.ways.take().zip(next.ways);
+        let both = both.filter(|(own, its)| own.len() * its.len() <= WAYS_MAX);
+        self.ways = both.map(|(own, its)| {
+            let mut ways = Vec::with_capacity(own.len() * its.len());
+            for way in &own {
+                ways.extend(its.iter().map(|part| [way.as_slice(), part].concat()));
+            }
+            ways
+        });
+    }
 }
 
 /// Joins alternatives of one word each into one set, so that they are a single way.
-fn join(parts: Vec<Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
+fn join(parts: impl Iterator<Item = Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
     let (mut joined, mut words) = (Vec::new(), Vec::new());
     for part in parts {
         match part.as_slice() {
@@ -162,25 +172,21 @@ struct Parser<'text> {
 }
 
 impl Parser<'_> {
-    /// The items up to the end, a `|` between sequences of a group, or a `)`.
-    fn sequence(&mut self) -> Result<Vec<PatternItem>, String> {
-        let mut items = Vec::new();
+    /// The parts up to the end, a `|` between sequences of a group, or a `)`.
+    fn sequence(&mut self) -> Result<PatternPart, String> {
+        let mut sequence = PatternPart::empty();
         loop {
             self.rest = self.rest.trim_start();
-            let Some(first) = self.rest.chars().next() else {
-                break;
-            };
-            match first {
-                ')' | '|' => break,
-                '(' => items.push(self.group()?),
-                _ => items.push(self.choice()?),
-            }
+            sequence.push(match self.rest.chars().next() {
+                None | Some(')' | '|') => return Ok(sequence),
+                Some('(') => self.group()?,
+                Some(_) => self.choice()?,
+            });
         }
-        Ok(items)
     }
 
     /// A group from its `(` on, optional with a `?` after it: `(one way|another)?`
-    fn group(&mut self) -> Result<PatternItem, String> {
+    fn group(&mut self) -> Result<PatternPart, String> {
         self.rest = &self.rest[1..];
         self.depth += 1;
         let mut choices = vec![self.sequence()?];
@@ -190,11 +196,13 @@ impl Parser<'_> {
         }
         self.rest = self.rest.strip_prefix(')').ok_or("a `(` is never closed")?;
         self.depth -= 1;
-        Ok(self.optional(choices))
+        let optional = self.rest.strip_prefix('?');
+        self.rest = optional.unwrap_or(self.rest);
+        Ok(PatternPart::either(choices, optional.is_some()))
     }
 
     /// `early|late?`, one word of each, or a gap
-    fn choice(&mut self) -> Result<PatternItem, String> {
+    fn choice(&mut self) -> Result<PatternPart, String> {
         // In a group `|` separates sequences; outside of it, `|` separates words.
         let ends =
             |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && self.depth > 0;
@@ -202,15 +210,13 @@ impl Parser<'_> {
         let (word, rest) = self.rest.split_at(len);
         self.rest = rest;
         if let Some(words) = word.strip_prefix("..") {
-            let words = if words.is_empty() {
-                GAP
-            } else {
-                words
-                    .parse()
-                    .map_err(|_| format!("`{word}` is not a gap: write `..` or `..5`"))?
+            let words = match words {
+                "" => GAP,
+                words => (words.parse())
+                    .map_err(|_| format!("`{word}` is not a gap: write `..` or `..5`"))?,
             };
             return if words <= GAP_MAX {
-                Ok(PatternItem::Gap(words))
+                Ok(PatternPart::gap(words))
             } else {
                 Err(format!("a gap may skip at most {GAP_MAX} words"))
             };
@@ -222,21 +228,12 @@ impl Parser<'_> {
         for one in word.split('|') {
             choices.extend(self.symbol(one)?);
         }
-        Ok(if is_optional {
-            choices.insert(0, Vec::new());
-            PatternItem::Either(choices)
-        } else {
-            match <[_; 1]>::try_from(choices) {
-                Ok([one]) if one.len() == 1 => one.into_iter().next().ok_or("an empty word")?,
-                Ok([one]) => PatternItem::Either(vec![one]),
-                Err(choices) => PatternItem::Either(choices),
-            }
-        })
+        Ok(PatternPart::either(choices, is_optional))
     }
 
-    /// The sequences of one name: a single symbol, or the entries of a list with several words.
-    fn symbol(&self, word: &str) -> Result<Vec<Vec<PatternItem>>, String> {
-        let single = |word: &str| Ok(vec![vec![PatternItem::Symbol(word.to_owned())]]);
+    /// The alternatives of one name: a single symbol, or the entries of a list with several words.
+    fn symbol(&self, word: &str) -> Result<Vec<PatternPart>, String> {
+        let single = |word: &str| Ok(vec![PatternPart::symbol(word)]);
         if word.is_empty() {
             return Err("an alternative is empty".to_owned());
         }
@@ -285,13 +282,5 @@ impl Parser<'_> {
                 "`{word}` is not a word: use lower case and no hyphen (write two words)"
             ))
         }
-    }
-
-    fn optional(&mut self, mut choices: Vec<Vec<PatternItem>>) -> PatternItem {
-        if let Some(rest) = self.rest.strip_prefix('?') {
-            self.rest = rest;
-            choices.insert(0, Vec::new());
-        }
-        PatternItem::Either(choices)
     }
 }
