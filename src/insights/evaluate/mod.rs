@@ -286,11 +286,8 @@ pub struct AnnotatedRow {
 const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 
 fn row_error(file: &str, line: usize, message: &str) -> TradeError {
-    TradeError {
-        file: file.to_owned(),
-        line,
-        message: message.chars().take(MESSAGE_CHARACTERS_MAX).collect(),
-    }
+    let message: String = message.chars().take(MESSAGE_CHARACTERS_MAX).collect();
+    TradeError::new(file, line, message)
 }
 
 /// An annotator's label.

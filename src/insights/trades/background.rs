@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
-use super::TradeError;
+use super::{TradeErrors, read_table};
 use crate::insights::text::{Fingerprint, WordMap};
 use crate::model::hash::hex;
 
@@ -34,32 +34,25 @@ impl Background {
     ///
     /// # Errors
     /// Every invalid line.
-    pub fn parse(name: &str, text: &str) -> Result<Self, Vec<TradeError>> {
-        let fault = |line: usize, message: &str| TradeError {
-            file: name.to_owned(),
-            line,
-            message: message.to_owned(),
-        };
+    pub fn parse(name: &str, text: &str) -> Result<Self, TradeErrors> {
         let first = text.lines().next().and_then(|line| line.strip_prefix('#'));
         let mut numbers = first.unwrap_or_default().split_whitespace();
-        let sentences = numbers.find_map(|word| word.parse().ok());
-        let (mut counts, mut faults) = (WordMap::default(), Vec::new());
-        if sentences.is_none_or(|sentences: u32| sentences == 0) {
-            faults.push(fault(1, "the first line must be `# 6293 sentences`"));
-        }
-        let lines = text.lines().zip(1..).skip(1);
-        for (line, number) in lines.filter(|(line, _)| !line.starts_with('#')) {
-            let row = line.split_once('\t');
-            match row.and_then(|(word, count)| Some((word, count.parse().ok()?))) {
-                Some((word, count)) => drop(counts.insert(Fingerprint::of(word), count)),
-                None => faults.push(fault(number, "write a word and its count, a tab between")),
+        let sentences = numbers
+            .find_map(|word| word.parse().ok())
+            .filter(|sentences: &u32| *sentences > 0);
+        let fault = sentences.is_none();
+        let fault = fault.then(|| "the first line must be `# 6293 sentences`".to_owned());
+        let row = |line: &str| {
+            if line.starts_with('#') {
+                return Some(None);
             }
-        }
-        if !faults.is_empty() {
-            return Err(faults);
-        }
+            let (word, count) = line.split_once('\t')?;
+            Some(Some((Fingerprint::of(word), count.parse().ok()?)))
+        };
+        let expected = "write a word and its count, a tab between";
+        let rows = read_table(name, text, fault, expected, row)?;
         Ok(Self {
-            counts,
+            counts: rows.into_iter().flatten().collect(),
             sentences: sentences.unwrap_or(1),
             digest: hex(&Sha256::digest(text)),
         })
@@ -94,9 +87,8 @@ mod tests {
         assert_eq!((shared.sentences, shared.counts.len()), (6_293, 3_148));
         let text = "# 10 sentences\nfood\t4\n# a remark\nbar\n";
         let faults = Background::parse("b.tsv", text).unwrap_err();
-        assert_eq!(faults.len(), 1);
         assert_eq!(
-            faults[0].to_string(),
+            faults.to_string(),
             "b.tsv:4: write a word and its count, a tab between"
         );
         let table = Background::parse("b.tsv", "# 10 sentences\nfood\t4\n").unwrap();

@@ -10,7 +10,6 @@ mod pattern;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
@@ -24,7 +23,6 @@ pub use packages::{
     id_for, read_folder,
 };
 pub use parse::{UNLABELED, UNNAMED};
-use parse::{line, parse_language};
 pub use pattern::PatternStep;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,21 +175,25 @@ pub struct TradeError {
     pub message: String,
 }
 
-/// All errors in the files of a trade, in their order; never empty.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct TradeErrors(pub Vec<TradeError>);
-
-impl fmt::Display for TradeErrors {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, fault) in self.0.iter().enumerate() {
-            if number > 0 {
-                to.write_str("; ")?;
-            }
-            write!(to, "{fault}")?;
+impl TradeError {
+    pub fn new(file: &str, line: usize, message: impl Into<String>) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            message: message.into(),
         }
-        Ok(())
+    }
+
+    /// An error at a byte position of the file's text.
+    fn at(file: &str, text: &str, (at, message): (usize, String)) -> Self {
+        Self::new(file, parse::line(text, at), message)
     }
 }
+
+/// All errors in the files of a trade, in their order; never empty.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct TradeErrors(pub Vec<TradeError>);
 
 impl Trade {
     /// The package for home services, for which the published figures were measured.
@@ -224,10 +226,7 @@ impl Trade {
     /// # Errors
     /// All errors, with their files and lines.
     pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeErrors> {
-        let mut trade = parse::parse(files, packages::SHARED)?;
-        let shared = packages::SHARED.iter().filter(|_| trade.is_sharing);
-        trade.digest = digest(files.iter().chain(shared));
-        Ok(trade)
+        parse::parse(files, packages::SHARED)
     }
 
     /// The trade's own table of word frequencies; without one, the shared table.
@@ -299,6 +298,34 @@ fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
     hex(&digest.finalize())
 }
 
+/// Reads a table, a line for each row below its head. `fault` is the error in the head, and `row` is `None` for an
+/// invalid line.
+///
+/// # Errors
+/// Every invalid line, with the message `expected`.
+fn read_table<T>(
+    name: &str,
+    text: &str,
+    fault: Option<String>,
+    expected: &str,
+    row: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, TradeErrors> {
+    let mut faults: Vec<TradeError> = Vec::new();
+    faults.extend(fault.map(|message| TradeError::new(name, 1, message)));
+    let mut rows = Vec::new();
+    for (line, number) in text.lines().zip(1..).skip(1) {
+        match row(line) {
+            Some(row) => rows.push(row),
+            None => faults.push(TradeError::new(name, number, expected)),
+        }
+    }
+    if faults.is_empty() {
+        Ok(rows)
+    } else {
+        Err(TradeErrors(faults))
+    }
+}
+
 /// Task name of the precision figures: for the judgements in whole reviews, and, as a prefix, for those of one aspect.
 const FINDING: &str = "finding";
 const PRECISION: &str = "precision";
@@ -313,13 +340,8 @@ impl PackageLanguage {
         text: &str,
         polarity: Option<Cow<'static, [u8]>>,
     ) -> Result<Self, TradeErrors> {
-        let words = LanguageWords::parse(text).map_err(|(at, message)| {
-            TradeErrors(vec![TradeError {
-                file: name.to_owned(),
-                line: line(text, at),
-                message,
-            }])
-        })?;
+        let words = LanguageWords::parse(text)
+            .map_err(|fault| TradeErrors(vec![TradeError::at(name, text, fault)]))?;
         Ok(Self {
             words: Arc::new(words),
             polarity,
@@ -329,22 +351,6 @@ impl PackageLanguage {
 }
 
 impl Trade {
-    /// The same trade in another language, with its own phrases and the shared phrases of the language.
-    ///
-    /// # Errors
-    /// All errors, with their files and lines.
-    pub fn translated(
-        &self,
-        language: Arc<PackageLanguage>,
-        own: &[(&str, &str)],
-        shared: &[(&str, &str)],
-    ) -> Result<Self, TradeErrors> {
-        let mut trade = parse_language(self, language, own, shared)?;
-        let shared = shared.iter().filter(|_| self.is_sharing);
-        trade.digest = digest(own.iter().chain(shared));
-        Ok(trade)
-    }
-
     /// A hash of everything that determines the analysis of a text in another language, in hexadecimal: phrases, words,
     /// weights, and the published aspects.
     #[must_use]

@@ -9,8 +9,8 @@ use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
-use super::parse::{TradeHeader, is_among};
-use super::{Background, PackageLanguage, Trade, TradeError, TradeErrors, parse};
+use super::parse::{is_among, parse_language, types_of};
+use super::{Background, PackageLanguage, Trade, TradeError, TradeErrors, read_table};
 use crate::config::{read_file, read_text};
 use crate::insights::analysis::LanguageCode;
 use crate::insights::classifier::{NgramModel, WeightsError};
@@ -138,16 +138,16 @@ pub fn read_shipped(id: &str) -> Result<Trade, TradeErrors> {
     let found = SHIPPED.iter().find(|one| one.id == id).unwrap_or(last);
     let mut trade = Trade::parse_all(found.files)?;
     let (name, text) = found.quality;
-    trade.quality = read_measured(name, text).map_err(TradeErrors)?;
+    trade.quality = read_measured(name, text)?;
     trade.classifier = Some(Cow::Borrowed(found.classifier));
     for one in found.languages {
         let Some(shared) = SharedLanguage::find(one.code) else {
             continue;
         };
         let language = Arc::new(shared.language()?);
-        let mut translated = trade.translated(language, one.files, shared.files)?;
+        let mut translated = parse_language(&trade, language, one.files, shared.files)?;
         let (name, text) = one.quality;
-        translated.quality = read_measured(name, text).map_err(TradeErrors)?;
+        translated.quality = read_measured(name, text)?;
         trade.languages.push(translated);
     }
     Ok(trade)
@@ -159,8 +159,7 @@ pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
         let heads = SHIPPED.iter().filter_map(|one| {
             let (name, text) = one.files.first()?;
-            let TradeHeader { types, .. } = parse::head(name, text).ok()?;
-            Some((one.id, types))
+            Some((one.id, types_of(name, text)?))
         });
         heads.collect()
     });
@@ -196,36 +195,11 @@ pub struct Measured {
 ///
 /// # Errors
 /// Every invalid line.
-pub fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, Vec<TradeError>> {
-    let (mut figures, mut faults) = (Vec::new(), Vec::new());
-    let mut tell = |line: usize, message: String| {
-        faults.push(TradeError {
-            file: name.to_owned(),
-            line,
-            message,
-        });
-    };
-    if text.lines().next() != Some(HEADER) {
-        tell(
-            1,
-            format!("the first line must be `{HEADER}`, tabs between"),
-        );
-    }
-    for (line, number) in text.lines().zip(1..).skip(1) {
-        match figure(line) {
-            Some(figure) => figures.push(figure),
-            None => tell(
-                number,
-                "write task, set, measure, n, part and whole, tabs between; the part is no more than the whole"
-                    .to_owned(),
-            ),
-        }
-    }
-    if faults.is_empty() {
-        Ok(figures)
-    } else {
-        Err(faults)
-    }
+pub fn read_measured(name: &str, text: &str) -> Result<Vec<Measured>, TradeErrors> {
+    let is_headed = text.lines().next() == Some(HEADER);
+    let fault = (!is_headed).then(|| format!("the first line must be `{HEADER}`, tabs between"));
+    let expected = "write task, set, measure, n, part and whole, tabs between; the part is no more than the whole";
+    read_table(name, text, fault, expected, figure)
 }
 
 fn figure(line: &str) -> Option<Measured> {
@@ -272,6 +246,15 @@ pub enum FolderError {
     Faults(#[from] TradeErrors),
 }
 
+impl FolderError {
+    fn read(path: &Path, error: io::Error) -> Self {
+        Self::Read {
+            path: path.to_owned(),
+            error,
+        }
+    }
+}
+
 /// Reads a package: `trade.toml`, every other `.toml`, and if present `quality.tsv`, `background.tsv` and
 /// `classifier.weights`; then its languages, each a folder named by its code.
 ///
@@ -288,29 +271,27 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
         let name = folder.join(BACKGROUND).display().to_string();
         Background::parse(&name, &text)
     });
-    let (mut trade, quality, background) = match (
-        Trade::parse_all(&as_strs(&texts)),
-        quality(folder)?,
-        background.transpose(),
-    ) {
-        (Ok(trade), Ok(quality), Ok(background)) => (trade, quality, background),
-        (trade, quality, background) => {
-            let mut faults = trade
-                .err()
-                .map(|TradeErrors(faults)| faults)
-                .unwrap_or_default();
-            faults.extend(quality.err().unwrap_or_default());
-            faults.extend(background.err().unwrap_or_default());
-            return Err(TradeErrors(faults).into());
-        }
-    };
-    (trade.quality, trade.background) = (quality, background);
+    let mut faults = Vec::new();
+    let mut trade = keep(Trade::parse_all(&as_strs(&texts)), &mut faults);
+    trade.quality = keep(quality(folder)?, &mut faults);
+    trade.background = keep(background.transpose(), &mut faults);
+    if !faults.is_empty() {
+        return Err(TradeErrors(faults).into());
+    }
     trade.classifier = read_weights(folder, CLASSIFIER)?;
     for (code, folder) in folders {
         let language = read_language(&trade, &code, &folder)?;
         trade.languages.push(language);
     }
     Ok(trade)
+}
+
+/// What was read, or nothing of it with its errors among `faults`.
+fn keep<T: Default>(read: Result<T, TradeErrors>, faults: &mut Vec<TradeError>) -> T {
+    read.unwrap_or_else(|TradeErrors(its)| {
+        faults.extend(its);
+        T::default()
+    })
 }
 
 /// Reads a language of a package: `language.toml` (required if the language is not built in), every other `.toml`, and
@@ -335,26 +316,18 @@ fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, Fold
     };
     if language.words.code.as_str() != code {
         let message = format!("the folder is called `{code}`, and `code` must be the same");
-        let fault = TradeError {
-            file: name,
-            line: 1,
-            message,
-        };
-        return Err(TradeErrors(vec![fault]).into());
+        return Err(TradeErrors(vec![TradeError::new(&name, 1, message)]).into());
     }
     let shared = shared.map_or(&[][..], |shared| shared.files);
-    let mut translated = trade.translated(Arc::new(language), &as_strs(&texts), shared)?;
-    translated.quality = quality(folder)?.map_err(TradeErrors)?;
+    let mut translated = parse_language(trade, Arc::new(language), &as_strs(&texts), shared)?;
+    translated.quality = quality(folder)??;
     translated.classifier = read_weights(folder, CLASSIFIER)?;
     Ok(translated)
 }
 
 /// The `.toml` files of a folder, and those of its subfolders named by a language code, sorted by name.
 fn contents(folder: &Path) -> Result<(Vec<PathBuf>, BTreeMap<String, PathBuf>), FolderError> {
-    let fault = |error| FolderError::Read {
-        path: folder.to_owned(),
-        error,
-    };
+    let fault = |error| FolderError::read(folder, error);
     let (mut files, mut folders) = (Vec::new(), BTreeMap::new());
     for entry in folder.read_dir().map_err(fault)? {
         let path = entry.map_err(fault)?.path();
@@ -372,10 +345,7 @@ fn contents(folder: &Path) -> Result<(Vec<PathBuf>, BTreeMap<String, PathBuf>), 
 
 fn texts(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FolderError> {
     let text = |path: &PathBuf| {
-        let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::Read {
-            path: path.clone(),
-            error,
-        })?;
+        let text = read_text(path, FILE_MIB_MAX).map_err(|error| FolderError::read(path, error))?;
         Ok((path.display().to_string(), text))
     };
     paths.iter().map(text).collect()
@@ -389,12 +359,10 @@ fn as_strs(texts: &[(String, String)]) -> Vec<(&str, &str)> {
 }
 
 /// The figures in a folder, if there are any, or the errors in them.
-fn quality(folder: &Path) -> Result<Result<Vec<Measured>, Vec<TradeError>>, FolderError> {
-    let text = optional(folder, QUALITY, read_text)?;
-    Ok(text.filter(|text| !text.is_empty()).map_or_else(
-        || Ok(Vec::new()),
-        |text| read_measured(&folder.join(QUALITY).display().to_string(), &text),
-    ))
+fn quality(folder: &Path) -> Result<Result<Vec<Measured>, TradeErrors>, FolderError> {
+    let text = optional(folder, QUALITY, read_text)?.filter(|text| !text.is_empty());
+    let name = folder.join(QUALITY).display().to_string();
+    Ok(text.map_or_else(|| Ok(Vec::new()), |text| read_measured(&name, &text)))
 }
 
 /// The weights with that name, if present; an error if they are invalid.
@@ -418,6 +386,6 @@ fn optional<T>(
     match read(&path, FILE_MIB_MAX) {
         Ok(read) => Ok(Some(read)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(FolderError::Read { path, error }),
+        Err(error) => Err(FolderError::read(&path, error)),
     }
 }

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{
     AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, TradeError,
-    TradeErrors, pattern,
+    TradeErrors, digest, pattern,
 };
 
 /// The points of an opinion, by its key.
@@ -48,15 +48,15 @@ const CUES: [(&str, Cue); 16] = [
     ("unread", Cue::Unread),
 ];
 /// The top-level keys of a file.
-const SECTIONS: [(&str, ()); 8] = [
-    ("trade", ()),
-    ("aspect", ()),
-    ("phrases", ()),
-    ("opinions", ()),
-    ("cues", ()),
-    ("lists", ()),
-    ("irregular", ()),
-    ("spellings", ()),
+const SECTIONS: [&str; 8] = [
+    "trade",
+    "aspect",
+    "phrases",
+    "opinions",
+    "cues",
+    "lists",
+    "irregular",
+    "spellings",
 ];
 
 /// Parses a trade's own files and the shared ones as if they were one.
@@ -66,27 +66,20 @@ const SECTIONS: [(&str, ()); 8] = [
 pub fn parse(own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
     let mut faults = Vec::new();
     let mut files = read(own, false, &mut faults);
-    let head = TradeHeader::read(&files, &mut faults);
-    if head.is_sharing {
+    let mut head = TradeHeader::read(&files, &mut faults);
+    let trade = std::mem::take(&mut head.trade);
+    if trade.is_sharing {
         files.extend(read(shared, true, &mut faults));
     }
     let mut reader = PackageReader {
         files: &files,
-        head: &head,
-        trade: Trade {
-            id: head.id.clone(),
-            label: head.label.clone(),
-            types: head.types.clone(),
-            is_sharing: head.is_sharing,
-            has_strays: head.has_strays,
-            ..Trade::default()
-        },
+        trade,
         uses: BTreeSet::new(),
         faults,
     };
     reader.words();
-    reader.aspects();
-    reader.roles();
+    reader.aspects(&head);
+    reader.roles(&head);
     reader.phrases();
     reader.finish(own, shared)
 }
@@ -114,8 +107,7 @@ pub fn parse_language(
             }
         }
         for (at, phrases) in each(&file.table, "phrases").unwrap_or_default() {
-            let id = find(phrases, "id").and_then(|id| string(id).ok());
-            if let Some(id) = id.filter(|id| trade.aspect(id).is_none()) {
+            if let Some(id) = id_of(phrases).filter(|id| trade.aspect(id).is_none()) {
                 let message = format!("`{id}` is not an aspect of the package");
                 faults.push(file.fault((at, message)));
             }
@@ -127,7 +119,6 @@ pub fn parse_language(
     let ids = trade.aspects.iter().map(|aspect| aspect.id.clone());
     let mut reader = PackageReader {
         files: &files,
-        head: &TradeHeader::default(),
         uses: ids.zip(0..).collect(),
         trade: Trade {
             id: trade.id.clone(),
@@ -149,15 +140,11 @@ pub fn parse_language(
     reader.finish(own, shared)
 }
 
-/// Reads only the `[trade]` table of a file.
-pub fn head(name: &str, text: &str) -> Result<TradeHeader, TradeErrors> {
-    let mut faults = Vec::new();
-    let head = TradeHeader::read(&read(&[(name, text)], false, &mut faults), &mut faults);
-    if faults.is_empty() {
-        Ok(head)
-    } else {
-        Err(TradeErrors(faults))
-    }
+/// The schema.org types in the `[trade]` table of a file; `None` if the file is not valid TOML.
+pub fn types_of(name: &str, text: &str) -> Option<Vec<String>> {
+    let file = PackageFile::read(name, text, false).ok()?;
+    let head = TradeHeader::read(&[file], &mut Vec::new());
+    Some(head.trade.types)
 }
 
 fn read<'file>(
@@ -165,20 +152,16 @@ fn read<'file>(
     is_shared: bool,
     faults: &mut Vec<TradeError>,
 ) -> Vec<PackageFile<'file>> {
-    let mut read = Vec::with_capacity(files.len());
-    for (name, text) in files {
-        match PackageFile::read(name, text, is_shared) {
-            Ok(file) => read.push(file),
-            Err(fault) => faults.push(fault),
-        }
-    }
-    read
+    let files = files.iter().filter_map(|(name, text)| {
+        let file = PackageFile::read(name, text, is_shared);
+        file.map_err(|fault| faults.push(fault)).ok()
+    });
+    files.collect()
 }
 
 struct PackageReader<'read, 'file> {
     /// The trade's own files come first: of equal phrases, the first one counts.
     files: &'read [PackageFile<'file>],
-    head: &'read TradeHeader,
     trade: Trade,
     /// The shared sets of phrases that each aspect uses.
     uses: BTreeSet<(String, usize)>,
@@ -189,9 +172,13 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     /// The trade, or all errors in the order of the files.
     fn finish(self, own: &[(&str, &str)], shared: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
         let Self {
-            trade, mut faults, ..
+            mut trade,
+            mut faults,
+            ..
         } = self;
         if faults.is_empty() {
+            let shared = shared.iter().filter(|_| trade.is_sharing);
+            trade.digest = digest(own.iter().chain(shared));
             return Ok(trade);
         }
         let place = |name: &str| own.iter().chain(shared).position(|(one, _)| *one == name);
@@ -200,13 +187,8 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     }
 
     fn keep<T>(&mut self, file: &PackageFile<'_>, read: Result<T, PackageFault>) -> Option<T> {
-        match read {
-            Ok(value) => Some(value),
-            Err(fault) => {
-                self.faults.push(file.fault(fault));
-                None
-            }
-        }
+        read.map_err(|fault| self.faults.push(file.fault(fault)))
+            .ok()
     }
 
     /// The tables `[[key]]` of a file.
@@ -224,9 +206,11 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         for file in self.files {
             for (key, value) in &file.table {
                 let (section, at) = (key.get_ref().as_ref(), key.span().start);
-                if self.keep(file, one_of(&SECTIONS, section, at)).is_none()
-                    || !["lists", "irregular", "spellings"].contains(&section)
-                {
+                if !SECTIONS.contains(&section) {
+                    self.faults
+                        .push(file.fault(unknown(section, at, &SECTIONS)));
+                }
+                if !["lists", "irregular", "spellings"].contains(&section) {
                     continue;
                 }
                 for (name, value) in self.keep(file, table(value)).into_iter().flatten() {
@@ -256,11 +240,11 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         }
         for file in self.files {
             for (_, aspect) in self.each(file, "aspect") {
-                let id = find(aspect, "id").and_then(|id| string(id).ok());
+                let id = id_of(aspect);
                 let Some(index) = id.and_then(|id| self.trade.aspect(id)) else {
                     continue;
                 };
-                let sets = match find(aspect, "uses") {
+                let sets = match aspect.get("uses") {
                     Some(value) => self.uses(file, value),
                     None => id.map(str::to_owned).into_iter().collect(),
                 };
@@ -270,7 +254,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         }
         for file in self.files {
             for (at, phrases) in self.each(file, "phrases") {
-                let Some(id) = find(phrases, "id").and_then(|id| string(id).ok()) else {
+                let Some(id) = id_of(phrases) else {
                     let message = "phrases need the `id` that aspects use them by".to_owned();
                     self.faults.push(file.fault((at, message)));
                     continue;
@@ -293,9 +277,8 @@ impl<'read, 'file> PackageReader<'read, 'file> {
         let named = self.keep(file, named).unwrap_or_default();
         let mut known = BTreeSet::new();
         for file in self.files {
-            for (_, phrases) in self.each(file, "phrases") {
-                known.extend(find(phrases, "id").and_then(|id| string(id).ok()));
-            }
+            let phrases = self.each(file, "phrases").into_iter();
+            known.extend(phrases.filter_map(|(_, phrases)| id_of(phrases)));
         }
         for (at, set) in named.iter().filter(|(_, set)| !known.contains(set)) {
             let names: Vec<&str> = known.iter().copied().collect();
@@ -330,7 +313,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     /// `[opinions]` and `[cues]`.
     fn opinions(&mut self, file: &'read PackageFile<'file>) {
         for section in ["opinions", "cues"] {
-            let Some(value) = find(&file.table, section) else {
+            let Some(value) = file.table.get(section) else {
                 continue;
             };
             for (key, value) in self.keep(file, table(value)).into_iter().flatten() {
@@ -393,7 +376,7 @@ impl<'file> PackageFile<'file> {
     pub fn read(name: &'file str, text: &'file str, is_shared: bool) -> Result<Self, TradeError> {
         let told = |error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
-            fault(name, text, (at, error.message().to_owned()))
+            TradeError::at(name, text, (at, error.message().to_owned()))
         };
         Ok(Self {
             name,
@@ -409,15 +392,7 @@ impl<'file> PackageFile<'file> {
     }
 
     pub fn fault(&self, fault: PackageFault) -> TradeError {
-        self::fault(self.name, self.text, fault)
-    }
-}
-
-fn fault(name: &str, text: &str, (at, message): PackageFault) -> TradeError {
-    TradeError {
-        file: name.to_owned(),
-        line: line(text, at),
-        message,
+        TradeError::at(self.name, self.text, fault)
     }
 }
 
@@ -426,14 +401,9 @@ pub fn line(text: &str, at: usize) -> usize {
     1 + text.get(..at).unwrap_or(text).matches('\n').count()
 }
 
-pub fn find<'table, 'file>(
-    table: &'table DeTable<'file>,
-    key: &str,
-) -> Option<&'table TomlValue<'file>> {
-    table
-        .iter()
-        .find(|(one, _)| one.get_ref() == key)
-        .map(|(_, value)| value)
+/// The `id` of a table, if it is a text.
+fn id_of<'table>(table: &'table DeTable<'_>) -> Option<&'table str> {
+    table.get("id")?.get_ref().as_str()
 }
 
 /// The tables of `[[key]]`, each with its position.
@@ -441,7 +411,7 @@ pub fn each<'table, 'file>(
     file: &'table DeTable<'file>,
     key: &str,
 ) -> Result<Vec<(usize, &'table DeTable<'file>)>, PackageFault> {
-    let Some(value) = find(file, key) else {
+    let Some(value) = file.get(key) else {
         return Ok(Vec::new());
     };
     let array = value
@@ -503,15 +473,15 @@ pub fn strings<'value>(
 /// # Errors
 /// An unknown name; the message lists all valid names.
 pub fn one_of<T: Copy>(names: &[(&str, T)], name: &str, at: usize) -> Result<T, PackageFault> {
-    let known = || {
+    let found = names.iter().find(|(one, _)| *one == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        names.join(", ")
-    };
-    names
-        .iter()
-        .find(|(one, _)| *one == name)
-        .map(|(_, value)| *value)
-        .ok_or_else(|| (at, format!("`{name}` is not one of {}", known())))
+        unknown(name, at, &names)
+    })
+}
+
+fn unknown(name: &str, at: usize, names: &[&str]) -> PackageFault {
+    (at, format!("`{name}` is not one of {}", names.join(", ")))
 }
 
 // The table `[trade]`. It is read before the phrases, because it identifies the package.
@@ -522,55 +492,40 @@ pub const UNNAMED: &str = "own";
 pub const UNLABELED: &str = "The firm's own";
 /// Default list of quiet aspects.
 const QUIET: [&str; 3] = ["communication", "overall", "professionalism"];
-const KEYS: [(&str, ()); 9] = [
-    ("id", ()),
-    ("label", ()),
-    ("types", ()),
-    ("aspects", ()),
-    ("overall", ()),
-    ("quiet", ()),
-    ("facts", ()),
-    ("shared", ()),
-    ("strays", ()),
+const KEYS: [&str; 9] = [
+    "id", "label", "types", "aspects", "overall", "quiet", "facts", "shared", "strays",
 ];
 
 /// The table `[trade]`, with defaults.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TradeHeader {
-    /// Id of the trade in all output.
-    pub id: String,
-    /// Display name.
-    pub label: String,
-    /// The schema.org types of its businesses.
-    pub types: Vec<String>,
+struct TradeHeader {
+    /// The trade without aspects, roles and phrases.
+    trade: Trade,
     /// The aspects in display order; `None` for the order of the files.
-    pub aspects: Option<Vec<String>>,
+    aspects: Option<Vec<String>>,
     /// The aspect that receives opinions without an aspect.
-    pub overall: String,
+    overall: String,
     /// Aspects whose facts are omitted beside a judgement.
-    pub quiet: Vec<String>,
+    quiet: Vec<String>,
     /// Aspects whose facts remain facts among complaints.
-    pub facts: Vec<String>,
-    /// Whether it uses the shared words.
-    pub is_sharing: bool,
-    /// Whether an opinion without an aspect counts for the role `overall`.
-    pub has_strays: bool,
+    facts: Vec<String>,
     /// File index and position of the table, for errors about unknown aspects.
-    pub place: Option<(usize, usize)>,
+    place: Option<(usize, usize)>,
 }
 
 impl Default for TradeHeader {
     fn default() -> Self {
         Self {
-            id: UNNAMED.to_owned(),
-            label: UNLABELED.to_owned(),
-            types: Vec::new(),
+            trade: Trade {
+                id: UNNAMED.to_owned(),
+                label: UNLABELED.to_owned(),
+                is_sharing: true,
+                has_strays: true,
+                ..Trade::default()
+            },
             aspects: None,
             overall: "overall".to_owned(),
             quiet: QUIET.map(str::to_owned).to_vec(),
             facts: Vec::new(),
-            is_sharing: true,
-            has_strays: true,
             place: None,
         }
     }
@@ -578,10 +533,10 @@ impl Default for TradeHeader {
 
 impl TradeHeader {
     /// Reads the table; errors are added to `faults`.
-    pub fn read(files: &[PackageFile<'_>], faults: &mut Vec<TradeError>) -> Self {
+    fn read(files: &[PackageFile<'_>], faults: &mut Vec<TradeError>) -> Self {
         let mut head = Self::default();
         for (number, file) in files.iter().enumerate() {
-            let Some(value) = find(&file.table, "trade") else {
+            let Some(value) = file.table.get("trade") else {
                 continue;
             };
             let at = value.span().start;
@@ -590,34 +545,28 @@ impl TradeHeader {
                 continue;
             }
             head.place = Some((number, at));
-            match table(value) {
-                Ok(table) => head.take(file, table, faults),
-                Err(fault) => faults.push(file.fault(fault)),
+            let table = table(value).map_err(|fault| faults.push(file.fault(fault)));
+            for (key, value) in table.into_iter().flatten() {
+                if let Err(fault) = head.set(key.get_ref(), key.span().start, value) {
+                    faults.push(file.fault(fault));
+                }
             }
         }
         head
     }
 
-    fn take(&mut self, file: &PackageFile<'_>, table: &DeTable<'_>, faults: &mut Vec<TradeError>) {
-        for (key, value) in table {
-            if let Err(fault) = self.set(key.get_ref(), key.span().start, value) {
-                faults.push(file.fault(fault));
-            }
-        }
-    }
-
     fn set(&mut self, key: &str, at: usize, value: &TomlValue<'_>) -> Result<(), PackageFault> {
-        one_of(&KEYS, key, at)?;
         match key {
-            "id" => self.id = id(value)?,
-            "label" => string(value)?.trim().clone_into(&mut self.label),
-            "types" => self.types = types(value)?,
+            "id" => self.trade.id = id(value)?,
+            "label" => string(value)?.trim().clone_into(&mut self.trade.label),
+            "types" => self.trade.types = types(value)?,
             "aspects" => self.aspects = Some(texts(value)?),
             "overall" => self.overall = id(value)?,
             "quiet" => self.quiet = texts(value)?,
             "facts" => self.facts = texts(value)?,
-            "shared" => self.is_sharing = boolean(key, value)?,
-            _ => self.has_strays = boolean(key, value)?,
+            "shared" => self.trade.is_sharing = boolean(key, value)?,
+            "strays" => self.trade.has_strays = boolean(key, value)?,
+            _ => return Err(unknown(key, at, &KEYS)),
         }
         Ok(())
     }
@@ -670,21 +619,17 @@ pub fn id(value: &TomlValue<'_>) -> Result<String, PackageFault> {
 
 impl PackageReader<'_, '_> {
     /// The names of all `[[aspect]]`, in display order.
-    fn aspects(&mut self) {
+    fn aspects(&mut self, head: &TradeHeader) {
         for file in self.files {
             for (at, aspect) in self.each(file, "aspect") {
-                let text = |key: &str| match find(aspect, key) {
-                    Some(value) => string(value).map(str::to_owned),
-                    None => Err((at, format!("an aspect needs `{key}`"))),
-                };
-                let id = match find(aspect, "id") {
-                    Some(value) => id(value),
-                    None => Err((at, "an aspect needs `id`".to_owned())),
+                let value = |key: &str| {
+                    let value = aspect.get(key);
+                    value.ok_or_else(|| (at, format!("an aspect needs `{key}`")))
                 };
                 let (id, label, question) = (
-                    self.keep(file, id),
-                    self.keep(file, text("label")),
-                    self.keep(file, text("question")),
+                    self.keep(file, value("id").and_then(id)),
+                    self.keep(file, value("label").and_then(string)),
+                    self.keep(file, value("question").and_then(string)),
                 );
                 let Some(((id, label), question)) = id.zip(label).zip(question) else {
                     continue;
@@ -696,31 +641,31 @@ impl PackageReader<'_, '_> {
                 }
                 self.trade.aspects.push(AspectDefinition {
                     id,
-                    label,
-                    question,
+                    label: label.to_owned(),
+                    question: question.to_owned(),
                 });
             }
         }
-        if let Some(order) = &self.head.aspects {
+        if let Some(order) = &head.aspects {
             let place = |id: &str| order.iter().position(|one| one == id);
             let unlisted = self.trade.aspects.iter().map(|aspect| aspect.id.clone());
             let unlisted: Vec<String> = unlisted.filter(|id| place(id).is_none()).collect();
             for id in unlisted {
-                self.tell_head(format!("`aspects` does not list `{id}`"));
+                self.tell_head(head, format!("`aspects` does not list `{id}`"));
             }
             self.trade.aspects.sort_by_key(|aspect| place(&aspect.id));
         }
     }
 
     /// Checks that the aspects named in `[trade]` exist; default names may be missing.
-    fn roles(&mut self) {
+    fn roles(&mut self, head: &TradeHeader) {
         let TradeHeader {
             aspects,
             overall,
             quiet,
             facts,
             ..
-        } = self.head;
+        } = head;
         let silent = TradeHeader::default();
         let mut unknown = Vec::new();
         for (key, ids, usual) in [
@@ -741,15 +686,15 @@ impl PackageReader<'_, '_> {
         }
         unknown
             .into_iter()
-            .for_each(|message| self.tell_head(message));
+            .for_each(|message| self.tell_head(head, message));
         let found = |ids: &[String]| ids.iter().filter_map(|id| self.trade.aspect(id)).collect();
         let (quiet, facts) = (found(quiet), found(facts));
         self.trade.overall = self.trade.aspect(overall);
         (self.trade.quiet, self.trade.facts) = (quiet, facts);
     }
 
-    fn tell_head(&mut self, message: String) {
-        if let Some((file, at)) = self.head.place {
+    fn tell_head(&mut self, head: &TradeHeader, message: String) {
+        if let Some((file, at)) = head.place {
             self.faults.push(self.files[file].fault((at, message)));
         }
     }
