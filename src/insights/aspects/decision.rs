@@ -100,10 +100,7 @@ impl<'engine> SentenceReading<'engine> {
         parsed: &ParsedSentence<'_>,
         sentence: u32,
     ) -> Self {
-        let tokens = match parsed.units.first().zip(parsed.units.last()) {
-            Some((first, last)) => first.start..last.end,
-            None => 0..0,
-        };
+        let tokens = parsed.tokens(0..parsed.units.len());
         let mut rules = score::sentence(engine, text, parsed, sentence);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
             let its = rules.iter().filter(|(_, one)| one.polarity == polarity);
@@ -116,18 +113,11 @@ impl<'engine> SentenceReading<'engine> {
                 Capitalisation::Number | Capitalisation::Mark
             )
         });
-        let unread = parsed
-            .items
-            .iter()
-            .filter(|item| item.meaning == Meaning::Cue(Cue::Unread));
-        let unread = unread.filter_map(|item| {
-            let (first, last) = (
-                parsed.units.get(item.start)?,
-                parsed.units.get(item.end - 1)?,
-            );
-            Some(first.start..last.end)
-        });
-        let unread: Vec<Range<usize>> = unread.collect();
+        let unread = parsed.items.iter();
+        let unread: Vec<Range<usize>> = unread
+            .filter(|item| item.meaning == Meaning::Cue(Cue::Unread))
+            .map(|item| parsed.tokens(item.start..item.end))
+            .collect();
         let scores = engine.classifier.classify(text, tokens, &unread);
         let is_plain = |clause: &Clause| clause.about == About::default();
         let about = if parsed.clauses.iter().all(is_plain) {
@@ -147,18 +137,6 @@ impl<'engine> SentenceReading<'engine> {
             has_words,
             scores,
         }
-    }
-
-    /// Removes and returns the rules' finding of an aspect.
-    pub(super) fn take_rule(&mut self, aspect: usize) -> Option<Finding> {
-        let at = self.rules.iter().position(|(its, _)| *its == aspect)?;
-        Some(self.rules.swap_remove(at).1)
-    }
-
-    /// Numbers of the rules' findings with praise and with blame.
-    #[must_use]
-    pub const fn polarity_counts(&self) -> [i64; 2] {
-        self.judged
     }
 
     /// Praise minus blame among the rules' findings.
@@ -324,7 +302,9 @@ pub fn findings(
             continue;
         };
         let sentence = &mut read[candidate.sentence];
-        let rule = sentence.take_rule(candidate.aspect);
+        let rules = &mut sentence.rules;
+        let rule = rules.iter().position(|(its, _)| *its == candidate.aspect);
+        let rule = rule.map(|at| rules.swap_remove(at).1);
         let scores = &sentence.scores;
         all.push(finding(engine, text, scores, candidate, rule, decision));
     }
@@ -356,7 +336,7 @@ fn finding(
         confidence: 0,
         hits: head
             .and_then(|head| scores.strongest(&part.tokens, head))
-            .map(|(run, _)| examples_hit(text, run, 0))
+            .map(|run| examples_hit(text, run, 0))
             .into_iter()
             .collect(),
     });
@@ -423,9 +403,8 @@ fn decisive(
 ) -> Range<usize> {
     let label = OutputHead::Label(usize::try_from(sign + 1).unwrap_or_default());
     let named = aspect.and_then(|aspect| scores.strongest(&place, aspect));
-    let Some((named, _)) = named else {
-        let strongest = scores.strongest(&place, label);
-        return strongest.map_or(place, |(run, _)| run);
+    let Some(named) = named else {
+        return scores.strongest(&place, label).unwrap_or(place);
     };
     // The whole sentence is the last of its parts.
     let is_around =
@@ -435,8 +414,8 @@ fn decisive(
         .iter()
         .find(is_around)
         .map(|part| part.tokens.start.max(place.start)..part.tokens.end.min(place.end));
-    let strongest = near.and_then(|near| scores.strongest(&near, label));
-    strongest.map_or(named, |(run, _)| run)
+    near.and_then(|near| scores.strongest(&near, label))
+        .unwrap_or(named)
 }
 
 fn examples_hit(text: &TokenizedText, run: Range<usize>, points: i32) -> Hit {
@@ -608,36 +587,35 @@ const RULES_WEIGHT: i64 = 2_097;
 /// 1,000, 152 of 3,329 texts with a judgement were neutral; with 500, 67.
 const JUDGES_MIN: i64 = 500;
 
-/// Running sums of one text.
-#[derive(Debug, Default)]
+/// The figures for the polarity of a text as a whole.
+#[derive(Debug)]
 pub struct DocumentPolarity {
+    /// The sum of the sentences' leads.
     leads: i64,
     sentences: i64,
-    rules_positive: i64,
-    rules_negative: i64,
-    is_judged: bool,
+    /// Numbers of rule findings with praise and with blame.
+    judged: [i64; 2],
+    has_judgement: bool,
     has_words: bool,
 }
 
 impl DocumentPolarity {
-    pub(super) fn add_sentence(&mut self, sentence: &SentenceReading<'_>) {
-        self.has_words |= sentence.has_words;
-        self.sentences += 1;
-        self.leads += i64::from(sentence.lead);
-        let [positive, negative] = sentence.polarity_counts();
-        self.rules_positive += positive;
-        self.rules_negative += negative;
-    }
-
-    pub fn add_finding(&mut self, finding: &Finding) {
-        self.is_judged |= finding.polarity.judges();
+    pub(super) fn new(read: &[SentenceReading<'_>], findings: &[Finding]) -> Self {
+        let judged = |side: usize| read.iter().map(|sentence| sentence.judged[side]).sum();
+        Self {
+            leads: read.iter().map(|sentence| i64::from(sentence.lead)).sum(),
+            sentences: i64::try_from(read.len()).unwrap_or_default(),
+            judged: [judged(0), judged(1)],
+            has_judgement: findings.iter().any(|finding| finding.polarity.judges()),
+            has_words: read.iter().any(|sentence| sentence.has_words),
+        }
     }
 
     /// The inputs of the decision, in thousandths: the mean of the sentences' scores for praise minus blame, and the
     /// rules' praise minus blame relative to the number of their findings.
     #[must_use]
     pub fn figures(&self) -> [i64; 2] {
-        let (positive, negative) = (self.rules_positive, self.rules_negative);
+        let [positive, negative] = self.judged;
         [
             1_000 * self.leads / (i64::from(UNIT) * (self.sentences + SENTENCES_PRIOR)),
             1_000 * (positive - negative) / (positive + negative + 1),
@@ -652,7 +630,7 @@ impl DocumentPolarity {
         // `0/10` is decided by the rules: the prior does not apply to it.
         let constant = if self.has_words { CONSTANT } else { 0 };
         let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
-        let is_judged = self.is_judged || own.abs() >= JUDGES_MIN;
+        let is_judged = self.has_judgement || own.abs() >= JUDGES_MIN;
         let score = constant + own;
         let polarity = match score.signum() {
             _ if !is_judged => Polarity::Neutral,

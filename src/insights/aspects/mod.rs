@@ -133,14 +133,8 @@ impl RuleEngine {
 
     fn read(&self, text: &TokenizedText) -> (Vec<Finding>, DocumentPolarity) {
         let (mut read, candidates) = self.candidates(text);
-        let mut document = DocumentPolarity::default();
-        for sentence in &read {
-            document.add_sentence(sentence);
-        }
         let findings = decision::findings(self, text, &mut read, &candidates);
-        for finding in &findings {
-            document.add_finding(finding);
-        }
+        let document = DocumentPolarity::new(&read, &findings);
         (findings, document)
     }
 

@@ -88,12 +88,21 @@ impl<'judge> ParsedSentence<'judge> {
         steps::add(sentence.len());
         engine
             .vocabulary
-            .units(text, sentence.start, sentence.end, &mut self.units);
+            .units(text, sentence.clone(), &mut self.units);
         self.matches.clear();
         engine.trie.find(&self.units, &mut self.matches);
         self.select(engine);
         self.part(text, sentence.start == 0);
         self.quote(text);
+    }
+
+    /// The tokens of these units.
+    pub fn tokens(&self, units: Range<usize>) -> Range<usize> {
+        let last = self.units.get(units.end.saturating_sub(1));
+        match self.units.get(units.start).zip(last) {
+            Some((first, last)) => first.start..last.end,
+            None => 0..0,
+        }
     }
 
     /// Whether all these units are inside quotation marks around a few words.
@@ -298,28 +307,23 @@ impl<'judge> ParsedSentence<'judge> {
             if kind == ClauseStart::Contrast {
                 about = About::default();
             }
-            let (_, inside) = self.items_within(units);
-            let has = |cue: Cue| {
-                inside
-                    .iter()
-                    .inspect(|_| steps::one())
-                    .any(|item| item.meaning == Meaning::Cue(cue))
+            let has = |items: &[PhraseMatch], cue: Cue| {
+                let mut items = items.iter().inspect(|_| steps::one());
+                items.any(|item| item.meaning == Meaning::Cue(cue))
             };
+            let (_, own) = self.items_within(units);
+            let has_own = |cue| has(own, cue);
             // In `It leaked again after they left`, the next clause states the time.
             let next = self.clauses.get(at + 1).map_or(0, |next| next.units.start);
-            let (_, first) = self.items_within(next..next + usize::from(next > 0));
-            is_afterwards |= has(Cue::Afterwards);
-            let is_before = !is_afterwards
-                && !first
-                    .iter()
-                    .inspect(|_| steps::one())
-                    .any(|item| item.meaning == Meaning::Cue(Cue::Afterwards));
+            let (_, next) = self.items_within(next..next + usize::from(next > 0));
+            is_afterwards |= has_own(Cue::Afterwards);
+            let is_before = !is_afterwards && !has(next, Cue::Afterwards);
             about = About {
                 trouble: is_before
-                    && (has(Cue::Trouble) || at == 0 && opens_text && has(Cue::Breakdown)),
-                elsewhere: has(Cue::Elsewhere) || about.elsewhere && !has(Cue::Firm),
-                wishes: about.wishes || has(Cue::Wish),
-                open: about.open || has(Cue::Open) || is_question && has(Cue::Asks),
+                    && (has_own(Cue::Trouble) || at == 0 && opens_text && has_own(Cue::Breakdown)),
+                elsewhere: has_own(Cue::Elsewhere) || about.elsewhere && !has_own(Cue::Firm),
+                wishes: about.wishes || has_own(Cue::Wish),
+                open: about.open || has_own(Cue::Open) || is_question && has_own(Cue::Asks),
             };
             self.clauses[at].about = about;
         }

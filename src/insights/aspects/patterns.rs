@@ -25,8 +25,8 @@ pub enum Rank {
 
 #[derive(Debug, Clone, Default)]
 struct Building {
-    edges: BTreeMap<Symbol, usize>,
-    gaps: BTreeMap<u8, usize>,
+    edges: BTreeMap<Symbol, u32>,
+    gaps: BTreeMap<u8, u32>,
     rules: Vec<RuleIndex>,
 }
 
@@ -93,9 +93,9 @@ impl PatternTrie {
         };
         let nodes = by_level(nodes);
         for (symbol, node) in &nodes[0].edges {
-            let Building { gaps, rules, .. } = &nodes[*node];
+            let Building { gaps, rules, .. } = &nodes[*node as usize];
             trie.first[*symbol as usize] = Beginning {
-                node: number(*node),
+                node: *node,
                 ends: !rules.is_empty(),
                 gap: gaps.keys().last().copied().unwrap_or_default(),
             };
@@ -122,16 +122,8 @@ impl PatternTrie {
             ];
             let is_above = above.into_iter().any(only);
             let node = PatternNode {
-                edges: append(
-                    &mut trie.edges,
-                    edges
-                        .into_iter()
-                        .map(|(symbol, node)| (symbol, number(node))),
-                ),
-                gaps: append(
-                    &mut trie.gaps,
-                    gaps.into_iter().map(|(words, node)| (words, number(node))),
-                ),
+                edges: append(&mut trie.edges, edges),
+                gaps: append(&mut trie.gaps, gaps),
                 rules: append(&mut trie.rules, rules),
                 rank,
                 is_above,
@@ -250,18 +242,18 @@ fn insert(
 ) {
     let mut node = 0;
     for step in way {
-        let fresh = nodes.len();
+        let fresh = number(nodes.len());
+        let Building { edges, gaps, .. } = &mut nodes[node];
         let next = match step {
-            PatternStep::Symbol(symbol) => *nodes[node]
-                .edges
-                .entry(numbers.of(symbol).unwrap_or_default())
-                .or_insert(fresh),
-            PatternStep::Gap(words) => *nodes[node].gaps.entry(*words).or_insert(fresh),
+            PatternStep::Symbol(symbol) => {
+                *(edges.entry(numbers.of(symbol).unwrap_or_default())).or_insert(fresh)
+            }
+            PatternStep::Gap(words) => *gaps.entry(*words).or_insert(fresh),
         };
         if next == fresh {
             nodes.push(Building::default());
         }
-        node = next;
+        node = next as usize;
     }
     if !nodes[node].rules.contains(&rule) {
         nodes[node].rules.push(rule);
@@ -271,10 +263,10 @@ fn insert(
 /// The same tree with its nodes sorted by depth, so that frequently visited nodes are adjacent in memory.
 fn by_level(mut nodes: Vec<Building>) -> Vec<Building> {
     let mut ordered: Vec<Building> = Vec::with_capacity(nodes.len());
-    let mut waiting = VecDeque::from([0]);
+    let mut waiting = VecDeque::from([0_u32]);
     let mut len = 1;
     while let Some(node) = waiting.pop_front() {
-        let mut node = std::mem::take(&mut nodes[node]);
+        let mut node = std::mem::take(&mut nodes[node as usize]);
         for next in node.edges.values_mut().chain(node.gaps.values_mut()) {
             waiting.push_back(std::mem::replace(next, len));
             len += 1;
@@ -457,12 +449,11 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// Writes the units of the tokens from `start` to `end`.
+    /// Writes the units of a sentence.
     pub fn units<'judge>(
         &'judge self,
         text: &TokenizedText,
-        start: usize,
-        end: usize,
+        Range { start, end }: Range<usize>,
         units: &mut Vec<WordUnit<'judge>>,
     ) {
         units.clear();
@@ -514,22 +505,23 @@ impl Vocabulary {
         if let Some(known) = self.words.get(&token.fingerprint) {
             return (1, known);
         }
-        match token.shape {
-            Capitalisation::Number => (1, &self.number),
+        let otherwise = match token.shape {
+            Capitalisation::Number => return (1, &self.number),
+            Capitalisation::Mark => return (1, &self.unknown),
             Capitalisation::Capitalised | Capitalisation::Mixed
                 if !is_first || goes_on(&language.after_names) =>
             {
-                (1, self.without_repeats(word).unwrap_or(&self.name))
+                &self.name
             }
             Capitalisation::Capitalised
             | Capitalisation::Mixed
             | Capitalisation::Lower
-            | Capitalisation::Upper => (1, self.without_repeats(word).unwrap_or(&self.unknown)),
-            Capitalisation::Mark => (1, &self.unknown),
-        }
+            | Capitalisation::Upper => &self.unknown,
+        };
+        (1, self.without_repeats(word).unwrap_or(otherwise))
     }
 
-    /// The intended word for a spelling with repeated letters (`soooo`, `goood`) or without its apostrophe.
+    /// The intended word for a spelling with repeated letters (`soooo`, `goood`).
     fn without_repeats(&self, word: &str) -> Option<&VocabularyWord> {
         let bytes = word.as_bytes();
         if !bytes

@@ -1,10 +1,12 @@
 //! Turns a sentence's phrases into findings: applies negation, intensifiers and diminishers, assigns opinions to
 //! aspects, and labels the sums.
 
+use std::ops::Range;
+
 use super::parsed_sentence::{ClauseStart, ParsedSentence, PhraseMatch};
 use super::{MARGIN, RuleEngine, WordUnit};
 use crate::compute::steps;
-use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
+use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::text::{Negation, TokenizedText, WordSet};
 use crate::insights::trades::{Cue, Meaning};
 
@@ -49,11 +51,11 @@ pub fn sentence(
     let counts = found.into_iter().filter(|one| !one.is_stray || !has_other);
     counts
         .map(|one| {
-            let (score, units) = (one.score(), &parsed.clauses[one.clause].units);
+            let score = one.score();
             let finding = Finding {
                 aspect: engine.trade.aspects[one.aspect].id.clone(),
                 sentence: number,
-                span: place(text, parsed, units.start, units.end),
+                span: text.span(parsed.tokens(parsed.clauses[one.clause].units.clone())),
                 polarity: label(score, one.is_polar),
                 score,
                 confidence: 0,
@@ -75,16 +77,6 @@ pub const fn label(score: i32, is_polar: bool) -> Polarity {
     }
 }
 
-fn place(text: &TokenizedText, parsed: &ParsedSentence<'_>, start: usize, end: usize) -> TextSpan {
-    match (
-        parsed.units.get(start),
-        parsed.units.get(end.saturating_sub(1)),
-    ) {
-        (Some(first), Some(last)) => text.span(first.start..last.end),
-        _ => TextSpan::default(),
-    }
-}
-
 struct Scorer<'run> {
     engine: &'run RuleEngine,
     text: &'run TokenizedText,
@@ -103,8 +95,8 @@ impl Scorer<'_> {
             let is_negated = self.is_negated(at);
             self.negated.push(is_negated);
             match item.meaning {
-                Meaning::Judges(aspect, points) => self.engine_phrase(at, aspect, points),
-                Meaning::Opinion(points) => self.engine_opinion(at, points),
+                Meaning::Judges(aspect, points) => self.judge_phrase(at, aspect, points),
+                Meaning::Opinion(points) => self.judge_opinion(at, points),
                 Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}
             }
         }
@@ -116,16 +108,12 @@ impl Scorer<'_> {
     /// Drops the facts of quiet aspects beside a judgement. If all judgements are complaints, turns the other facts
     /// into complaints.
     fn settle_facts(&mut self) {
-        let polar: Vec<(usize, i32)> = self
-            .found
-            .iter()
-            .filter(|one| one.is_polar)
-            .map(|one| (one.clause, one.score()))
-            .collect();
+        let polar = self.found.iter().filter(|one| one.is_polar);
+        let polar: Vec<i32> = polar.map(SentenceFinding::score).collect();
         if polar.is_empty() {
             return;
         }
-        let complains = polar.iter().all(|(_, score)| *score < 0);
+        let complains = polar.iter().all(|score| *score < 0);
         let quiet = &self.engine.trade.quiet;
         self.found
             .retain(|one| one.is_polar || !quiet.contains(&one.aspect));
@@ -144,26 +132,19 @@ impl Scorer<'_> {
         }
     }
 
-    fn engine_phrase(&mut self, at: usize, aspect: usize, points: i32) {
+    fn judge_phrase(&mut self, at: usize, aspect: usize, points: i32) {
         let item = self.parsed.items[at];
-        if points == 0 {
-            let hit = self.hit(item, 0);
-            self.add(
-                aspect,
-                self.parsed.clause_at(item.start),
-                vec![hit],
-                false,
-                false,
-            );
-            return;
-        }
-        let hits = self.weigh(at, points);
+        let hits = if points == 0 {
+            vec![self.hit(item, 0)]
+        } else {
+            self.weigh(at, points)
+        };
         if !hits.is_empty() {
-            self.add(aspect, self.parsed.clause_at(item.start), hits, true, false);
+            self.add(aspect, self.parsed.clause_at(item.start), hits, false);
         }
     }
 
-    fn engine_opinion(&mut self, at: usize, points: i32) {
+    fn judge_opinion(&mut self, at: usize, points: i32) {
         let mut hits = self.weigh(at, points);
         if hits.is_empty() {
             return;
@@ -171,7 +152,7 @@ impl Scorer<'_> {
         let clause = self.parsed.clause_at(self.parsed.items[at].start);
         let Some(name) = self.name_of(at) else {
             if let Some(overall) = self.engine.trade.overall {
-                self.add(overall, clause, hits, true, true);
+                self.add(overall, clause, hits, true);
             }
             return;
         };
@@ -179,7 +160,7 @@ impl Scorer<'_> {
         let item = self.parsed.items[name];
         if let Meaning::Names(aspect) | Meaning::Hints(aspect) = item.meaning {
             hits.insert(0, self.hit(item, 0));
-            self.add(aspect, clause, hits, true, false);
+            self.add(aspect, clause, hits, false);
         }
     }
 
@@ -195,7 +176,7 @@ impl Scorer<'_> {
                 && !self.parsed.clauses[clause].about.elsewhere
             {
                 let hit = self.hit(*item, 0);
-                self.add(aspect, clause, vec![hit], false, false);
+                self.add(aspect, clause, vec![hit], false);
             }
         }
     }
@@ -252,57 +233,44 @@ impl Scorer<'_> {
         let rule = self.engine.rules[item.rule].0.clone();
         Hit {
             rule,
-            span: place(self.text, self.parsed, item.start, item.end),
+            span: (self.text).span(self.parsed.tokens(item.start..item.end)),
             points,
         }
     }
 
-    fn add(
-        &mut self,
-        aspect: usize,
-        clause: usize,
-        hits: Vec<Hit>,
-        is_polar: bool,
-        is_stray: bool,
-    ) {
-        let until = self.parsed.clauses[..=clause]
-            .iter()
-            .inspect(|_| steps::one());
-        let contrasts = clause > 0
-            && until
-                .into_iter()
-                .any(|clause| clause.kind == ClauseStart::Contrast);
-        let is_polar = is_polar && hits.iter().map(|hit| hit.points).sum::<i32>() != 0;
-        match self.found.iter_mut().find(|found| found.aspect == aspect) {
-            Some(found) => {
-                // In `a bit dear, but worth it`, the conclusion counts.
-                let (before, sum) = (
-                    found.score(),
-                    hits.iter().map(|hit| hit.points).sum::<i32>(),
-                );
-                if contrasts && clause > found.clause && before.signum() * sum.signum() < 0 {
-                    let last = hits[hits.len() - 1].span;
-                    found.hits.push(Hit {
-                        rule: "contrast:conclusion".to_owned(),
-                        span: last,
-                        points: -before,
-                    });
-                }
-                if is_stray != found.is_stray && !is_stray {
-                    found.clause = clause;
-                }
-                found.hits.extend(hits);
-                found.is_polar |= is_polar;
-                found.is_stray &= is_stray;
-            }
-            None => self.found.push(SentenceFinding {
+    fn add(&mut self, aspect: usize, clause: usize, hits: Vec<Hit>, is_stray: bool) {
+        let sum: i32 = hits.iter().map(|hit| hit.points).sum();
+        let Some(found) = self.found.iter_mut().find(|found| found.aspect == aspect) else {
+            self.found.push(SentenceFinding {
                 aspect,
                 clause,
                 hits,
-                is_polar,
+                is_polar: sum != 0,
                 is_stray,
-            }),
+            });
+            return;
+        };
+        let mut until = self.parsed.clauses[..=clause]
+            .iter()
+            .inspect(|_| steps::one());
+        // In `a bit dear, but worth it`, the conclusion counts.
+        let before = found.score();
+        if clause > found.clause
+            && before.signum() * sum.signum() < 0
+            && until.any(|clause| clause.kind == ClauseStart::Contrast)
+        {
+            found.hits.push(Hit {
+                rule: "contrast:conclusion".to_owned(),
+                span: hits[hits.len() - 1].span,
+                points: -before,
+            });
         }
+        if found.is_stray && !is_stray {
+            found.clause = clause;
+        }
+        found.hits.extend(hits);
+        found.is_polar |= sum != 0;
+        found.is_stray &= is_stray;
     }
 }
 
@@ -397,10 +365,8 @@ impl Scorer<'_> {
         }
         // `not friendly or helpful`
         let item = self.parsed.items[at];
-        let joined = item
-            .start
-            .checked_sub(1)
-            .is_some_and(|before| self.is_among(before, &self.text.language_words().ors));
+        let joint = item.start.checked_sub(1);
+        let joined = joint.is_some_and(|joint| self.is_among(joint, &words.ors));
         if !joined {
             return false;
         }
@@ -435,13 +401,15 @@ impl Scorer<'_> {
         if let Some(after) = after {
             return Some(first + after);
         }
-        let (first, within) = self.parsed.items_within(units.clone());
-        let before = within
-            .iter()
-            .inspect(|_| steps::one())
-            .rposition(|one| is_name(one) && one.end <= item.start);
-        if let Some(before) = before {
-            return Some(first + before);
+        let last_name = |units: Range<usize>, until: usize| {
+            let (first, items) = self.parsed.items_within(units);
+            let mut items = items.iter().inspect(|_| steps::one());
+            let last = items.rposition(|one| is_name(one) && one.end <= until);
+            last.map(|at| first + at)
+        };
+        let before = last_name(units.clone(), item.start);
+        if before.is_some() {
+            return before;
         }
         // In `The work was quick, neat and flawless`, the list continues.
         let kind = self.parsed.clauses[clause].kind;
@@ -451,14 +419,8 @@ impl Scorer<'_> {
         if !goes_on || clause == 0 {
             return None;
         }
-        let (first, earlier) = self
-            .parsed
-            .items_within(self.parsed.clauses[clause - 1].units.clone());
-        earlier
-            .iter()
-            .inspect(|_| steps::one())
-            .rposition(is_name)
-            .map(|at| first + at)
+        let earlier = &self.parsed.clauses[clause - 1];
+        last_name(earlier.units.clone(), usize::MAX)
     }
 
     /// Whether an opinion that ends at `end` judges a name that begins at `start`: there is no verb between them.
