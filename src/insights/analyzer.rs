@@ -165,63 +165,48 @@ impl Analyzer {
     }
 
     fn analyze_text(&self, subject: &Subject<'_>) -> Analysis {
-        let text = TokenizedText::new(first_characters(subject.text));
+        let original = first_characters(subject.text);
+        let mut text = TokenizedText::new(original);
         let language = self.engine.language(&text, subject.language);
-        if let TextLanguage::Also(code) = language {
-            return self.analyze_other(code, subject, &text);
-        }
-        if language != TextLanguage::English {
+        let Some(rules) = language.code().and_then(|code| self.engine.reader(code)) else {
             return not_analyzed(language, spans(&text));
+        };
+        // In another language, only aspects whose measured precision is sufficient are kept.
+        let trade = rules.trade();
+        let is_english = language == TextLanguage::English;
+        let published = (!is_english).then(|| trade.published_aspects());
+        if published.as_ref().is_some_and(Vec::is_empty) {
+            return not_analyzed(TextLanguage::Other, spans(&text));
+        }
+        if !is_english {
+            text = TokenizedText::of(original, trade.language_words());
         }
         let TextFindings {
             mut findings,
             overall,
-        } = self.engine.rules().analyze(&text);
+        } = rules.analyze(&text);
+        if let Some(published) = published {
+            findings.retain(|finding| {
+                let aspect = trade.aspect(&finding.aspect);
+                aspect.is_some_and(|aspect| published.contains(&aspect))
+            });
+        }
         settle(&mut findings, subject.stars);
-        let mentions = self.names.mentions(&text, subject.author, subject.recorded);
+        let (mentions, phrases) = if is_english {
+            (
+                (self.names).mentions(&text, subject.author, subject.recorded),
+                topics::phrases(&text, trade.background()),
+            )
+        } else {
+            (self.names.cued_mentions(&text, subject.author), Vec::new())
+        };
         Analysis {
             language,
             sentences: spans(&text),
             findings,
             mentions,
             overall: withdraw_overall(overall, subject.stars),
-            phrases: topics::phrases(&text, self.trade().background()),
-        }
-    }
-
-    /// Analyzes a text in another language of the trade; `tokens` were split by the English rules. Keeps only aspects
-    /// whose measured precision is sufficient.
-    fn analyze_other(
-        &self,
-        code: LanguageCode,
-        subject: &Subject<'_>,
-        tokens: &TokenizedText,
-    ) -> Analysis {
-        let Some(rules) = self.engine.reader(code) else {
-            return not_analyzed(TextLanguage::Other, spans(tokens));
-        };
-        let trade = rules.trade();
-        let published = trade.published_aspects();
-        if published.is_empty() {
-            return not_analyzed(TextLanguage::Other, spans(tokens));
-        }
-        let text = TokenizedText::of(first_characters(subject.text), trade.language_words());
-        let TextFindings {
-            mut findings,
-            overall,
-        } = rules.analyze(&text);
-        findings.retain(|finding| {
-            let aspect = trade.aspect(&finding.aspect);
-            aspect.is_some_and(|aspect| published.contains(&aspect))
-        });
-        settle(&mut findings, subject.stars);
-        Analysis {
-            language: TextLanguage::Also(code),
-            sentences: spans(&text),
-            findings,
-            mentions: self.names.cued_mentions(&text, subject.author),
-            overall: withdraw_overall(overall, subject.stars),
-            phrases: Vec::new(),
+            phrases,
         }
     }
 }
@@ -316,9 +301,8 @@ impl Engine {
         if code == LanguageCode::ENGLISH {
             return Some(&self.rules);
         }
-        let all = self.trade().languages.iter().zip(&self.others);
-        let mut all = all.filter(|(trade, _)| trade.language_words().code == code);
-        let (trade, rules) = all.next()?;
+        let mut all = self.trade().languages.iter().zip(&self.others);
+        let (trade, rules) = all.find(|(trade, _)| trade.language_words().code == code)?;
         Some(rules.get_or_init(|| RuleEngine::new(trade.clone())))
     }
 }

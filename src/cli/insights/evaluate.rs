@@ -17,7 +17,7 @@ use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::decision::Decisions;
 use crate::insights::classifier::NgramClassifier;
 use crate::insights::evaluate::{
-    AnnotatedRow, EvaluationFigures, Miss, Proportion, STARS, StarsShown, WholeQuality, evaluate,
+    AnnotatedTexts, EvaluationFigures, Miss, Proportion, STARS, StarsShown, WholeQuality, evaluate,
     evaluate_reviews, reviews, rows,
 };
 use crate::insights::trades::{HOME_SERVICES, IDS, QUALITY_HEADER};
@@ -81,7 +81,7 @@ impl Evaluate {
         engines: &Engines,
         name: &str,
         content: &str,
-    ) -> anyhow::Result<(Arc<Engine>, Vec<AnnotatedRow>)> {
+    ) -> anyhow::Result<(Arc<Engine>, AnnotatedTexts)> {
         let of = |engine: &Engine| rows(name, content, &engine.trade().aspect_ids());
         if let Some(engine) = engines.set() {
             return Ok((Arc::clone(engine), of(engine)?));

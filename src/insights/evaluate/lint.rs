@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::insights::classifier::NgramModel;
-use crate::insights::trades::{Cue, Meaning, PatternStep, Rule, Trade, UNLABELED, UNNAMED};
+use crate::insights::trades::{Meaning, PatternStep, Rule, Trade, UNLABELED, UNNAMED};
 
 /// Maximum number of faults of one kind that are listed.
 const TOLD_MAX: usize = 20;
@@ -26,25 +26,12 @@ impl LintReport {
     }
 }
 
-/// A kind of meaning; phrases of the same kind can repeat or contradict each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum PhraseMeaning {
-    Judges(usize),
-    Names(usize),
-    Hints(usize),
-    Opinion,
-    Cue(Cue),
-}
-
-impl PhraseMeaning {
-    const fn of(meaning: Meaning) -> Self {
-        match meaning {
-            Meaning::Judges(aspect, _) => Self::Judges(aspect),
-            Meaning::Names(aspect) => Self::Names(aspect),
-            Meaning::Hints(aspect) => Self::Hints(aspect),
-            Meaning::Opinion(_) => Self::Opinion,
-            Meaning::Cue(cue) => Self::Cue(cue),
-        }
+/// A meaning without its points; phrases of the same kind can repeat or contradict each other.
+const fn kind(meaning: Meaning) -> Meaning {
+    match meaning {
+        Meaning::Judges(aspect, _) => Meaning::Judges(aspect, 0),
+        Meaning::Opinion(_) => Meaning::Opinion(0),
+        Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => meaning,
     }
 }
 
@@ -121,8 +108,8 @@ fn head(trade: &Trade, report: &mut LintReport) {
 fn aspects(trade: &Trade, report: &mut LintReport) {
     for (index, aspect) in trade.aspects.iter().enumerate() {
         let judged = |wanted: i32| {
-            let is_wanted = |rule: &Rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && points.signum() == wanted);
-            trade.rules.iter().any(is_wanted)
+            let mut meanings = trade.rules.iter().map(|rule| rule.meaning);
+            meanings.any(|one| kind(one) == Meaning::Judges(index, 0) && sign(one) == wanted)
         };
         let named = |rule: &Rule| matches!(rule.meaning, Meaning::Names(of) | Meaning::Hints(of) if of == index);
         let lacks = [
@@ -148,7 +135,7 @@ type Way<'trade> = (&'trade [PatternStep], &'trade Rule);
 /// The ways to match, each with its rule, by meaning, length and first symbol.
 #[derive(Default)]
 struct KnownWays<'trade> {
-    ways: HashMap<(PhraseMeaning, usize, String), Vec<Way<'trade>>>,
+    ways: HashMap<(Meaning, usize, String), Vec<Way<'trade>>>,
     /// The words of each symbol.
     words: HashMap<&'trade str, HashSet<String>>,
 }
@@ -156,17 +143,13 @@ struct KnownWays<'trade> {
 impl<'trade> KnownWays<'trade> {
     fn add(&mut self, trade: &Trade, rule: &'trade Rule) {
         for way in &rule.ways {
-            let symbols = way.iter().filter_map(PatternStep::symbol);
-            for one in symbols {
+            for one in way.iter().filter_map(PatternStep::symbol) {
                 self.words.entry(one).or_insert_with(|| words(trade, one));
             }
             let first = way.first().and_then(PatternStep::symbol);
-            for word in first
-                .and_then(|first| self.words.get(first))
-                .into_iter()
-                .flatten()
-            {
-                let key = (PhraseMeaning::of(rule.meaning), way.len(), word.clone());
+            let words = first.and_then(|first| self.words.get(first));
+            for word in words.into_iter().flatten() {
+                let key = (kind(rule.meaning), way.len(), word.clone());
                 self.ways.entry(key).or_default().push((way, rule));
             }
         }
@@ -176,7 +159,7 @@ impl<'trade> KnownWays<'trade> {
     fn find(&self, rule: &Rule, way: &[PatternStep]) -> Option<&'trade Rule> {
         let first = way.first().and_then(PatternStep::symbol)?;
         let word = first.split('|').next().unwrap_or_default();
-        let key = (PhraseMeaning::of(rule.meaning), way.len(), word.to_owned());
+        let key = (kind(rule.meaning), way.len(), word.to_owned());
         let others = self.ways.get(&key)?;
         let other = others.iter().find(|(other, _)| self.covers(other, way));
         other.map(|(_, other)| *other)

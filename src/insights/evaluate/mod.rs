@@ -18,29 +18,16 @@ use super::witness::{CONFIRMED, FindingSource, settle, withdraw_overall};
 
 /// Analyzes every text of the rows and counts agreements.
 #[must_use]
-pub fn evaluate(engine: &RuleEngine, rows: &[AnnotatedRow]) -> EvaluationFigures {
-    let mut gold: BTreeMap<&str, BTreeMap<&str, Polarity>> = BTreeMap::new();
-    for row in rows {
-        gold.entry(&row.text)
-            .or_default()
-            .insert(&row.aspect, row.polarity);
-    }
+pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFigures {
     let mut quality = EvaluationFigures {
-        n: rows.len(),
-        texts: gold.len(),
+        n: annotated.values().map(BTreeMap::len).sum(),
+        texts: annotated.len(),
         ..EvaluationFigures::default()
     };
-    for (text, expected) in gold {
-        let said = predictions(
-            engine
-                .analyze(&TokenizedText::of(text, engine.trade().language_words()))
-                .findings,
-        );
-        let aspects: BTreeSet<&str> = expected
-            .keys()
-            .copied()
-            .chain(said.keys().map(String::as_str))
-            .collect();
+    let words = engine.trade().language_words();
+    for (text, expected) in annotated {
+        let said = predictions(engine.analyze(&TokenizedText::of(text, words)).findings);
+        let aspects: BTreeSet<&String> = expected.keys().chain(said.keys()).collect();
         for aspect in aspects {
             let expected = expected.get(aspect).copied();
             quality.count(text, aspect, expected, said.get(aspect));
@@ -271,16 +258,8 @@ impl EvaluationFigures {
 /// The first line of every file.
 const HEADER: &str = "text\taspect\tpolarity";
 
-/// One judgement of an annotator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnnotatedRow {
-    /// Trimmed.
-    pub text: String,
-    /// Id of the aspect.
-    pub aspect: String,
-    /// Positive, negative or neutral.
-    pub polarity: Polarity,
-}
+/// The annotators' labels (positive, negative or neutral), by text, trimmed, and by the aspect's id.
+pub type AnnotatedTexts = BTreeMap<String, BTreeMap<String, Polarity>>;
 
 /// Maximum number of characters of a message, which is limited because it repeats the file's content.
 const MESSAGE_CHARACTERS_MAX: usize = 1_000;
@@ -301,7 +280,7 @@ fn annotator_label(polarity: &str) -> Result<Polarity, String> {
 ///
 /// # Errors
 /// The first invalid line.
-pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<AnnotatedRow>, TradeError> {
+pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<AnnotatedTexts, TradeError> {
     let fault = |line: usize, message: String| row_error(file, line, &message);
     let mut lines = (1..).zip(content.lines());
     if lines
@@ -314,7 +293,7 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Annotated
             "the first line must be `text`, `aspect`, `polarity`, with tabs between".to_owned(),
         ));
     }
-    let (mut rows, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut rows = AnnotatedTexts::new();
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         let fields: Vec<&str> = line
             .trim_end_matches(['\r', '\n'])
@@ -340,17 +319,13 @@ pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<Vec<Annotated
             ));
         }
         let polarity = annotator_label(polarity).map_err(|message| fault(number, message))?;
-        if !seen.insert((text, aspect)) {
+        let labels = rows.entry(text.to_owned()).or_default();
+        if labels.insert(aspect.to_owned(), polarity).is_some() {
             return Err(fault(
                 number,
                 format!("`{aspect}` of this text is a duplicate"),
             ));
         }
-        rows.push(AnnotatedRow {
-            text: text.to_owned(),
-            aspect: aspect.to_owned(),
-            polarity,
-        });
     }
     if rows.is_empty() {
         return Err(fault(1, "no rows below the header".to_owned()));
@@ -572,10 +547,8 @@ impl WholeQuality {
         let places: BTreeSet<&(usize, &str)> = expected.keys().chain(got.keys()).collect();
         let nothing = BTreeSet::new();
         for place in places {
-            let (expected, got) = (
-                expected.get(place).unwrap_or(&nothing),
-                got.get(place).unwrap_or(&nothing),
-            );
+            let expected = expected.get(place).unwrap_or(&nothing);
+            let got = got.get(place).unwrap_or(&nothing);
             self.found.add(!expected.is_empty(), !got.is_empty());
             if !expected.is_empty() && !got.is_empty() {
                 self.polarity.whole += 1;
@@ -639,14 +612,6 @@ impl WholeQuality {
     ) -> Option<String> {
         let n = self.reviews;
         (whole > 0).then(|| format!("{task}\t{set}\t{measure}\t{n}\t{part}\t{whole}"))
-    }
-
-    /// Only the lines about findings: the stars never affect the polarity as a whole.
-    #[must_use]
-    pub fn published_of_findings(&self, set: &str) -> Vec<String> {
-        let mut lines = self.published(set);
-        lines.retain(|line| line.starts_with("finding"));
-        lines
     }
 
     /// The figures by name.

@@ -37,17 +37,11 @@ struct TellingWord {
     telling: u32,
 }
 
-/// The default detector supports only English.
+/// Tells the languages of a trade.
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
     others: Vec<OtherLanguage>,
     words: WordMap<TellingWord>,
-}
-
-impl Default for LanguageDetector {
-    fn default() -> Self {
-        Self::new(&[])
-    }
 }
 
 /// The counts of a text's words by language.

@@ -638,7 +638,7 @@ mod tests {
     #[test]
     fn a_language_is_known_by_its_words_and_a_few_words_by_what_was_declared() {
         use crate::insights::analysis::TextLanguage;
-        let english = super::LanguageDetector::default();
+        let english = super::LanguageDetector::new(&[]);
         let language = |text: &str, declared| english.language(&TokenizedText::new(text), declared);
         assert_eq!(
             language("They came on time and fixed the leak under our sink.", None),

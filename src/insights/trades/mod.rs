@@ -73,7 +73,7 @@ pub enum Cue {
 }
 
 /// The meaning of a phrase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Meaning {
     /// It judges the aspect (its index): positive points are praise, 0 is a fact.
     Judges(usize, i32),
