@@ -124,14 +124,10 @@ fn polarity_to_confirm(finding: &Finding, stars: u8) -> Option<Polarity> {
     if finding.polarity != Polarity::Uncertain {
         return None;
     }
-    let leading = match finding.score.signum() {
-        1 => Polarity::Positive,
-        -1 => Polarity::Negative,
+    let (leading, agrees) = match finding.score.signum() {
+        1 => (Polarity::Positive, stars >= CONTENT_MIN),
+        -1 => (Polarity::Negative, stars <= DISCONTENT_MAX),
         _ => return None,
-    };
-    let agrees = match leading {
-        Polarity::Positive => stars >= CONTENT_MIN,
-        Polarity::Negative | Polarity::Neutral | Polarity::Uncertain => stars <= DISCONTENT_MAX,
     };
     agrees.then_some(leading)
 }

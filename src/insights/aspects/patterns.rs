@@ -462,7 +462,7 @@ impl Vocabulary {
             // In `¡Ramiro`, the opening mark of the sentence is not its first word.
             let is_first = at == start || at == start + 1 && is_opening_mark(text.word(start));
             let (len, word) = self.unit(text, at, end, is_first);
-            let is_mark = len == 1 && text.tokens()[at].shape == Capitalisation::Mark;
+            let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
             units.push(WordUnit {
                 start: at,
                 end: at + len,
@@ -498,7 +498,7 @@ impl Vocabulary {
         }
         if matches!(word, "$" | "€" | "£")
             && at + 1 < end
-            && text.tokens()[at + 1].shape == Capitalisation::Number
+            && text.has_shape(at + 1, Capitalisation::Number)
         {
             return (2, &self.money);
         }

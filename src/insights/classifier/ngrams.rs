@@ -76,21 +76,17 @@ impl NgramModel {
         if !body.len().is_multiple_of(KEY_LEN + count) {
             return Err(WeightsError::Length);
         }
-        let biases: Vec<i32> = head
-            .chunks_exact(2)
-            .map(|bytes| i32::from(i16::from_le_bytes([bytes[0], bytes[1]])))
-            .collect();
+        let biases = head.as_chunks().0.iter();
+        let biases = biases.map(|bytes| i32::from(i16::from_le_bytes(*bytes)));
         let rows: Vec<(u32, Vec<i8>)> = body
             .chunks_exact(KEY_LEN + count)
-            .map(|row| {
-                let weights = row[KEY_LEN..].iter().map(|byte| byte.cast_signed());
-                (
-                    u32::from_le_bytes([row[0], row[1], row[2], row[3]]),
-                    weights.collect(),
-                )
+            .filter_map(|row| {
+                let (key, weights) = row.split_first_chunk()?;
+                let weights = weights.iter().map(|byte| byte.cast_signed());
+                Some((u32::from_le_bytes(*key), weights.collect()))
             })
             .collect();
-        Ok(Self::new(heads, biases, &rows))
+        Ok(Self::new(heads, biases.collect(), &rows))
     }
 
     /// `rows` contains the key of each run and its weight for each head.
@@ -322,7 +318,9 @@ impl<'text> NgramTokens<'text> {
                 negated = 0..0;
             } else if role.negation == Negation::Begins || negates(start) {
                 negated = start + 1..start + 1 + NEGATED_MAX;
-            } else if negated.contains(&start) && is_word(self.text, start) {
+            } else if negated.contains(&start) && !self.text.has_shape(start, Capitalisation::Mark)
+            {
+                // Only words are negated: the exclamation mark in `not good!` and a thumb emoji keep their meaning.
                 let word = form(self.text, start);
                 let key = fnv1a(fnv1a(FNV_OFFSET, b"~"), word.as_bytes());
                 each(folded(key), start..start + 1, false);
@@ -336,14 +334,9 @@ impl<'text> NgramTokens<'text> {
     }
 }
 
-/// Only words are negated: the exclamation mark in `not good!` and a thumb emoji keep their meaning.
-fn is_word(text: &TokenizedText, token: usize) -> bool {
-    text.tokens()[token].shape != Capitalisation::Mark
-}
-
 /// The form in which a token is looked up; all numbers have the same form.
 fn form(text: &TokenizedText, token: usize) -> &str {
-    if text.tokens()[token].shape == Capitalisation::Number {
+    if text.has_shape(token, Capitalisation::Number) {
         "0"
     } else {
         text.word(token)

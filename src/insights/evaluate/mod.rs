@@ -63,6 +63,15 @@ pub struct Proportion {
 }
 
 impl Proportion {
+    const fn new(part: usize, whole: usize) -> Self {
+        Self { part, whole }
+    }
+
+    fn count(&mut self, is_part: bool) {
+        self.part += usize::from(is_part);
+        self.whole += 1;
+    }
+
     /// 0 if `whole` is 0.
     #[must_use]
     pub fn value(self) -> f64 {
@@ -115,29 +124,23 @@ impl AgreementCounts {
     /// Share of the analyzer's findings that the annotator also made.
     #[must_use]
     pub const fn precision(self) -> Proportion {
-        Proportion {
-            part: self.both,
-            whole: self.both + self.analyzer,
-        }
+        Proportion::new(self.both, self.both + self.analyzer)
     }
 
     /// Share of the annotator's findings that the analyzer also made.
     #[must_use]
     pub const fn recall(self) -> Proportion {
-        Proportion {
-            part: self.both,
-            whole: self.both + self.annotator,
-        }
+        Proportion::new(self.both, self.both + self.annotator)
     }
 
     /// The harmonic mean of precision and recall as a share: twice the common findings, divided by all findings of
     /// both.
     #[must_use]
     pub const fn f1(self) -> Proportion {
-        Proportion {
-            part: 2 * self.both,
-            whole: 2 * self.both + self.analyzer + self.annotator,
-        }
+        Proportion::new(
+            2 * self.both,
+            2 * self.both + self.analyzer + self.annotator,
+        )
     }
 }
 
@@ -210,28 +213,25 @@ impl EvaluationFigures {
     /// Share of the pairs found by both whose label is right; an uncertain label counts as wrong.
     #[must_use]
     pub fn polarity_accuracy(&self) -> Proportion {
-        Proportion {
-            part: self.labels(|expected, got| expected == got),
-            whole: self.pairs.both,
-        }
+        Proportion::new(
+            self.labels(|expected, got| expected == got),
+            self.pairs.both,
+        )
     }
 
     /// Share of the pairs found by both whose label is not uncertain.
     #[must_use]
     pub fn coverage(&self) -> Proportion {
-        Proportion {
-            part: self.labels(|_, got| got != Polarity::Uncertain),
-            whole: self.pairs.both,
-        }
+        Proportion::new(
+            self.labels(|_, got| got != Polarity::Uncertain),
+            self.pairs.both,
+        )
     }
 
     /// Share of right labels among the pairs found by both whose label is not uncertain.
     #[must_use]
     pub fn published_accuracy(&self) -> Proportion {
-        Proportion {
-            part: self.polarity_accuracy().part,
-            whole: self.coverage().part,
-        }
+        Proportion::new(self.polarity_accuracy().part, self.coverage().part)
     }
 
     /// The mean F1 of the labels that annotators gave.
@@ -244,11 +244,7 @@ impl EvaluationFigures {
                 let both = self.labels(|expected, got| expected == label && got == label);
                 let either = self.labels(|expected, _| expected == label)
                     + self.labels(|_, got| got == label);
-                Proportion {
-                    part: 2 * both,
-                    whole: either,
-                }
-                .value()
+                Proportion::new(2 * both, either).value()
             })
             .collect();
         scores.iter().sum::<f64>() / float(scores.len().max(1))
@@ -414,16 +410,6 @@ fn review(line: &str) -> Result<AnnotatedReview, String> {
     })
 }
 
-/// The measures of findings and of whole texts that a package publishes.
-const PUBLISHED: [(&str, &str, &str); 6] = [
-    ("finding", "precision", "judged_precision"),
-    ("finding", "recall", "judged_recall"),
-    ("finding_negative", "precision", "blamed_precision"),
-    ("finding_negative", "recall", "blamed_recall"),
-    ("review_polarity", "accuracy", "against_stars"),
-    ("review_polarity", "recall_negative", "bad_against_stars"),
-];
-
 /// All figures of an evaluation of whole reviews.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WholeQuality {
@@ -532,11 +518,10 @@ impl WholeQuality {
                 } else {
                     FindingSource::of(&finding.hits).name()
                 };
-                let share = self.by_witness.entry(witness).or_default();
-                share.whole += 1;
                 let is_right = (expected.get(&place))
                     .is_some_and(|expected| expected.contains(&finding.polarity));
-                share.part += usize::from(is_right);
+                let share = self.by_witness.entry(witness).or_default();
+                share.count(is_right);
             }
         }
         self.count(&expected, &got);
@@ -551,17 +536,16 @@ impl WholeQuality {
             let got = got.get(place).unwrap_or(&nothing);
             self.found.add(!expected.is_empty(), !got.is_empty());
             if !expected.is_empty() && !got.is_empty() {
-                self.polarity.whole += 1;
-                self.polarity.part += usize::from(!expected.is_disjoint(got));
+                self.polarity.count(!expected.is_disjoint(got));
             }
             for polarity in [Polarity::Positive, Polarity::Negative] {
-                let pair = (expected.contains(&polarity), got.contains(&polarity));
-                self.judged.add(pair.0, pair.1);
-                let (_, aspect) = place;
-                let of_aspect = self.by_aspect.entry((*aspect).to_owned()).or_default();
-                of_aspect.add(pair.0, pair.1);
+                let (is_expected, is_found) =
+                    (expected.contains(&polarity), got.contains(&polarity));
+                self.judged.add(is_expected, is_found);
+                let of_aspect = self.by_aspect.entry(place.1.to_owned()).or_default();
+                of_aspect.add(is_expected, is_found);
                 if polarity == Polarity::Negative {
-                    self.blamed.add(pair.0, pair.1);
+                    self.blamed.add(is_expected, is_found);
                 }
             }
         }
@@ -573,24 +557,26 @@ impl WholeQuality {
             Some(4 | 5) => Polarity::Positive,
             _ => return,
         };
-        let is_right = usize::from(overall == expected);
-        self.against_stars.whole += 1;
-        self.against_stars.part += is_right;
+        let is_right = overall == expected;
+        self.against_stars.count(is_right);
         if expected == Polarity::Negative {
-            self.bad_against_stars.whole += 1;
-            self.bad_against_stars.part += is_right;
+            self.bad_against_stars.count(is_right);
         }
     }
 
-    /// Lines of a package's `quality.tsv` for the set `set`.
+    /// The measures of findings and of whole texts, as lines of a package's `quality.tsv` for the set `set`.
     #[must_use]
     pub fn published(&self, set: &str) -> Vec<String> {
-        let shares = self.shares();
-        let line = |(task, measure, name): (&str, &str, &str)| {
-            let its = shares.iter().find(|(one, _)| *one == name);
-            its.and_then(|(_, share)| self.quality_line(task, set, measure, *share))
-        };
-        PUBLISHED.into_iter().filter_map(line).collect()
+        let figures = [
+            ("finding", "precision", self.judged.precision()),
+            ("finding", "recall", self.judged.recall()),
+            ("finding_negative", "precision", self.blamed.precision()),
+            ("finding_negative", "recall", self.blamed.recall()),
+            ("review_polarity", "accuracy", self.against_stars),
+            ("review_polarity", "recall_negative", self.bad_against_stars),
+        ];
+        let line = |(task, measure, share)| self.quality_line(task, set, measure, share);
+        figures.into_iter().filter_map(line).collect()
     }
 
     /// The precision of each aspect's judgements, as lines of the same file.

@@ -20,6 +20,8 @@ const DECLARED_ONE_IN: usize = 8;
 const CONFIDENCE_MIN: f64 = 0.25;
 /// Maximum number of words that are counted; more words do not change the result.
 const WORDS_MAX: usize = 200;
+/// The first code point after ASCII.
+const ASCII_END: char = '\u{80}';
 /// The first code point after the Latin letters.
 const LATIN_END: char = '\u{250}';
 
@@ -107,7 +109,7 @@ impl LanguageDetector {
                     let is_told = *telling > counts.english
                         && *telling >= words.min(TELLING_MIN)
                         && telling * TELLING_ONE_IN >= words;
-                    is_told || is_declared && is_latin(text)
+                    is_told || is_declared && has_only_letters_below(text, LATIN_END)
                 });
                 match told {
                     Some((other, _)) => TextLanguage::Also(other.code),
@@ -209,30 +211,21 @@ impl LanguageDetector {
 
 /// Whether a text without words is a rating such as `10/10`, which means the same in every language.
 fn is_mark_out_of(text: &TokenizedText) -> bool {
-    let is_number = |token: usize| {
-        text.tokens()
-            .get(token)
-            .is_some_and(|token| token.shape == Capitalisation::Number)
-    };
+    let is_number = |token: usize| text.has_shape(token, Capitalisation::Number);
     (1..text.tokens().len())
         .inspect(|_| steps::one())
         .any(|at| text.word(at) == "/" && is_number(at - 1) && is_number(at + 1))
 }
 
-/// Whether all letters are Latin.
-fn is_latin(text: &TokenizedText) -> bool {
+/// Whether all letters are before this code point.
+fn has_only_letters_below(text: &TokenizedText, end: char) -> bool {
     let mut letters = (0..text.tokens().len()).flat_map(|token| text.word(token).chars());
-    letters.all(|c| !c.is_alphabetic() || c < LATIN_END)
+    letters.all(|c| !c.is_alphabetic() || c < end)
 }
 
 /// The language of a short text: `Great work!` is English if no other language is declared and all letters are ASCII.
 fn short(text: &TokenizedText, is_declared_other: bool) -> TextLanguage {
-    let is_ascii = (0..text.tokens().len()).all(|token| {
-        text.word(token)
-            .chars()
-            .all(|c| !c.is_alphabetic() || c.is_ascii())
-    });
-    if is_ascii && !is_declared_other {
+    if !is_declared_other && has_only_letters_below(text, ASCII_END) {
         TextLanguage::English
     } else {
         TextLanguage::Other

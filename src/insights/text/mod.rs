@@ -94,6 +94,13 @@ impl TokenizedText {
         token.is_some_and(|token| words.contains(&token.fingerprint))
     }
 
+    /// Whether a token is written so; false behind the last token.
+    #[must_use]
+    pub fn has_shape(&self, token: usize, shape: Capitalisation) -> bool {
+        let token = self.tokens.get(token);
+        token.is_some_and(|token| token.shape == shape)
+    }
+
     #[must_use]
     pub fn tokens(&self) -> &[Token] {
         &self.tokens

@@ -4,7 +4,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::{Capitalisation, Token, TokenizedText};
+use super::{Capitalisation, TokenizedText};
 use crate::compute::steps;
 use crate::insights::analysis::TextSpan;
 
@@ -35,12 +35,9 @@ pub fn cut(text: &TokenizedText) -> Vec<Range<usize>> {
         if ends(text, at - 1, start) {
             // In `fixed it (again!) for us`, the words after the parenthesis belong to the sentence.
             let closes = at < len && text.word(at) == ")" && !text.tokens()[at].is_apart;
-            if closes
-                && text.tokens().get(at + 1).is_some_and(|next| {
-                    next.shape == Capitalisation::Lower
-                        || next.shape == Capitalisation::Mark && !is_end_mark(text.word(at + 1))
-                })
-            {
+            let goes_on = text.has_shape(at + 1, Capitalisation::Lower)
+                || text.has_shape(at + 1, Capitalisation::Mark) && !is_end_mark(text.word(at + 1));
+            if closes && goes_on {
                 continue;
             }
             while at < len
@@ -88,7 +85,7 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
         return false;
     }
     let next = text.tokens().get(at + 1);
-    let goes_on_small = next.is_some_and(|next| next.shape == Capitalisation::Lower);
+    let goes_on_small = text.has_shape(at + 1, Capitalisation::Lower);
     let is_run = token.span.end - token.span.start > 1;
     match text.word(at) {
         "." if is_run => !goes_on_small,
@@ -100,14 +97,10 @@ fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
             let is_initial = at > start
                 && text.word(at - 1).chars().count() == 1
                 && !is_behind(&words.no_initials)
-                && text.tokens()[at - 1].shape == Capitalisation::Capitalised
+                && text.has_shape(at - 1, Capitalisation::Capitalised)
                 && (goes_on_small
-                    || next.is_some_and(|next| {
-                        next.shape == Capitalisation::Capitalised && at - 1 == start
-                    }));
-            let is_inside = next.is_some_and(|next| {
-                !next.is_apart && next.shape != Capitalisation::Mark && goes_on_small
-            });
+                    || text.has_shape(at + 1, Capitalisation::Capitalised) && at - 1 == start);
+            let is_inside = goes_on_small && next.is_some_and(|next| !next.is_apart);
             let is_of_date = is_of_date(text, at, start) && next.is_some();
             !(abbreviates && next.is_some() || is_initial || is_inside || is_of_date)
         }
@@ -121,33 +114,27 @@ fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
     const DAYS: u8 = 31;
     const MONTHS: u8 = 12;
     let number = |token: usize| {
-        let is_number = |token: &Token| token.shape == Capitalisation::Number;
-        let is_there = token >= start && text.tokens().get(token).is_some_and(is_number);
+        let is_there = token >= start && text.has_shape(token, Capitalisation::Number);
         is_there.then(|| text.word(token))
     };
     let within =
         |digits: &str, most: u8| digits.parse().is_ok_and(|it: u8| (1..=most).contains(&it));
     let is_day = |token: Option<usize>| {
-        token
-            .and_then(number)
-            .is_some_and(|digits| within(digits, DAYS))
+        let digits = token.and_then(number);
+        digits.is_some_and(|digits| within(digits, DAYS))
     };
     let is_month = |token: usize| number(token).is_some_and(|digits| within(digits, MONTHS));
     let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
-    let goes_on_small =
-        (text.tokens().get(at + 1)).is_some_and(|next| next.shape == Capitalisation::Lower);
+    let goes_on = text.has_shape(at + 1, Capitalisation::Lower) || number(at + 1).is_some();
     // `15.03.` consists of a number and a full stop.
     let both = at
         .checked_sub(1)
         .and_then(number)
         .and_then(|both| both.split_once('.'));
     let is_both = both.is_some_and(|(day, month)| within(day, DAYS) && within(month, MONTHS));
-    is_both && (goes_on_small || number(at + 1).is_some())
+    is_both && goes_on
         || is_day(at.checked_sub(1)) && is_month(at + 1) && is_stop(at + 2)
-        || is_day(at.checked_sub(3))
-            && is_stop(at - 2)
-            && is_month(at - 1)
-            && (goes_on_small || number(at + 1).is_some())
+        || is_day(at.checked_sub(3)) && is_stop(at - 2) && is_month(at - 1) && goes_on
 }
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.

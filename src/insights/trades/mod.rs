@@ -212,14 +212,6 @@ impl Trade {
         packages::read_shipped(id)
     }
 
-    /// Parses one file; it uses the shared words, unless it contains `shared = false`.
-    ///
-    /// # Errors
-    /// All errors, with their lines.
-    pub fn parse(text: &str) -> Result<Self, TradeErrors> {
-        Self::parse_all(&[("trade", text)])
-    }
-
     /// Parses several files, each a name and its text, as if they were one file. They use the shared words, unless they
     /// contain `shared = false`.
     ///
@@ -413,12 +405,16 @@ mod tests {
     const ASPECT: &str =
         "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
 
+    fn parse(text: &str) -> Result<Trade, TradeErrors> {
+        Trade::parse_all(&[("trade", text)])
+    }
+
     fn fault(text: &str) -> String {
-        Trade::parse(text).unwrap_err().to_string()
+        parse(text).unwrap_err().to_string()
     }
 
     fn ways(pattern: &str) -> usize {
-        let trade = Trade::parse(&format!("{ASPECT}positive = ['{pattern}']")).unwrap();
+        let trade = parse(&format!("{ASPECT}positive = ['{pattern}']")).unwrap();
         let own = trade.rules.iter().find(|rule| !rule.place.is_shared);
         own.unwrap().ways.len()
     }
@@ -473,10 +469,10 @@ mod tests {
 
     #[test]
     fn the_digest_changes_with_the_files() {
-        let one = Trade::parse(ASPECT).unwrap();
-        let other = Trade::parse(&format!("{ASPECT}# a remark\n")).unwrap();
+        let one = parse(ASPECT).unwrap();
+        let other = parse(&format!("{ASPECT}# a remark\n")).unwrap();
         assert_ne!(one.digest(), other.digest());
-        assert_eq!(one.digest(), Trade::parse(ASPECT).unwrap().digest());
+        assert_eq!(one.digest(), parse(ASPECT).unwrap().digest());
     }
 
     #[test]
@@ -562,7 +558,7 @@ mod tests {
 
     #[test]
     fn a_trade_has_the_shared_words_unless_it_says_otherwise() {
-        let shares = Trade::parse(ASPECT).unwrap();
+        let shares = parse(ASPECT).unwrap();
         let negators = |trade: &Trade| {
             let is_negator = |rule: &&super::Rule| rule.id.starts_with("negators:");
             trade.rules.iter().filter(is_negator).count()
@@ -576,21 +572,21 @@ mod tests {
             judges(&shares),
             "an aspect takes the shared phrases of its id"
         );
-        let none = Trade::parse(&format!("{ASPECT}uses = []\n")).unwrap();
+        let none = parse(&format!("{ASPECT}uses = []\n")).unwrap();
         assert!(!judges(&none) && negators(&none) > 50);
-        let alone = Trade::parse(&format!("{ALONE}{ASPECT}positive = ['fair']")).unwrap();
+        let alone = parse(&format!("{ALONE}{ASPECT}positive = ['fair']")).unwrap();
         assert_eq!(alone.rules.len(), 1);
         assert_ne!(
             shares.digest(),
-            Trade::parse(&format!("{ALONE}{ASPECT}")).unwrap().digest()
+            parse(&format!("{ALONE}{ASPECT}")).unwrap().digest()
         );
     }
 
     #[test]
     fn an_aspect_of_another_id_uses_the_shared_phrases_that_it_names() {
         let fees = ASPECT.replace("\"price\"", "\"fees\"");
-        let by_id = Trade::parse(&fees).unwrap().rules.len();
-        let by_name = Trade::parse(&format!("{fees}uses = \"price\"\n")).unwrap();
+        let by_id = parse(&fees).unwrap().rules.len();
+        let by_name = parse(&format!("{fees}uses = \"price\"\n")).unwrap();
         assert!(by_name.rules.len() > by_id + 50);
         let unknown = fault(&format!("{fees}uses = [\"prices\"]"));
         assert!(
@@ -601,7 +597,7 @@ mod tests {
 
     #[test]
     fn a_list_of_a_shared_name_is_added_to_it_and_own_phrases_come_first() {
-        let trade = Trade::parse(&format!(
+        let trade = parse(&format!(
             "{ASPECT}positive = ['@they nailed it']\n[lists]\nthey = ['groomer~']"
         ));
         let trade = trade.unwrap();
@@ -647,8 +643,7 @@ mod tests {
     #[test]
     fn the_aspects_come_in_the_order_that_the_trade_says() {
         let other = ASPECT.replace("price", "smell");
-        let trade =
-            |order: &str| Trade::parse(&format!("[trade]\naspects = {order}\n{ASPECT}{other}"));
+        let trade = |order: &str| parse(&format!("[trade]\naspects = {order}\n{ASPECT}{other}"));
         let ids = |trade: Trade| {
             trade
                 .aspects
