@@ -460,7 +460,8 @@ impl Vocabulary {
         let mut at = start;
         while at < end {
             // In `¡Ramiro`, the opening mark of the sentence is not its first word.
-            let is_first = at == start || at == start + 1 && is_opening_mark(text.word(start));
+            let is_first =
+                at == start || at == start + 1 && matches!(text.word(start), "\u{a1}" | "\u{bf}");
             let (len, word) = self.unit(text, at, end, is_first);
             let is_mark = len == 1 && text.has_shape(at, Capitalisation::Mark);
             units.push(WordUnit {
@@ -583,9 +584,4 @@ fn members(trade: &Trade, symbol: &str) -> Vec<String> {
             language.forms(base).into_iter().chain(irregular).collect()
         }
     }
-}
-
-/// Spanish `¡` and `¿`.
-fn is_opening_mark(mark: &str) -> bool {
-    matches!(mark, "\u{a1}" | "\u{bf}")
 }

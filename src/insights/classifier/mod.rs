@@ -187,7 +187,7 @@ impl NgramClassifier {
             let its = &mut sums[its * width..][..width];
             add(its, weights);
             if is_turned {
-                take_back(its, weights, self.aspects..self.aspects + LABELS.len());
+                take_back(its, weights, self.aspects);
             }
             known.push(KnownNgram {
                 tokens,
@@ -221,15 +221,11 @@ impl NgramClassifier {
     /// `sums` contains the sums of all heads.
     fn part(&self, tokens: Range<usize>, sums: &[i32]) -> SentencePart {
         let (aspects, rest) = sums.split_at(self.aspects);
-        let mut labels = [0; LABELS.len()];
-        labels
-            .iter_mut()
-            .zip(rest)
-            .for_each(|(label, sum)| *label = *sum);
+        let label = |label: usize| rest.get(label).copied().unwrap_or_default();
         SentencePart {
             tokens,
             aspects: aspects.to_vec(),
-            labels,
+            labels: std::array::from_fn(label),
         }
     }
 }
@@ -242,12 +238,11 @@ fn add(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]]) {
     }
 }
 
-/// Subtracts these weights from the sums of some heads.
-fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], heads: Range<usize>) {
+/// Subtracts these weights from the sums of the labels, which follow the aspects.
+fn take_back(sums: &mut [[i32; LANES]], weights: &[[i8; LANES]], aspects: usize) {
     let sums = sums.as_flattened_mut().iter_mut();
-    let all = sums.zip(weights.as_flattened()).take(heads.end);
-    all.skip(heads.start)
-        .for_each(|(sum, weight)| *sum -= i32::from(*weight));
+    let labels = sums.zip(weights.as_flattened()).skip(aspects);
+    labels.for_each(|(sum, weight)| *sum -= i32::from(*weight));
 }
 
 #[cfg(test)]

@@ -277,56 +277,48 @@ fn annotator_label(polarity: &str) -> Result<Polarity, String> {
 /// # Errors
 /// The first invalid line.
 pub fn rows(file: &str, content: &str, aspects: &[&str]) -> Result<AnnotatedTexts, TradeError> {
-    let fault = |line: usize, message: String| row_error(file, line, &message);
     let mut lines = (1..).zip(content.lines());
-    if lines
+    let head = lines
         .next()
-        .map(|(_, line)| line.trim_start_matches('\u{FEFF}').trim_end())
-        != Some(HEADER)
-    {
-        return Err(fault(
-            1,
-            "the first line must be `text`, `aspect`, `polarity`, with tabs between".to_owned(),
-        ));
+        .map(|(_, line)| line.trim_start_matches('\u{FEFF}').trim_end());
+    if head != Some(HEADER) {
+        let message = "the first line must be `text`, `aspect`, `polarity`, with tabs between";
+        return Err(row_error(file, 1, message));
     }
     let mut rows = AnnotatedTexts::new();
     for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let fields: Vec<&str> = line
-            .trim_end_matches(['\r', '\n'])
-            .split('\t')
-            .map(str::trim)
-            .collect();
-        let [text, aspect, polarity] = fields[..] else {
-            return Err(fault(
-                number,
-                format!(
-                    "a row has 3 fields with tabs between, this one {}",
-                    fields.len()
-                ),
-            ));
-        };
-        if text.is_empty() {
-            return Err(fault(number, "the text is empty".to_owned()));
-        }
-        if !aspects.contains(&aspect) {
-            return Err(fault(
-                number,
-                format!("`{aspect}` is not one of {}", aspects.join(", ")),
-            ));
-        }
-        let polarity = annotator_label(polarity).map_err(|message| fault(number, message))?;
-        let labels = rows.entry(text.to_owned()).or_default();
-        if labels.insert(aspect.to_owned(), polarity).is_some() {
-            return Err(fault(
-                number,
-                format!("`{aspect}` of this text is a duplicate"),
-            ));
-        }
+        add_row(&mut rows, line, aspects).map_err(|message| row_error(file, number, &message))?;
     }
     if rows.is_empty() {
-        return Err(fault(1, "no rows below the header".to_owned()));
+        return Err(row_error(file, 1, "no rows below the header"));
     }
     Ok(rows)
+}
+
+fn add_row(rows: &mut AnnotatedTexts, line: &str, aspects: &[&str]) -> Result<(), String> {
+    let fields: Vec<&str> = line
+        .trim_end_matches(['\r', '\n'])
+        .split('\t')
+        .map(str::trim)
+        .collect();
+    let [text, aspect, polarity] = fields[..] else {
+        let count = fields.len();
+        return Err(format!(
+            "a row has 3 fields with tabs between, this one {count}"
+        ));
+    };
+    if text.is_empty() {
+        return Err("the text is empty".to_owned());
+    }
+    if !aspects.contains(&aspect) {
+        return Err(format!("`{aspect}` is not one of {}", aspects.join(", ")));
+    }
+    let polarity = annotator_label(polarity)?;
+    let labels = rows.entry(text.to_owned()).or_default();
+    if labels.insert(aspect.to_owned(), polarity).is_some() {
+        return Err(format!("`{aspect}` of this text is a duplicate"));
+    }
+    Ok(())
 }
 
 // Annotated files of whole reviews: one JSON object a line.

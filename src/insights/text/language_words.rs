@@ -177,7 +177,7 @@ impl LanguageWords {
         let set = |words: &str| -> WordSet {
             let words = words.split_whitespace();
             words
-                .map(|word| Fingerprint::of(&if folds { fold(word) } else { word.to_owned() }))
+                .map(|word| Fingerprint::of(&compared(word, folds)))
                 .collect()
         };
         // Words that identify a language are compared in both forms, because the language of a text is not known yet.
@@ -221,7 +221,7 @@ impl LanguageWords {
             negators_agree: file.negators_agree,
             endings: (file.endings.into_iter())
                 .map(|ending| Inflection {
-                    of: if folds { fold(&ending.of) } else { ending.of },
+                    of: compared(&ending.of, folds),
                     ..ending
                 })
                 .collect(),
@@ -244,11 +244,7 @@ impl LanguageWords {
     /// The form in which a word is compared.
     #[must_use]
     pub fn compared(&self, word: &str) -> String {
-        if self.ignores_accents {
-            fold(word)
-        } else {
-            word.to_owned()
-        }
+        compared(word, self.ignores_accents)
     }
 
     /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
@@ -259,19 +255,21 @@ impl LanguageWords {
         }
         let base = self.compared(base);
         let fitting = self.endings.iter().filter(|one| base.ends_with(&one.of));
-        let longest = fitting.max_by_key(|one| one.of.len());
-        let stem = |ending: &Inflection| base[..base.len() - ending.of.len()].to_owned();
-        let bent = longest.into_iter().flat_map(|ending| {
-            let stem = stem(ending);
-            let forms = ending.forms.split_whitespace();
-            forms.map(move |form| self.compared(&format!("{stem}{form}")))
-        });
-        std::iter::once(base.clone()).chain(bent).collect()
+        let mut forms = vec![base.clone()];
+        if let Some(ending) = fitting.max_by_key(|one| one.of.len()) {
+            let stem = &base[..base.len() - ending.of.len()];
+            let endings = ending.forms.split_whitespace();
+            forms.extend(endings.map(|form| self.compared(&format!("{stem}{form}"))));
+        }
+        forms
     }
 }
 
-/// The word without accents.
-fn fold(word: &str) -> String {
+/// The form in which a word is compared: without its accents if `ignores_accents`.
+fn compared(word: &str, ignores_accents: bool) -> String {
+    if !ignores_accents {
+        return word.to_owned();
+    }
     let mut plain = String::with_capacity(word.len());
     word.chars()
         .for_each(|letter| push_plain(&mut plain, letter));

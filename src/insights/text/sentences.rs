@@ -200,13 +200,9 @@ fn begins_well(sentence: &[char]) -> bool {
 }
 
 fn ends_with_mark(words: &[char]) -> bool {
-    let words = trim_end(words);
-    let closing = words
-        .iter()
-        .rev()
-        .take_while(|letter| QUOTE_CLOSING.contains(letter));
-    let words = &words[..words.len() - closing.count()];
-    matches!(words.last(), Some('.' | '!' | '?' | '\u{2026}'))
+    let mut words = trim_end(words).iter();
+    let last = words.rfind(|letter| !QUOTE_CLOSING.contains(letter));
+    matches!(last, Some('.' | '!' | '?' | '\u{2026}'))
 }
 
 /// Whether all quotation marks and brackets are closed, so that the quote is complete.
@@ -221,11 +217,8 @@ fn is_closed(sentence: &[char]) -> bool {
 }
 
 fn trim_end(words: &[char]) -> &[char] {
-    let blanks = words
-        .iter()
-        .rev()
-        .take_while(|letter| letter.is_whitespace());
-    &words[..words.len() - blanks.count()]
+    let last = words.iter().rposition(|letter| !letter.is_whitespace());
+    last.map_or(&[], |last| &words[..=last])
 }
 
 #[cfg(test)]
