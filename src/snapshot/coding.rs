@@ -4,10 +4,10 @@
 //! The same pieces always give the same bytes, so a strong entity tag stays valid after a restart: pieces are
 //! segments, which depend only on the content, and Brotli's output does not depend on the pieces.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::io::Write;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use brotli::CompressorWriter;
 use brotli::enc::BrotliEncoderParams;
@@ -72,73 +72,55 @@ impl Coding {
         known: &Pieces,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<Vec<Bytes>> {
-        let size_bytes: usize = pieces.iter().map(Bytes::len).sum();
-        let wanted = Cancellation {
-            pieces,
-            is_cancelled,
-        };
         let coded = match self {
-            Self::Brotli => wanted
-                .brotli(size_bytes)
-                .map(|coded| vec![coded.into_boxed_slice().into()]),
-            Self::Gzip => known.member(pieces, |encoder, piece| {
-                wanted.feed_pieces(encoder, std::slice::from_ref(piece))
-            }),
+            Self::Brotli => brotli(pieces, is_cancelled).map(|coded| vec![coded]),
+            Self::Gzip => known.member(pieces, is_cancelled),
         };
         coded.ok()
     }
 }
 
-struct Cancellation<'a> {
-    pieces: &'a [Bytes],
-    is_cancelled: &'a dyn Fn() -> bool,
+fn brotli(pieces: &[Bytes], is_cancelled: &dyn Fn() -> bool) -> io::Result<Bytes> {
+    // Without the size hint, quality 5 uses the hasher for small inputs, and 30 MB of reviews compress to 1.5 times the
+    // size.
+    let parameters = BrotliEncoderParams {
+        quality: BROTLI_QUALITY,
+        lgwin: BROTLI_WINDOW_LOG,
+        size_hint: pieces.iter().map(Bytes::len).sum(),
+        ..BrotliEncoderParams::default()
+    };
+    let mut encoder = CompressorWriter::with_params(Vec::new(), BROTLI_BUFFER_BYTES, &parameters);
+    feed(&mut encoder, pieces, is_cancelled)?;
+    Ok(encoder.into_inner().into_boxed_slice().into())
 }
 
-impl Cancellation<'_> {
-    fn brotli(&self, size_bytes: usize) -> io::Result<Vec<u8>> {
-        // Without the size hint, quality 5 uses the hasher for small inputs, and 30 MB of reviews compress to 1.5
-        // times the size.
-        let parameters = BrotliEncoderParams {
-            quality: BROTLI_QUALITY,
-            lgwin: BROTLI_WINDOW_LOG,
-            size_hint: size_bytes,
-            ..BrotliEncoderParams::default()
-        };
-        let mut encoder =
-            CompressorWriter::with_params(Vec::new(), BROTLI_BUFFER_BYTES, &parameters);
-        self.feed(&mut encoder)?;
-        Ok(encoder.into_inner())
-    }
-
-    fn feed(&self, encoder: &mut impl Write) -> io::Result<()> {
-        self.feed_pieces(encoder, self.pieces)
-    }
-
-    /// Writes units of one size, because the output may depend on the boundaries of writes.
-    fn feed_pieces(&self, encoder: &mut impl Write, pieces: &[Bytes]) -> io::Result<()> {
-        let length: usize = pieces.iter().map(Bytes::len).sum();
-        let mut unit = Vec::with_capacity(UNIT_BYTES.min(length));
-        for piece in pieces {
-            let mut rest = &piece[..];
-            while let Some((taken, left)) = rest.split_at_checked(UNIT_BYTES - unit.len()) {
-                unit.extend_from_slice(taken);
-                self.give(encoder, &mut unit)?;
-                rest = left;
-            }
-            unit.extend_from_slice(rest);
-        }
-        self.give(encoder, &mut unit)
-    }
-
-    fn give(&self, encoder: &mut impl Write, unit: &mut Vec<u8>) -> io::Result<()> {
-        if (self.is_cancelled)() {
+/// Writes units of one size, because the output may depend on the boundaries of writes.
+fn feed(
+    encoder: &mut impl Write,
+    pieces: &[Bytes],
+    is_cancelled: &dyn Fn() -> bool,
+) -> io::Result<()> {
+    let mut give = |unit: &mut Vec<u8>| {
+        if is_cancelled() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         steps::one();
         encoder.write_all(unit)?;
         unit.clear();
         Ok(())
+    };
+    let length: usize = pieces.iter().map(Bytes::len).sum();
+    let mut unit = Vec::with_capacity(UNIT_BYTES.min(length));
+    for piece in pieces {
+        let mut rest = &piece[..];
+        while let Some((taken, left)) = rest.split_at_checked(UNIT_BYTES - unit.len()) {
+            unit.extend_from_slice(taken);
+            give(&mut unit)?;
+            rest = left;
+        }
+        unit.extend_from_slice(rest);
     }
+    give(&mut unit)
 }
 
 // One gzip member (RFC 1952) from pieces that are deflated separately and end on a byte boundary (RFC 1951 §3.2.4), so
@@ -168,29 +150,26 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// The gzip member of `pieces`, in pieces. `write` writes a piece to the encoder, or fails if the result is no
-    /// longer needed; pieces deflated before that are remembered.
-    ///
-    /// # Errors
-    /// Those of `write`.
-    pub fn member(
-        &self,
-        pieces: &[Bytes],
-        mut write: impl FnMut(&mut DeflateEncoder<Vec<u8>>, &Bytes) -> io::Result<()>,
-    ) -> io::Result<Vec<Bytes>> {
-        let is_remembered = pieces.len() >= PIECES_MIN;
-        if is_remembered {
-            self.retain(pieces);
+    /// The gzip member of `pieces`, in pieces. If it is cancelled, pieces deflated before are remembered.
+    fn member(&self, pieces: &[Bytes], is_cancelled: &dyn Fn() -> bool) -> io::Result<Vec<Bytes>> {
+        if pieces.len() < PIECES_MIN {
+            let parts: io::Result<Vec<_>> = pieces
+                .iter()
+                .map(|piece| deflate(piece, is_cancelled).map(Arc::new))
+                .collect();
+            // Nobody else holds the part, so one piece is enough.
+            return Ok(vec![join(&parts?).concat().into()]);
         }
+        let wanted: HashSet<_> = pieces.iter().map(place).collect();
+        self.lock().retain(|place, _| wanted.contains(place));
         let mut parts = Vec::with_capacity(pieces.len());
         for piece in pieces {
-            let part = match self.find(piece).filter(|_| is_remembered) {
+            let known = self.lock().get(&place(piece)).map(Arc::clone);
+            let part = match known {
                 Some(known) => known,
-                None => Arc::new(deflate(piece, &mut write)?),
+                None => Arc::new(deflate(piece, is_cancelled)?),
             };
-            if is_remembered {
-                self.lock().insert(place(piece), Arc::clone(&part));
-            }
+            self.lock().insert(place(piece), Arc::clone(&part));
             parts.push(part);
         }
         Ok(join(&parts))
@@ -207,17 +186,7 @@ impl Pieces {
         self.len() == 0
     }
 
-    /// Removes all pieces except these.
-    fn retain(&self, pieces: &[Bytes]) {
-        let wanted: std::collections::HashSet<_> = pieces.iter().map(place).collect();
-        self.lock().retain(|place, _| wanted.contains(place));
-    }
-
-    fn find(&self, piece: &Bytes) -> Option<Arc<Deflated>> {
-        self.lock().get(&place(piece)).map(Arc::clone)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(usize, usize), Arc<Deflated>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(usize, usize), Arc<Deflated>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -226,12 +195,9 @@ fn place(piece: &Bytes) -> (usize, usize) {
     (piece.as_ptr().addr(), piece.len())
 }
 
-fn deflate(
-    piece: &Bytes,
-    write: &mut impl FnMut(&mut DeflateEncoder<Vec<u8>>, &Bytes) -> io::Result<()>,
-) -> io::Result<Deflated> {
+fn deflate(piece: &Bytes, is_cancelled: &dyn Fn() -> bool) -> io::Result<Deflated> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(LEVEL));
-    write(&mut encoder, piece)?;
+    feed(&mut encoder, std::slice::from_ref(piece), is_cancelled)?;
     // A sync flush: an empty stored segment, after which the next piece starts on a byte boundary.
     encoder.flush()?;
     let bytes = std::mem::take(encoder.get_mut());
@@ -245,7 +211,7 @@ fn deflate(
     })
 }
 
-/// The member of these parts, which it shares; that of a single part, which nobody else holds, is in one piece.
+/// The member of these parts, which it shares.
 fn join(parts: &[Arc<Deflated>]) -> Vec<Bytes> {
     let mut crc = Crc::new();
     parts.iter().for_each(|part| crc.combine(&part.crc));
@@ -257,9 +223,6 @@ fn join(parts: &[Arc<Deflated>]) -> Vec<Bytes> {
     let mut member = vec![Bytes::from_static(&HEAD)];
     member.extend(parts.iter().map(|part| part.bytes.clone()));
     member.push(tail.into());
-    if parts.len() < PIECES_MIN {
-        member = vec![member.concat().into()];
-    }
     member
 }
 

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::entry::{Entry, Key, sort_key};
 use super::positions::{DaysById, Positions};
-use super::segment::{Segment, SegmentBuilder, ends_segment, id_hash};
+use super::segment::{Segment, SegmentsBuilder, ends_segment, id_hash};
 use crate::compute::{apart, steps};
 use crate::insights::aggregate::{FrequentPhrases, RarePhrases};
 use crate::model::{Day, RatingCounts, ReviewId};
@@ -45,8 +45,7 @@ impl Default for ReviewIndex {
 /// Reviews are added from the newest to the oldest.
 #[derive(Debug, Default)]
 pub struct ReviewIndexBuilder {
-    segments: Vec<Arc<Segment>>,
-    builder: SegmentBuilder,
+    segments: SegmentsBuilder,
     days: Vec<(u64, i32)>,
 }
 
@@ -55,19 +54,13 @@ impl ReviewIndexBuilder {
     pub fn push(&mut self, entry: &Entry) {
         steps::one();
         self.days.push((id_hash(&entry.key.id), entry.key.day));
-        self.builder.push(entry);
-        if ends_segment(&entry.key.id) {
-            self.segments.push(Arc::new(self.builder.finish()));
-        }
+        self.segments.push(entry);
     }
 
     #[must_use]
-    pub fn finish(mut self) -> ReviewIndex {
-        if !self.builder.is_empty() {
-            self.segments.push(Arc::new(self.builder.finish()));
-        }
-        let days = DaysById::new(self.days);
-        ReviewIndex::from_segments(self.segments, days, RarePhrases::default())
+    pub fn finish(self) -> ReviewIndex {
+        let (segments, days) = (self.segments.finish(), DaysById::new(self.days));
+        ReviewIndex::from_segments(segments, days, RarePhrases::default())
     }
 }
 
@@ -300,10 +293,15 @@ impl ReviewIndex {
     #[must_use]
     pub fn find(&self, id: &ReviewId) -> Option<Place> {
         let id = id.as_str();
-        self.days.of(id_hash(id)).find_map(|day| {
-            let place = self.locate(self.count_through(day, id).checked_sub(1)?)?;
-            (self.segments[place.0].id(place.1) == id).then_some(place)
-        })
+        let mut days = self.days.of(id_hash(id));
+        days.find_map(|day| self.place_of(day, id))
+    }
+
+    /// The place of the review of that day number and ID.
+    fn place_of(&self, day: i32, id: &str) -> Option<Place> {
+        let (segment, index) = self.locate(self.count_through(day, id).checked_sub(1)?)?;
+        let is_its = self.segments[segment].sort_key(index) == sort_key(day, id);
+        is_its.then_some((segment, index))
     }
 
     #[must_use]
@@ -324,10 +322,17 @@ impl ReviewIndex {
             .collect()
     }
 
-    /// The same index, using the JSON of `known` for identical segments.
+    /// The same index, whose segments are not shared yet, using the JSON of `known` for identical ones: an unchanged
+    /// document keeps it in memory anyway, and its deflated pieces, which are found by address, stay usable.
     #[must_use]
     pub fn sharing(mut self, known: &Self) -> Self {
-        share_json(&mut self.segments, &known.segments);
+        let known = known.segments.iter();
+        let known: HashMap<_, _> = known.map(|one| (one.digest(), one.json())).collect();
+        for segment in self.segments.iter_mut().filter_map(Arc::get_mut) {
+            if let Some(json) = known.get(segment.digest()) {
+                segment.set_json((*json).clone());
+            }
+        }
         self
     }
 
@@ -363,16 +368,13 @@ impl ReviewIndex {
         let (mut days, mut rare) = (self.days.clone(), RarePhrases::clone(&self.rare));
         let (mut gone, mut new) = (BTreeSet::new(), BTreeMap::new());
         for (id, entry) in changes {
-            let hash = id_hash(id.as_str());
-            for day in self
-                .days
-                .of(hash)
-                .filter(|day| self.holds(*day, id.as_str()))
-            {
+            let (hash, id) = (id_hash(id.as_str()), id.to_string());
+            let out = self.days.of(hash);
+            for day in out.filter(|day| self.place_of(*day, &id).is_some()) {
                 days.remove(hash, day);
                 gone.insert(Key {
                     day,
-                    id: id.to_string(),
+                    id: id.clone(),
                 });
             }
             if let Some(entry) = entry {
@@ -385,80 +387,40 @@ impl ReviewIndex {
         }
         Self::from_segments(merge(&self.segments, &gone, new), days, rare)
     }
-
-    fn holds(&self, day: i32, id: &str) -> bool {
-        let at = self
-            .count_through(day, id)
-            .checked_sub(1)
-            .and_then(|position| self.locate(position));
-        at.is_some_and(|(segment, index)| {
-            self.segments[segment].sort_key(index) == sort_key(day, id)
-        })
-    }
 }
 
-// Rebuilds the segments that a change touches; all others are shared. After a full rebuild, identical segments share
-// their JSON.
-
-/// The segments without `gone` and with `new`.
-pub fn merge(
+/// The segments without `gone` and with `new`: those that a change touches are rebuilt, all others are shared.
+fn merge(
     segments: &[Arc<Segment>],
     gone: &BTreeSet<Key>,
     new: BTreeMap<Key, Entry>,
 ) -> Vec<Arc<Segment>> {
-    let mut revised = Vec::with_capacity(segments.len() + 1);
-    let mut builder = SegmentBuilder::default();
+    let mut revised = SegmentsBuilder::default();
     let mut gone = gone.iter().peekable();
     let mut new = new.into_iter().peekable();
     for segment in segments {
         let last = segment.sort_key(segment.len() - 1);
         let is_open = !ends_segment(segment.id(segment.len() - 1));
-        let is_touched = !builder.is_empty()
+        let is_touched = revised.is_within_segment()
             || gone.peek().is_some_and(|key| key.sort_key() <= last)
             || new
                 .peek()
                 .is_some_and(|(key, _)| is_open || key.sort_key() <= last);
         if !is_touched {
-            revised.push(Arc::clone(segment));
+            revised.share(segment);
             continue;
         }
         for index in 0..segment.len() {
             steps::one();
             let place = segment.sort_key(index);
             while let Some((_, entry)) = new.next_if(|(key, _)| key.sort_key() <= place) {
-                push(&mut builder, &mut revised, &entry);
+                revised.push(&entry);
             }
             if gone.next_if(|key| key.sort_key() == place).is_none() {
-                builder.push_from(segment, index);
-                finish_if(ends_segment(segment.id(index)), &mut builder, &mut revised);
+                revised.push_from(segment, index);
             }
         }
     }
-    for (_, entry) in new {
-        push(&mut builder, &mut revised, &entry);
-    }
-    finish_if(!builder.is_empty(), &mut builder, &mut revised);
-    revised
-}
-
-/// Replaces the JSON of unshared `segments` with that of identical ones in `known`: an unchanged document keeps it in
-/// memory anyway, and its deflated pieces, which are found by address, stay usable.
-pub fn share_json(segments: &mut [Arc<Segment>], known: &[Arc<Segment>]) {
-    let known: HashMap<_, _> = known.iter().map(|one| (one.digest(), one.json())).collect();
-    for segment in segments.iter_mut().filter_map(Arc::get_mut) {
-        if let Some(json) = known.get(segment.digest()) {
-            segment.set_json((*json).clone());
-        }
-    }
-}
-
-fn push(builder: &mut SegmentBuilder, segments: &mut Vec<Arc<Segment>>, entry: &Entry) {
-    builder.push(entry);
-    finish_if(ends_segment(&entry.key.id), builder, segments);
-}
-
-fn finish_if(is_complete: bool, builder: &mut SegmentBuilder, segments: &mut Vec<Arc<Segment>>) {
-    if is_complete {
-        segments.push(Arc::new(builder.finish()));
-    }
+    new.for_each(|(_, entry)| revised.push(&entry));
+    revised.finish()
 }

@@ -3,12 +3,13 @@
 //! A segment ends after a review whose ID has a certain hash, never by count. So segments depend only on the reviews,
 //! not on the order of their arrival, and a change rebuilds only its own segment.
 
-use std::sync::OnceLock;
+use std::mem::take;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, FoldedValue, SortKey, ValueColumn, sort_key};
+use super::entry::{Entry, FoldedValue, Key, SortKey, ValueColumn, sort_key};
 use crate::insights::aggregate::{Vote, VoteCounts, vote_of};
 use crate::insights::{PackedAnalyses, PackedAnalysis, PackedAnalysisRef};
 use crate::model::hash::{FNV_OFFSET, fnv1a};
@@ -36,6 +37,16 @@ pub fn id_hash(id: &str) -> u64 {
 #[derive(Debug)]
 pub struct Segment {
     json: Bytes,
+    columns: Columns,
+    digest: [u8; 32],
+    opinions: OnceLock<Opinions>,
+    prefix_digests: OnceLock<Box<[[u8; 32]]>>,
+}
+
+/// The values of a segment's reviews.
+#[derive(Debug, Clone, Default)]
+struct Columns {
+    /// The end of each review's JSON, its comma included.
     json_ends: Vec<u32>,
     folded: PackedStrings,
     ids: PackedStrings,
@@ -46,24 +57,21 @@ pub struct Segment {
     review_nos: Vec<u32>,
     analyses: PackedAnalyses,
     unanalyzed: Vec<u32>,
-    digest: [u8; 32],
     rating_counts: RatingCounts,
     with_text: u64,
-    opinions: OnceLock<Opinions>,
-    prefix_digests: OnceLock<Box<[[u8; 32]]>>,
 }
 
 impl Segment {
     /// Never 0.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.days.len()
+        self.columns.days.len()
     }
 
     /// Always false: a segment has at least one review.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.days.is_empty()
+        self.columns.days.is_empty()
     }
 
     /// The JSON of all its reviews, each followed by a comma.
@@ -80,12 +88,8 @@ impl Segment {
     /// The JSON of the first `count` reviews, each followed by a comma.
     #[must_use]
     pub fn json_of_first(&self, count: usize) -> Bytes {
-        let end = if count == 0 {
-            0
-        } else {
-            self.json_ends[count - 1] as usize
-        };
-        self.json.slice(..end)
+        self.json
+            .slice(..end_before(&self.columns.json_ends, count))
     }
 
     /// SHA-256 of the JSON of the first `count` reviews; `count` is at least 1. All prefixes are computed together on
@@ -94,7 +98,7 @@ impl Segment {
     pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
         let digests = self.prefix_digests.get_or_init(|| {
             let (mut digest, mut start) = (Sha256::new(), 0);
-            let ends = self.json_ends.iter().map(|end| *end as usize);
+            let ends = self.columns.json_ends.iter().map(|end| *end as usize);
             ends.map(|end| {
                 digest.update(&self.json[start..end]);
                 start = end;
@@ -108,12 +112,8 @@ impl Segment {
     /// The JSON of a review, without the comma.
     #[must_use]
     pub fn json_of(&self, index: usize) -> Bytes {
-        let start = if index == 0 {
-            0
-        } else {
-            self.json_ends[index - 1] as usize
-        };
-        self.json.slice(start..self.json_ends[index] as usize - 1)
+        let (start, end) = bounds(&self.columns.json_ends, index);
+        self.json.slice(start..end - 1)
     }
 
     /// Parses the review's JSON. Always `Some`: the JSON was rendered by this process.
@@ -125,13 +125,13 @@ impl Segment {
     /// The concatenated folded texts, each followed by the byte 0xFF, which UTF-8 does not have.
     #[must_use]
     pub fn folded(&self) -> &[u8] {
-        &self.folded.bytes
+        &self.columns.folded.bytes
     }
 
     /// The start of a review's folded text in [`Segment::folded`], and the start of the next one.
     #[must_use]
     pub fn folded_bounds(&self, index: usize) -> (usize, usize) {
-        self.folded.bounds(index)
+        bounds(&self.columns.folded.ends, index)
     }
 
     /// The index of the review whose folded text contains the byte at `offset`, which must be `from` or later.
@@ -139,7 +139,7 @@ impl Segment {
     pub fn review_at(&self, offset: usize, from: usize) -> usize {
         let ends_before = |end: &u32| *end as usize <= offset;
         // Usually it is the first: a common term is in nearly every text.
-        match &self.folded.ends[from..] {
+        match &self.columns.folded.ends[from..] {
             [first, rest @ ..] if ends_before(first) => {
                 from + 1 + rest.partition_point(ends_before)
             }
@@ -149,44 +149,44 @@ impl Segment {
 
     #[must_use]
     pub fn sort_key(&self, index: usize) -> SortKey<'_> {
-        sort_key(self.days[index], self.id(index))
+        sort_key(self.columns.days[index], self.id(index))
     }
 
     #[must_use]
     pub fn id(&self, index: usize) -> &str {
-        let (start, end) = self.ids.bounds(index);
+        let (start, end) = bounds(&self.columns.ids.ends, index);
         // IDs are ASCII by type.
-        std::str::from_utf8(&self.ids.bytes[start..end]).unwrap_or_default()
+        std::str::from_utf8(&self.columns.ids.bytes[start..end]).unwrap_or_default()
     }
 
     /// Day numbers, descending.
     #[must_use]
     pub fn days(&self) -> &[i32] {
-        &self.days
+        &self.columns.days
     }
 
     /// 1 to 5, by review.
     #[must_use]
     pub fn stars(&self) -> &[u8] {
-        &self.stars
+        &self.columns.stars
     }
 
     /// The reviews of each value in `column`.
     #[must_use]
     pub const fn postings(&self, column: ValueColumn) -> &Postings {
-        &self.postings[column as usize]
+        &self.columns.postings[column as usize]
     }
 
     /// By review.
     #[must_use]
     pub fn traits(&self) -> &[Traits] {
-        &self.traits
+        &self.columns.traits
     }
 
     /// Each review's number in the text index, or [`UNINDEXED`](super::positions::UNINDEXED).
     #[must_use]
     pub fn review_nos(&self) -> &[u32] {
-        &self.review_nos
+        &self.columns.review_nos
     }
 
     /// The analyses with the indices of their reviews; reviews that are not analyzed are omitted.
@@ -197,11 +197,11 @@ impl Segment {
     /// The packed analyses of the analyzed reviews, in order.
     #[must_use]
     pub const fn packed_analyses(&self) -> &PackedAnalyses {
-        &self.analyses
+        &self.columns.analyses
     }
 
     pub const fn packed_analyses_mut(&mut self) -> &mut PackedAnalyses {
-        &mut self.analyses
+        &mut self.columns.analyses
     }
 
     /// The opinions on each of the trade's aspects, whose number is `aspects`; computed on the first call.
@@ -214,20 +214,17 @@ impl Segment {
     /// `None` if the review is not analyzed yet.
     #[must_use]
     pub fn packed_analysis(&self, index: usize) -> Option<PackedAnalysisRef<'_>> {
-        let before = self
-            .unanalyzed
-            .partition_point(|unanalyzed| (*unanalyzed as usize) < index);
-        let is_unanalyzed = self
-            .unanalyzed
-            .get(before)
-            .is_some_and(|unanalyzed| *unanalyzed as usize == index);
-        (!is_unanalyzed).then(|| self.analyses.get(index - before))
+        let unanalyzed = &self.columns.unanalyzed;
+        match unanalyzed.binary_search_by_key(&index, |unanalyzed| *unanalyzed as usize) {
+            Ok(_) => None,
+            Err(before) => Some(self.columns.analyses.get(index - before)),
+        }
     }
 
     /// The indices of reviews that are not analyzed yet, ascending.
     #[must_use]
     pub fn unanalyzed(&self) -> &[u32] {
-        &self.unanalyzed
+        &self.columns.unanalyzed
     }
 
     /// SHA-256 of its JSON.
@@ -238,136 +235,141 @@ impl Segment {
 
     #[must_use]
     pub const fn rating_counts(&self) -> &RatingCounts {
-        &self.rating_counts
+        &self.columns.rating_counts
     }
 
     /// The number of reviews with a text.
     #[must_use]
     pub const fn with_text(&self) -> u64 {
-        self.with_text
+        self.columns.with_text
     }
 }
 
-// Builds a segment's columns from its reviews, either new ones or those of an earlier segment.
+// Builds segments' columns from their reviews, either new ones or those of earlier segments.
 
 /// The byte after each folded text. It does not occur in UTF-8, so no match spans two texts.
 const SEPARATOR: u8 = 0xFF;
 
+/// Builds consecutive segments.
 #[derive(Debug, Default)]
-pub struct SegmentBuilder {
-    json: PackedStrings,
-    folded: PackedStrings,
-    ids: PackedStrings,
-    days: Vec<i32>,
-    stars: Vec<u8>,
-    postings: [Postings; ValueColumn::COUNT],
-    traits: Vec<Traits>,
-    review_nos: Vec<u32>,
-    analyses: PackedAnalyses,
-    unanalyzed: Vec<u32>,
-    rating_counts: RatingCounts,
-    with_text: u64,
+pub struct SegmentsBuilder {
+    segments: Vec<Arc<Segment>>,
+    /// The JSON and the other columns of the segment that is being built.
+    json: Vec<u8>,
+    columns: Columns,
 }
 
-impl SegmentBuilder {
+impl SegmentsBuilder {
+    /// Whether a segment has begun and not ended.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.days.is_empty()
+    pub fn is_within_segment(&self) -> bool {
+        !self.columns.days.is_empty()
     }
 
     pub fn push(&mut self, entry: &Entry) {
-        self.columns(
-            &entry.key.id,
-            entry.key.day,
-            entry.stars,
-            &entry.json,
-            entry.folded.as_bytes(),
-        );
-        let at = self.days.len() - 1;
+        let Key { day, ref id } = entry.key;
+        let at = self.begin(id, day, entry.stars, &entry.json, entry.folded.as_bytes());
         for (column, mention) in &entry.values {
-            self.postings[*column as usize].push(at, mention);
+            self.columns.postings[*column as usize].push(at, mention);
         }
-        self.traits.push(entry.traits);
-        self.review_nos.push(entry.indexed_no());
-        self.packed_analysis(
-            at,
-            entry.packed_analysis.as_ref().map(PackedAnalysis::borrowed),
-        );
+        let analysis = entry.packed_analysis.as_ref().map(PackedAnalysis::borrowed);
+        self.end(at, id, entry.traits, entry.indexed_no(), analysis);
     }
 
     /// Adds a review of another segment.
     pub fn push_from(&mut self, segment: &Segment, index: usize) {
         let (start, end) = segment.folded_bounds(index);
-        let folded = &segment.folded()[start..end - 1];
-        let (days, stars) = (segment.days[index], segment.stars[index]);
-        self.columns(
-            segment.id(index),
-            days,
-            stars,
-            &segment.json_of(index),
-            folded,
-        );
-        let at = self.days.len() - 1;
-        for (postings, known) in self.postings.iter_mut().zip(&segment.postings) {
+        let (folded, id) = (&segment.folded()[start..end - 1], segment.id(index));
+        let (json, known) = (segment.json_of(index), &segment.columns);
+        let at = self.begin(id, known.days[index], known.stars[index], &json, folded);
+        for (postings, known) in self.columns.postings.iter_mut().zip(&known.postings) {
             known
                 .at(index)
                 .for_each(|mention| postings.push(at, mention));
         }
-        self.traits.push(segment.traits[index]);
-        self.review_nos.push(segment.review_nos[index]);
-        self.packed_analysis(at, segment.packed_analysis(index));
+        let (traits, review_no) = (known.traits[index], known.review_nos[index]);
+        self.end(at, id, traits, review_no, segment.packed_analysis(index));
     }
 
-    fn packed_analysis(&mut self, at: usize, packed_analysis: Option<PackedAnalysisRef<'_>>) {
-        match packed_analysis {
-            Some(packed_analysis) => self.analyses.push(packed_analysis),
-            None => self.unanalyzed.push(u32::try_from(at).unwrap_or(u32::MAX)),
-        }
+    /// Adds a whole segment, which it shares, after a segment has ended.
+    pub fn share(&mut self, segment: &Arc<Segment>) {
+        self.segments.push(Arc::clone(segment));
     }
 
-    fn columns(&mut self, id: &str, day: i32, stars: u8, json: &[u8], folded: &[u8]) {
-        self.json.push(json, b",");
-        self.folded.push(folded, &[SEPARATOR]);
-        self.ids.push(id.as_bytes(), b"");
-        self.days.push(day);
-        self.stars.push(stars);
-        self.with_text += u64::from(!folded.is_empty());
-        if let Ok(rating) = Rating::try_from(i64::from(stars)) {
-            self.rating_counts.count(rating);
-        }
-    }
-
-    /// Builds the segment and clears the builder, which keeps its capacity; the columns are copied once to their exact
-    /// size.
+    /// All segments; the last one may be open.
     #[must_use]
-    pub fn finish(&mut self) -> Segment {
+    pub fn finish(mut self) -> Vec<Arc<Segment>> {
+        if self.is_within_segment() {
+            self.end_segment();
+        }
+        self.segments
+    }
+
+    /// Adds a review up to its mentions, and returns its index in the segment.
+    fn begin(&mut self, id: &str, day: i32, stars: u8, json: &[u8], folded: &[u8]) -> usize {
+        let columns = &mut self.columns;
+        let at = columns.days.len();
+        append(&mut self.json, &mut columns.json_ends, json, b",");
+        columns.folded.push(folded, &[SEPARATOR]);
+        columns.ids.push(id.as_bytes(), b"");
+        columns.days.push(day);
+        columns.stars.push(stars);
+        columns.with_text += u64::from(!folded.is_empty());
+        if let Ok(rating) = Rating::try_from(i64::from(stars)) {
+            columns.rating_counts.count(rating);
+        }
+        at
+    }
+
+    /// Adds the rest of a review, and ends the segment if this review is its last.
+    fn end(
+        &mut self,
+        at: usize,
+        id: &str,
+        traits: Traits,
+        review_no: u32,
+        analysis: Option<PackedAnalysisRef<'_>>,
+    ) {
+        let columns = &mut self.columns;
+        columns.traits.push(traits);
+        columns.review_nos.push(review_no);
+        match analysis {
+            Some(analysis) => columns.analyses.push(analysis),
+            None => columns
+                .unanalyzed
+                .push(u32::try_from(at).unwrap_or(u32::MAX)),
+        }
+        if ends_segment(id) {
+            self.end_segment();
+        }
+    }
+
+    /// Keeps the buffers' capacity; the columns are copied once to their exact size.
+    fn end_segment(&mut self) {
+        let Self { json, columns, .. } = self;
         let segment = Segment {
-            digest: Sha256::digest(&self.json.bytes).into(),
-            json: Bytes::copy_from_slice(&self.json.bytes),
-            json_ends: self.json.ends.clone(),
-            folded: self.folded.clone(),
-            ids: self.ids.clone(),
-            days: self.days.clone(),
-            stars: self.stars.clone(),
-            postings: std::mem::take(&mut self.postings),
-            traits: self.traits.clone(),
-            review_nos: self.review_nos.clone(),
-            analyses: self.analyses.clone(),
-            unanalyzed: std::mem::take(&mut self.unanalyzed),
-            rating_counts: std::mem::take(&mut self.rating_counts),
-            with_text: std::mem::take(&mut self.with_text),
+            digest: Sha256::digest(&*json).into(),
+            json: Bytes::copy_from_slice(json),
+            columns: Columns {
+                postings: take(&mut columns.postings),
+                unanalyzed: take(&mut columns.unanalyzed),
+                rating_counts: take(&mut columns.rating_counts),
+                with_text: take(&mut columns.with_text),
+                ..columns.clone()
+            },
             opinions: OnceLock::new(),
             prefix_digests: OnceLock::new(),
         };
-        [&mut self.json, &mut self.folded, &mut self.ids]
-            .into_iter()
-            .for_each(PackedStrings::clear);
-        self.days.clear();
-        self.stars.clear();
-        self.traits.clear();
-        self.review_nos.clear();
-        self.analyses.clear();
-        segment
+        json.clear();
+        columns.json_ends.clear();
+        columns.folded.clear();
+        columns.ids.clear();
+        columns.days.clear();
+        columns.stars.clear();
+        columns.traits.clear();
+        columns.review_nos.clear();
+        columns.analyses.clear();
+        self.segments.push(Arc::new(segment));
     }
 }
 
@@ -375,33 +377,36 @@ impl SegmentBuilder {
 
 /// Concatenated texts, with the end of each.
 #[derive(Debug, Clone, Default)]
-pub(super) struct PackedStrings {
-    pub bytes: Vec<u8>,
-    pub ends: Vec<u32>,
+struct PackedStrings {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
 }
 
 impl PackedStrings {
-    pub fn push(&mut self, text: &[u8], separator: &[u8]) {
-        self.bytes.extend_from_slice(text);
-        self.bytes.extend_from_slice(separator);
-        // Only a single review could make a segment larger than 4 GiB, and imports limit texts far below.
-        self.ends
-            .push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+    fn push(&mut self, text: &[u8], separator: &[u8]) {
+        append(&mut self.bytes, &mut self.ends, text, separator);
     }
 
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
+}
 
-    pub fn bounds(&self, index: usize) -> (usize, usize) {
-        let start = if index == 0 {
-            0
-        } else {
-            self.ends[index - 1] as usize
-        };
-        (start, self.ends[index] as usize)
-    }
+fn append(bytes: &mut Vec<u8>, ends: &mut Vec<u32>, text: &[u8], separator: &[u8]) {
+    bytes.extend_from_slice(text);
+    bytes.extend_from_slice(separator);
+    // Only a single review could make a segment larger than 4 GiB, and imports limit texts far below.
+    ends.push(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+}
+
+/// The end of the first `count` texts.
+fn end_before(ends: &[u32], count: usize) -> usize {
+    count.checked_sub(1).map_or(0, |last| ends[last] as usize)
+}
+
+fn bounds(ends: &[u32], index: usize) -> (usize, usize) {
+    (end_before(ends, index), ends[index] as usize)
 }
 
 // Mentions by value.
