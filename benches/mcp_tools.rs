@@ -50,7 +50,8 @@ async fn document(path: &Path) -> Value {
         has_timer: false,
     };
     let (links, clock) = (review_index::links(), Clock::system());
-    let (app, _) = App::open(path, links, clock, options, Hosts::default())
+    let (database, _) = Database::open(path).await.unwrap();
+    let app = App::new(database, links, clock, options, Hosts::default())
         .await
         .unwrap();
     let request = Request::builder().uri_str(OPENAPI_PATH).finish();

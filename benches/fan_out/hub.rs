@@ -13,6 +13,7 @@ use reviews_service::config::{Hosts, HubConfig};
 use reviews_service::links::Links;
 use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
+use reviews_service::storage::Database;
 use reviews_service::websub::http_client::{Egress, Policy, ResolveError, Resolver, Roots};
 use reviews_service::websub::{Exchange, Outages, RateLimits, Worker};
 use tempfile::TempDir;
@@ -83,8 +84,10 @@ impl Rig {
             random: Random::system(),
             has_timer: true,
         };
-        let (app, _) = App::open(
-            &folder.path().join("reviews.db"),
+        let path = folder.path().join("reviews.db");
+        let (database, _) = Database::open(&path).await.unwrap();
+        let app = App::new(
+            database,
             links.clone(),
             clock.clone(),
             options,

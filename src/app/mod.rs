@@ -7,7 +7,6 @@ mod routes;
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +31,7 @@ use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck, Sessions};
 use crate::search::TextIndex;
 use crate::snapshot::{Backlog, CurrentSnapshot, PublishError, Publisher, Snapshot};
-use crate::storage::{Database, DbError, Migrated};
+use crate::storage::{Database, DbError};
 use crate::web::Route;
 use crate::web::context::Ctx;
 pub use crate::web::server::Limits;
@@ -75,24 +74,6 @@ pub enum AppError {
 }
 
 impl App {
-    /// Opens the database at `path`, migrates it, and renders the first snapshot.
-    ///
-    /// # Errors
-    /// See [`AppError`].
-    pub async fn open(
-        path: &Path,
-        links: Links,
-        clock: Clock,
-        hub: HubOptions,
-        allowed_hosts: Hosts,
-    ) -> Result<(Self, Migrated), AppError> {
-        let (database, migrated) = Database::open(path).await?;
-        Ok((
-            Self::new(database, links, clock, hub, allowed_hosts).await?,
-            migrated,
-        ))
-    }
-
     /// Builds the service on an open database. `/mcp` accepts requests under these hosts in addition to the base
     /// URL's.
     ///
@@ -335,13 +316,9 @@ const ASK_NODE_INTERVAL: Duration = Duration::from_secs(1);
 const SETTLE: Duration = Duration::from_secs(1);
 
 impl App {
-    /// Serves until `shutdown`, then finishes requests in flight and closes the database.
-    pub async fn serve(&self, listener: TcpListener, shutdown: CancellationToken, limits: Limits) {
-        Box::pin(self.serve_with_admin(listener, None, shutdown, limits)).await;
-    }
-
-    /// Also serves the operators' endpoints on `admin`, until the end: during shutdown, `/readyz` reports it there.
-    pub async fn serve_with_admin(
+    /// Serves until `shutdown`, then finishes requests in flight and closes the database. Serves the operators' endpoints
+    /// on `admin` until the end: during shutdown, `/readyz` reports it there.
+    pub async fn serve(
         &self,
         listener: TcpListener,
         admin: Option<TcpListener>,

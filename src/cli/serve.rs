@@ -156,7 +156,7 @@ impl Serve {
         };
         let asked = bound.admin.unwrap_or(bound.public);
         let supervised = notify_supervisor(asked, &app.ctx().clock, &stop);
-        let served = Box::pin(app.serve_with_admin(listener, admin, stop.clone(), limits));
+        let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
         tokio::join!(served, supervised);
         Ok(())
     }

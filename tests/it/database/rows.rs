@@ -162,16 +162,18 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
             "{broken}"
         );
         // The same when everything is read anew.
-        let fresh = reviews_service::app::App::open(
-            &app.path(),
+        let (database, _) = reviews_service::storage::Database::open(&app.path())
+            .await
+            .unwrap();
+        let fresh = reviews_service::app::App::new(
+            database,
             crate::support::links(),
             reviews_service::clock::Clock::manual(crate::support::start()),
             crate::support::hub_options(),
             reviews_service::config::Hosts::default(),
         )
         .await
-        .unwrap()
-        .0;
+        .unwrap();
         assert_eq!(
             fresh.ctx().current.load().input.review_index.len(),
             others.len(),

@@ -5,6 +5,7 @@ use reviews_service::app::App;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
 use reviews_service::snapshot::Document;
+use reviews_service::storage::Database;
 use serde_json::Value;
 
 use super::feeds;
@@ -86,8 +87,9 @@ async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
 
 /// The service on the same file under another base URL, and the ids and addresses of both feeds.
 async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String>) {
-    let (app, _) = App::open(
-        &folder.join("reviews.db"),
+    let (database, _) = Database::open(&folder.join("reviews.db")).await.unwrap();
+    let app = App::new(
+        database,
         base.parse().unwrap(),
         Clock::manual(start()),
         hub_options(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use reviews_service::app::App;
 use reviews_service::config::Hosts;
+use reviews_service::storage::Database;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
@@ -239,8 +240,9 @@ async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
 #[tokio::test]
 async fn two_services_on_one_file_leave_each_other_alone() {
     let app = TestApp::seeded().await;
-    let (second, _) = App::open(
-        &app.path(),
+    let (database, _) = Database::open(&app.path()).await.unwrap();
+    let second = App::new(
+        database,
         links(),
         Clock::manual(start()),
         hub_options(),

@@ -112,7 +112,10 @@ async fn a_browser_shows_every_operation() {
         stop.cancel();
         drawn
     };
-    let ((), dom) = tokio::join!(app.serve(listener, stop.clone(), Limits::default()), look);
+    let ((), dom) = tokio::join!(
+        app.serve(listener, None, stop.clone(), Limits::default()),
+        look
+    );
     for id in [
         "operations-Datasets-getReviews",
         "operations-Datasets-getInsights",

@@ -169,7 +169,8 @@ async fn the_longest_question_fits_into_a_request() {
         answer
     };
     let ((), answer) = tokio::join!(
-        app.app().serve(listener, stop.clone(), Limits::default()),
+        app.app()
+            .serve(listener, None, stop.clone(), Limits::default()),
         ask
     );
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");

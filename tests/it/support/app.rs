@@ -172,7 +172,9 @@ impl TestApp {
                 TcpListener::bind("127.0.0.1:0").await.unwrap(),
                 CancellationToken::new(),
             );
-            let serve = self.app.serve(listener, stop.clone(), Limits::default());
+            let serve = self
+                .app
+                .serve(listener, None, stop.clone(), Limits::default());
             let work = async {
                 let done = work.await;
                 stop.cancel();
