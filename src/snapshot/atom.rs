@@ -4,6 +4,7 @@ use atom_syndication::{Category, Content, Entry, Feed, Link, Person, Text, Write
 use chrono::DateTime;
 use memchr::memmem;
 
+use super::document::Document;
 use super::feed::{content, item_title, modified_at, start_of_day, tags, title};
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
@@ -16,8 +17,8 @@ pub fn atom_feed(
     newest: &[wire::Review],
     links: &Links,
     first_links: &Links,
-    path: &str,
 ) -> (Vec<u8>, Vec<u8>) {
+    let path = Document::AtomFeed.path();
     let feed = Feed {
         title: Text::plain(clean(&title(business))),
         subtitle: business

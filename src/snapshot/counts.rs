@@ -39,51 +39,24 @@ impl MentionCounts {
             service_areas,
             ..
         } = business;
-        let people = technicians
-            .iter()
-            .map(|one| (fold(&one.name), Some(one.id.clone()), one.name.clone()));
-        let work = services
-            .iter()
-            .map(|one| (one.id.clone(), Some(one.id.clone()), one.name.clone()));
-        let places = service_areas
-            .iter()
-            .map(|name| (fold(name), None, name.clone()));
-        let mut services = facets(
-            work,
-            count(review_index, ValueColumn::Services, |mention| {
-                &mention.value
-            }),
-        );
+        let facets = |own, column| facets(own, count(review_index, column));
+        let people = technicians.iter();
+        let people = people.map(|one| (fold(&one.name), Some(one.id.clone()), one.name.clone()));
+        let work = services.iter();
+        let work = work.map(|one| (one.id.clone(), Some(one.id.clone()), one.name.clone()));
+        let places = service_areas.iter();
+        let places = places.map(|name| (fold(name), None, name.clone()));
+        let mut services = facets(work.collect(), ValueColumn::Services);
         // A service that the business does not list has only its name as ID.
         for service in services.iter_mut().filter(|service| service.id.is_none()) {
             service.id = Some(service.name.clone());
         }
         Self {
-            technicians: facets(
-                people,
-                count(review_index, ValueColumn::Technicians, |mention| {
-                    &mention.folded
-                }),
-            ),
+            technicians: facets(people.collect(), ValueColumn::Technicians),
             services,
-            service_areas: facets(
-                places,
-                count(review_index, ValueColumn::ServiceAreas, |mention| {
-                    &mention.folded
-                }),
-            ),
-            sources: facets(
-                std::iter::empty(),
-                count(review_index, ValueColumn::Sources, |mention| {
-                    &mention.folded
-                }),
-            ),
-            languages: facets(
-                std::iter::empty(),
-                count(review_index, ValueColumn::Languages, |mention| {
-                    &mention.folded
-                }),
-            ),
+            service_areas: facets(places.collect(), ValueColumn::ServiceAreas),
+            sources: facets(Vec::new(), ValueColumn::Sources),
+            languages: facets(Vec::new(), ValueColumn::Languages),
         }
     }
 }
@@ -100,11 +73,11 @@ struct Mentioned<'a> {
     positions: Vec<&'a [u32]>,
 }
 
-fn count(
-    review_index: &ReviewIndex,
-    column: ValueColumn,
-    key: fn(&FoldedValue) -> &str,
-) -> Found<'_> {
+fn count(review_index: &ReviewIndex, column: ValueColumn) -> Found<'_> {
+    let key: fn(&FoldedValue) -> &str = match column {
+        ValueColumn::Services => |mention| &mention.value,
+        _ => |mention| &mention.folded,
+    };
     let mut found = Found::new();
     for (number, segment) in review_index.segments().iter().enumerate() {
         for posting in segment.postings(column).iter() {
@@ -131,11 +104,8 @@ fn count(
 }
 
 /// The business's own entities (key, ID, name) and other mentions.
-fn facets(
-    own: impl Iterator<Item = (String, Option<String>, String)>,
-    mut found: Found<'_>,
-) -> Vec<wire::Facet> {
-    let own = own.map(|(key, id, name)| {
+fn facets(own: Vec<(String, Option<String>, String)>, mut found: Found<'_>) -> Vec<wire::Facet> {
+    let own = own.into_iter().map(|(key, id, name)| {
         let reviews = found
             .remove(key.as_str())
             .map_or(0, |mentioned| mentioned.reviews);

@@ -101,52 +101,16 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Renders a review whose text is not analyzed yet.
+    /// Renders a review. Names found in the text are added to the recorded ones; a review to analyze again keeps those
+    /// found before, so that it is published only once more.
     #[must_use]
-    pub fn unanalyzed(review: model::Review, links: &Links) -> Self {
-        Self::new(review, None, links)
-    }
-
-    /// Renders an analyzed review; names found in the text are added to the recorded ones.
-    #[must_use]
-    pub fn analyzed(
+    pub fn new(
         review: model::Review,
         names: &[(MentionKind, String)],
-        packed_analysis: PackedAnalysis,
+        packed_analysis: Option<PackedAnalysis>,
         links: &Links,
     ) -> Self {
-        Self::new(with_names(review, names), Some(packed_analysis), links)
-    }
-
-    /// Renders a review that was analyzed by outdated rules. It keeps the names found then until it is analyzed again,
-    /// so that it is published only once more.
-    #[must_use]
-    pub fn to_reanalyze(
-        review: model::Review,
-        names: &[(MentionKind, String)],
-        links: &Links,
-    ) -> Self {
-        Self::new(with_names(review, names), None, links)
-    }
-
-    #[must_use]
-    pub fn numbered(self, review_no: Option<i64>) -> Self {
-        Self { review_no, ..self }
-    }
-
-    /// The review's number if the text index certainly finds every trigram of its text, otherwise [`UNINDEXED`]. The
-    /// index may miss trigrams of texts that are not UTF-8 in the file (they are repaired with U+FFFD, while FTS5 reads
-    /// other characters there), and of texts with NUL, at which FTS5 before SQLite 3.44 stopped. Other programs may
-    /// write such rows.
-    pub(super) fn indexed_no(&self) -> u32 {
-        let is_alike = !self.folded.contains(['\u{FFFD}', '\0']);
-        self.review_no
-            .filter(|_| is_alike)
-            .and_then(|number| u32::try_from(number).ok())
-            .unwrap_or(UNINDEXED)
-    }
-
-    fn new(review: model::Review, packed_analysis: Option<PackedAnalysis>, links: &Links) -> Self {
+        let review = with_names(review, names);
         let day: Day = review.date;
         let stars = review.rating.stars();
         let folded = fold(&review.text);
@@ -187,6 +151,28 @@ impl Entry {
             traits,
             packed_analysis,
         }
+    }
+    /// Renders a review whose text is not analyzed yet.
+    #[must_use]
+    pub fn unanalyzed(review: model::Review, links: &Links) -> Self {
+        Self::new(review, &[], None, links)
+    }
+
+    #[must_use]
+    pub fn numbered(self, review_no: Option<i64>) -> Self {
+        Self { review_no, ..self }
+    }
+
+    /// The review's number if the text index certainly finds every trigram of its text, otherwise [`UNINDEXED`]. The
+    /// index may miss trigrams of texts that are not UTF-8 in the file (they are repaired with U+FFFD, while FTS5 reads
+    /// other characters there), and of texts with NUL, at which FTS5 before SQLite 3.44 stopped. Other programs may
+    /// write such rows.
+    pub(super) fn indexed_no(&self) -> u32 {
+        let is_alike = !self.folded.contains(['\u{FFFD}', '\0']);
+        self.review_no
+            .filter(|_| is_alike)
+            .and_then(|number| u32::try_from(number).ok())
+            .unwrap_or(UNINDEXED)
     }
 }
 

@@ -150,20 +150,19 @@ impl<'a> EntryLoader<'a> {
         limit_cache(self.connection, READ_ALL_CACHE_KIB).await?;
         while let Some(reviews) = newest.next_numbered(self.connection).await? {
             let mut kept = self.stored_analyses(&reviews).await?;
-            self.backlog.count_read(reviews.len());
+            let read = &self.backlog.read;
+            read.fetch_add(reviews.len() as u64, Ordering::Relaxed);
             for numbered in reviews {
                 let kept = kept.remove(numbered.review.id.as_str());
                 let numbered = self.date(numbered, kept.as_ref());
-                builder.push(&self.entry(numbered, kept, &mut missing));
+                builder.push(&self.entry(&self.staff, numbered, kept, &mut missing));
             }
         }
         limit_cache(self.connection, CACHE_KIB).await?;
-        let review_index = builder.finish();
-        let review_index = if missing.reviews.is_empty() {
-            review_index
-        } else {
-            review_index.revise(self.analyze_all(missing.reviews).await)
-        };
+        let mut review_index = builder.finish();
+        if !missing.reviews.is_empty() {
+            review_index = review_index.revise(self.analyze_all(missing.reviews).await);
+        }
         Ok(review_index.without_rare_phrases())
     }
 
@@ -176,8 +175,7 @@ impl<'a> EntryLoader<'a> {
         review_index: &ReviewIndex,
         changes: Vec<Changed>,
     ) -> sqlx::Result<ReviewIndex> {
-        let (mut entries, mut missing): (HashMap<ReviewId, Option<Entry>>, _) =
-            (HashMap::new(), Unanalyzed::default());
+        let (mut entries, mut missing) = (HashMap::new(), Unanalyzed::default());
         let mut published = Vec::with_capacity(changes.len());
         for Changed { id, review } in changes {
             match review.filter(|numbered| numbered.review.status == Status::Published) {
@@ -189,12 +187,10 @@ impl<'a> EntryLoader<'a> {
             let batch = published.split_off(published.len().saturating_sub(BATCH));
             let mut kept = self.stored_analyses(&batch).await?;
             for numbered in batch {
-                let (id, kept) = (
-                    numbered.review.id.clone(),
-                    kept.remove(numbered.review.id.as_str()),
-                );
+                let id = numbered.review.id.clone();
+                let kept = kept.remove(id.as_str());
                 let numbered = self.date(numbered, kept.as_ref());
-                let entry = self.entry(numbered, kept, &mut missing);
+                let entry = self.entry(&self.staff, numbered, kept, &mut missing);
                 entries.insert(id, Some(entry));
             }
         }
@@ -220,77 +216,54 @@ impl<'a> EntryLoader<'a> {
         let staff = self.staff_out.as_deref().unwrap_or(&self.staff);
         let numbered = observer.date(numbered, |numbered| {
             let mut missing = Unanalyzed::default();
-            let entry = self.entry_with(staff, numbered.clone(), kept.cloned(), &mut missing);
+            let entry = self.entry(staff, numbered.clone(), kept.cloned(), &mut missing);
             entry.json
         });
         self.observer = observer;
         numbered
     }
 
-    /// The entry of a review, with its stored analysis if there is one.
+    /// The entry of a review, with its stored analysis if there is one, and with technicians as `staff` shows them.
     fn entry(
         &self,
-        numbered: Numbered,
-        kept: Option<StoredAnalysis>,
-        missing: &mut Unanalyzed,
-    ) -> Entry {
-        self.entry_with(&self.staff, numbered, kept, missing)
-    }
-
-    /// Like [`Self::entry`], with technicians as `staff` shows them.
-    fn entry_with(
-        &self,
         staff: &Staff,
         numbered: Numbered,
         kept: Option<StoredAnalysis>,
         missing: &mut Unanalyzed,
     ) -> Entry {
-        let hash = Subject::of(&numbered.review).hash();
-        let review_no = numbered.review_no;
-        let waits = |kept: &Arc<NewAnalysis>| {
-            kept.text_hash == hash && kept.method_hash == self.analyzer.method()
-        };
-        if let Some(waiting) = self.backlog.find(numbered.review.id.as_str()).filter(waits) {
+        let (review, method) = (&numbered.review, self.analyzer.method());
+        let hash = Subject::of(review).hash();
+        let waiting = self.backlog.find(review.id.as_str());
+        let waiting = waiting.filter(|its| its.text_hash == hash && its.method_hash == method);
+        let (names, packed_analysis) = if let Some(waiting) = waiting {
             // Stars and day may have changed; they are part of the packed analysis but not of the text.
             let packed_analysis =
-                PackedAnalysis::new(&waiting.analysis, &numbered.review, self.analyzer.trade());
-            let names = waiting.analysis.names();
-            let entry = self.analyzed(staff, numbered.review, &names, packed_analysis);
-            return entry.numbered(review_no);
-        }
-        let Some(kept) = kept.filter(|kept| kept.text_hash == hash) else {
-            missing.add(&numbered, hash);
-            let review = staff.review(numbered.review);
-            return Entry::unanalyzed(review, self.links).numbered(review_no);
-        };
-        let packed_analysis = if kept.method_hash == self.analyzer.method() {
-            kept.packed_analysis(&numbered.review)
+                PackedAnalysis::new(&waiting.analysis, review, self.analyzer.trade());
+            (waiting.analysis.names(), Some(packed_analysis))
+        } else if let Some(kept) = kept.filter(|kept| kept.text_hash == hash) {
+            let is_current = kept.method_hash == method;
+            let packed_analysis = is_current.then(|| kept.packed_analysis(review)).flatten();
+            (kept.names, packed_analysis)
         } else {
-            None
+            (Vec::new(), None)
         };
-        let Some(packed_analysis) = packed_analysis else {
+        if packed_analysis.is_none() {
             missing.add(&numbered, hash);
-            let (review, names) = (staff.review(numbered.review), staff.names(&kept.names));
-            return Entry::to_reanalyze(review, &names, self.links).numbered(review_no);
-        };
-        let entry = self.analyzed(staff, numbered.review, &kept.names, packed_analysis);
-        entry.numbered(review_no)
+        }
+        self.shown(staff, numbered, &names, packed_analysis)
     }
 
-    /// The entry of an analyzed review, with technicians as `staff` shows them.
-    fn analyzed(
+    /// The entry of a review with technicians as `staff` shows them.
+    fn shown(
         &self,
         staff: &Staff,
-        review: Review,
+        numbered: Numbered,
         names: &[(MentionKind, String)],
-        packed_analysis: PackedAnalysis,
+        packed_analysis: Option<PackedAnalysis>,
     ) -> Entry {
-        Entry::analyzed(
-            staff.review(review),
-            &staff.names(names),
-            staff.analysis(packed_analysis),
-            self.links,
-        )
+        let (review, names) = (staff.review(numbered.review), staff.names(names));
+        let packed_analysis = packed_analysis.map(|analysis| staff.analysis(analysis));
+        Entry::new(review, &names, packed_analysis, self.links).numbered(numbered.review_no)
     }
 
     async fn analyze_all(
@@ -299,17 +272,14 @@ impl<'a> EntryLoader<'a> {
     ) -> Vec<(ReviewId, Option<Entry>)> {
         let mut entries = Vec::with_capacity(reviews.len());
         for (numbered, text_hash) in reviews {
-            let Numbered {
-                review_no, review, ..
-            } = numbered;
             if entries.len() % BATCH == BATCH - 1 {
                 yield_now().await;
             }
-            let id = review.id.clone();
-            let kept = analyze(&self.analyzer, &review, text_hash);
+            let id = numbered.review.id.clone();
+            let kept = analyze(&self.analyzer, &numbered.review, text_hash);
             let (names, packed_analysis) = (kept.analysis.names(), kept.packed_analysis.clone());
-            let entry = self.analyzed(&self.staff, review, &names, packed_analysis);
-            entries.push((id, Some(entry.numbered(review_no))));
+            let entry = self.shown(&self.staff, numbered, &names, Some(packed_analysis));
+            entries.push((id, Some(entry)));
             self.analyzed.push(kept);
         }
         metrics::TEXTS_ANALYZED
@@ -359,10 +329,6 @@ impl Backlog {
     #[must_use]
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
-    }
-
-    fn count_read(&self, reviews: usize) {
-        self.read.fetch_add(reviews as u64, Ordering::Relaxed);
     }
 
     /// Adds analyses to be stored.

@@ -3,6 +3,7 @@
 use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
 
+use super::document::Document;
 use crate::links::Links;
 use crate::model::business::Business;
 use crate::wire;
@@ -17,13 +18,12 @@ pub fn json_feed(
     newest: &[wire::Review],
     links: &Links,
     first_links: &Links,
-    path: &str,
 ) -> wire::Feed {
     wire::Feed {
         version: "https://jsonfeed.org/version/1.1".to_owned(),
         title: title(business),
         home_page_url: links.home(),
-        feed_url: links.absolute(path),
+        feed_url: links.absolute(Document::JsonFeed.path()),
         description: business.description.clone(),
         authors: vec![wire::FeedAuthor {
             name: business.name.clone(),

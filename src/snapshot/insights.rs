@@ -87,24 +87,25 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
         .map(|one| one.id.as_str())
         .collect();
     let areas: BTreeSet<&str> = business.service_areas.iter().map(String::as_str).collect();
+    let segments = input.review_index.segments();
     let mut others = BTreeSet::new();
     for (kind, listed) in [
         (MentionKind::Technician, technicians),
         (MentionKind::Service, services),
         (MentionKind::ServiceArea, areas),
     ] {
-        let named = input
-            .review_index
-            .segments()
+        let named = segments
             .iter()
             .flat_map(|segment| segment.postings(kind.into()).iter());
-        let unlisted = named
-            .map(|posting| posting.mention.value.as_str())
-            .filter(|value| !listed.contains(value));
-        others.extend(unlisted.map(|value| (kind, value)));
+        let values = named.map(|posting| posting.mention.value.as_str());
+        others.extend(
+            values
+                .filter(|value| !listed.contains(value))
+                .map(|value| (kind, value)),
+        );
     }
+    let others = others.into_iter();
     others
-        .into_iter()
         .map(|(kind, value)| (kind, value.to_owned()))
         .collect()
 }

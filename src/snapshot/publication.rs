@@ -15,27 +15,8 @@ pub struct Publication {
     pub is_same_second: bool,
 }
 
-/// The row that must be written before a rendered document may be published.
-#[must_use]
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PublicationDue {
-    Nothing(Publication),
-    Row(Publication),
-}
-
-impl PublicationDue {
-    /// The publication, if no row must be written.
-    #[must_use]
-    pub fn standing(self) -> Option<Publication> {
-        match self {
-            Self::Nothing(publication) => Some(publication),
-            Self::Row(_) => None,
-        }
-    }
-}
-
 impl Publication {
-    /// The row that must be written for a document with this digest. `said` is the last publication of this process,
+    /// The publication of a document with this digest, and whether its row must be written first. `said` is the last publication of this process,
     /// `row` the stored one, and `delivered` the newest version that a subscriber has.
     ///
     /// A row older than `said` was deleted, altered or restored from a copy, and is written again. A row with other
@@ -47,38 +28,44 @@ impl Publication {
         row: Option<&Self>,
         delivered: i64,
         now: DateTime<Utc>,
-    ) -> PublicationDue {
+    ) -> (Self, bool) {
         let unchanged = said.filter(|said| said.digest == digest);
         if let Some(row) = row.filter(|row| !row.is_behind(said)) {
             if row.digest == digest {
-                return PublicationDue::Nothing(row.clone());
+                return (row.clone(), false);
             }
             if let Some(said) = unchanged {
-                return PublicationDue::Nothing(Self {
-                    version: row.version,
-                    ..said.clone()
-                });
+                let version = row.version;
+                return (
+                    Self {
+                        version,
+                        ..said.clone()
+                    },
+                    false,
+                );
             }
         }
         let version = said.iter().chain(&row).map(|one| one.version).max();
         let changed_at = said.iter().chain(&row).map(|one| one.changed_at).max();
         if let (Some(said), Some(version), Some(changed_at)) = (unchanged, version, changed_at) {
-            return PublicationDue::Row(Self {
+            let publication = Self {
                 version,
                 changed_at,
                 ..said.clone()
-            });
+            };
+            return (publication, true);
         }
         // In the stored precision, so that it reads back equal. The clock may go back, but published dates may not.
         let now = changed_at
             .map_or(now, |last| last.max(now))
             .trunc_subsecs(3);
-        PublicationDue::Row(Self {
+        let publication = Self {
             version: version.unwrap_or(0).max(delivered) + 1,
             digest: digest.to_owned(),
             changed_at: now,
             is_same_second: changed_at.is_some_and(|last| last.timestamp() == now.timestamp()),
-        })
+        };
+        (publication, true)
     }
 
     /// Whether this row is older than this process's last publication.
@@ -92,7 +79,7 @@ impl Publication {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::{Publication, PublicationDue};
+    use super::Publication;
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(second, 0).unwrap()
@@ -110,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_due_follows_from_what_was_said_and_what_the_row_says() {
-        let (nothing, row) = (PublicationDue::Nothing, PublicationDue::Row);
+        let (nothing, row) = (|out| (out, false), |out| (out, true));
         for (case, said, stored, due) in [
             ("never published", None, None, row(out(1, "a", 50))),
             (
@@ -201,10 +188,13 @@ mod tests {
         let due = Publication::due("a", None, Some(&stored), 0, at(50));
         assert_eq!(
             due,
-            PublicationDue::Row(Publication {
-                is_same_second: true,
-                ..out(4, "a", 90)
-            })
+            (
+                Publication {
+                    is_same_second: true,
+                    ..out(4, "a", 90)
+                },
+                true
+            )
         );
     }
 
@@ -212,7 +202,7 @@ mod tests {
     fn a_version_that_somebody_has_is_not_given_again() {
         assert_eq!(
             Publication::due("a", None, None, 7, at(50)),
-            PublicationDue::Row(out(8, "a", 50))
+            (out(8, "a", 50), true)
         );
     }
 }

@@ -112,28 +112,21 @@ pub fn draft(
     links: &Links,
 ) -> Draft {
     let newest = || input.review_index.newest(FEED_REVIEWS);
+    let first_links = input.first_links.as_ref().unwrap_or(links);
     match document {
         Document::Reviews => dataset(input),
         Document::Insights => Draft::closed(Content::whole(wire::json(insights))),
         Document::JsonFeed => {
             // `_feed` comes last and is omitted if it is empty.
-            let feed = wire::json_open(&json_feed(
-                &input.business,
-                &newest(),
-                links,
-                input.first_links.as_ref().unwrap_or(links),
-                document.path(),
-            ));
-            Draft::open(feed, (r#","_feed":{"updated_at":""#, r#""}}"#), Vec::new())
+            let feed = json_feed(&input.business, &newest(), links, first_links);
+            Draft::open(
+                wire::json_open(&feed),
+                (r#","_feed":{"updated_at":""#, r#""}}"#),
+                Vec::new(),
+            )
         }
         Document::AtomFeed => {
-            let (before, after) = atom_feed(
-                &input.business,
-                &newest(),
-                links,
-                input.first_links.as_ref().unwrap_or(links),
-                document.path(),
-            );
+            let (before, after) = atom_feed(&input.business, &newest(), links, first_links);
             Draft::open(before, ("<updated>", "</updated>"), after)
         }
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::document::Document;
-use super::publication::{Publication, PublicationDue};
+use super::publication::Publication;
 use crate::links::Links;
 use crate::storage::{Text, Write};
 
@@ -99,10 +99,10 @@ pub async fn publish(
     )
     .fetch_one(&mut **write)
     .await?;
-    let publication = match Publication::due(digest, said, row.as_ref(), delivered, now) {
-        PublicationDue::Nothing(publication) => return Ok(publication),
-        PublicationDue::Row(publication) => publication,
-    };
+    let (publication, is_due) = Publication::due(digest, said, row.as_ref(), delivered, now);
+    if !is_due {
+        return Ok(publication);
+    }
     // In a cluster: no other version may have been published in between.
     let before = row.map_or(0, |row| row.version);
     write

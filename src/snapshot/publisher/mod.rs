@@ -14,10 +14,11 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::Document;
 use super::entry_loader::Backlog;
+use super::input::SnapshotInput;
 use super::insights::insights;
 use super::publication::Publication;
 use super::render::{Draft, draft};
-use super::{render, store};
+use super::store;
 use crate::clock::Clock;
 use crate::insights::Engines;
 use crate::links::Links;
@@ -158,14 +159,15 @@ impl Publisher {
             Some(previous) => Arc::clone(&previous.insights),
             None => Arc::new(insights(&state.input, &self.links)),
         };
-        let draft_of = |document| draft(document, &state.input, &insights, &self.links);
-        let drafts = Document::ALL.map(|document| same.is_none().then(|| draft_of(document)));
+        let draft_of =
+            |input: &SnapshotInput, document| draft(document, input, &insights, &self.links);
+        let drafts =
+            Document::ALL.map(|document| same.is_none().then(|| draft_of(&state.input, document)));
         let digests = Document::ALL.map(|document| {
-            let out = same.map(|previous| &previous.document(document).publication);
-            match (&drafts[document.index()], out) {
-                (Some(draft), _) => draft.digest.clone(),
-                (None, out) => out.map(|out| out.digest.clone()).unwrap_or_default(),
-            }
+            let out = same.map(|previous| &previous.document(document).publication.digest);
+            let drafted = drafts[document.index()].as_ref();
+            let digest = drafted.map(|draft| &draft.digest).or(out);
+            digest.cloned().unwrap_or_default()
         });
         let (publications, undated) = self.published(&digests, previous, &mut state).await?;
         let DatabaseState {
@@ -188,8 +190,7 @@ impl Publisher {
                 continue;
             }
             is_new = true;
-            let draft =
-                draft.unwrap_or_else(|| render::draft(document, &input, &insights, &self.links));
+            let draft = draft.unwrap_or_else(|| draft_of(&input, document));
             let body = cached_body(document, draft, &publication, before);
             documents.push(Arc::new(PublishedDocument {
                 document,
@@ -239,7 +240,9 @@ impl Publisher {
         let standing: Option<Vec<Publication>> = rendered()
             .zip(&state.out)
             .map(|((document, digest), row)| {
-                Publication::due(digest, said(document), row.as_ref(), 0, now).standing()
+                let (standing, is_due) =
+                    Publication::due(digest, said(document), row.as_ref(), 0, now);
+                (!is_due).then_some(standing)
             })
             .collect();
         let observed = &state.loaded.observed;
