@@ -32,12 +32,6 @@ const CACHEABLE: HeaderValue =
 /// Capacity for an answer's header fields, the shared ones included, so that the map does not grow.
 const FIELDS_MAX: usize = 16;
 
-pub(super) struct Facts<'a> {
-    pub(super) content_type: &'static str,
-    pub(super) digest: &'a str,
-    pub(super) modified: Option<Modified>,
-}
-
 /// Answers with a body that does not change while the service runs.
 #[must_use]
 pub fn cached_body(
@@ -45,14 +39,17 @@ pub fn cached_body(
     snapshot: &Arc<Snapshot>,
     body: &Arc<CachedBody>,
 ) -> Response {
-    let facts = Facts {
-        content_type: body.content_type,
+    let validators = Validators {
         digest: &body.content.digest,
         modified: None,
     };
-    answer(headers, &body.codings(), &facts, |coding| {
-        sent(body, coding, snapshot)
-    })
+    answer(
+        headers,
+        &body.codings(),
+        body.content_type,
+        validators,
+        |coding| sent(body, coding, snapshot),
+    )
 }
 
 /// Answers with bytes that are made for this request, without a content coding.
@@ -65,13 +62,9 @@ pub fn pieces(
     modified: Option<Modified>,
     pieces: impl FnOnce() -> Vec<Bytes>,
 ) -> Response {
-    let facts = Facts {
-        content_type,
-        digest,
-        modified,
-    };
-    answer(headers, &[], &facts, |_| {
-        BodyPieces::new(pieces(), snapshot)
+    let validators = Validators { digest, modified };
+    answer(headers, &[], content_type, validators, |_| {
+        BodyPieces::of(BodySource::Own(pieces()), snapshot)
     })
 }
 
@@ -104,37 +97,32 @@ pub const fn modified(publication: &Publication) -> Modified {
 
 /// The bytes of a cached body, coded or uncoded. The response is cut off if its reader falls too far behind; otherwise
 /// a slow reader could keep a whole document in memory for half an hour.
-pub(super) fn sent(
-    body: &Arc<CachedBody>,
-    coding: Option<Coding>,
-    snapshot: &Arc<Snapshot>,
-) -> BodyPieces {
-    BodyPieces::of_cached(Arc::clone(body), coding, Arc::clone(snapshot))
+fn sent(body: &Arc<CachedBody>, coding: Option<Coding>, snapshot: &Arc<Snapshot>) -> BodyPieces {
+    let source = BodySource::Cached(Arc::clone(body), coding);
+    BodyPieces::of(source, Arc::clone(snapshot))
 }
 
 /// `body` returns the bytes in the chosen coding.
 fn answer(
     headers: &HeaderMap,
     codings: &[Coding],
-    facts: &Facts<'_>,
+    content_type: &'static str,
+    validators: Validators<'_>,
     body: impl FnOnce(Option<Coding>) -> BodyPieces,
 ) -> Response {
-    let validators = Validators {
-        digest: facts.digest,
-        modified: facts.modified,
-    };
+    let head = |coding, length| head(content_type, validators, coding, length);
     match judge(headers, codings, &validators) {
         Err(refusal) => *refusal,
-        Ok((coding, false)) => unchanged(head(facts, coding, None)),
+        Ok((coding, false)) => unchanged(head(coding, None)),
         Ok((coding, true)) => {
             let body = body(coding);
-            whole(head(facts, coding, Some(body.left_bytes())), body)
+            whole(head(coding, Some(body.left_bytes)), body)
         }
     }
 }
 
 /// The chosen coding and whether the body is sent, or an error response.
-pub(super) fn judge(
+fn judge(
     headers: &HeaderMap,
     codings: &[Coding],
     validators: &Validators<'_>,
@@ -165,32 +153,37 @@ pub(super) fn judge(
 
 /// The header fields of a 200 whose body has `length` bytes, or of a 304 (`None`), which repeats those of the 200 (RFC
 /// 9110 §15.4.5).
-pub(super) fn head(facts: &Facts<'_>, coding: Option<Coding>, length: Option<u64>) -> HeaderMap {
+fn head(
+    content_type: &'static str,
+    validators: Validators<'_>,
+    coding: Option<Coding>,
+    length: Option<u64>,
+) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(FIELDS_MAX);
     if let Some(length) = length {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(facts.content_type));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         // Set explicitly so that HEAD has it too.
         headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
         if let Some(coding) = coding {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.token()));
         }
     }
-    headers.insert(ETAG, etag(facts.digest, coding));
+    headers.insert(ETAG, etag(validators.digest, coding));
     headers.insert(CACHE_CONTROL, CACHEABLE);
     headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-    if let Some(modified) = facts.modified {
+    if let Some(modified) = validators.modified {
         headers.insert(LAST_MODIFIED, fixdate(modified.at));
     }
     headers
 }
 
-pub(super) fn whole(head: HeaderMap, body: BodyPieces) -> Response {
+fn whole(head: HeaderMap, body: BodyPieces) -> Response {
     let mut response = Response::builder().body(body);
     *response.headers_mut() = head;
     response
 }
 
-pub(super) fn unchanged(head: HeaderMap) -> Response {
+fn unchanged(head: HeaderMap) -> Response {
     let mut response = Response::builder()
         .status(StatusCode::NOT_MODIFIED)
         .finish();
@@ -248,10 +241,15 @@ impl Ready {
         };
         let heads = self.heads(body, modified);
         let place = coding.map_or(0, |coding| 1 + coding as usize);
-        let make = |length| self.head(body, modified, coding, length);
+        let make = |length| {
+            let mut head = head(body.content_type, validators, coding, length);
+            head.extend(self.fields.iter().cloned());
+            share(&mut head);
+            head
+        };
         let mut response = if is_sent {
             let sent = sent(body, coding, snapshot);
-            let head = heads.whole[place].get_or_init(|| make(Some(sent.left_bytes())));
+            let head = heads.whole[place].get_or_init(|| make(Some(sent.left_bytes)));
             whole(head.clone(), sent)
         } else {
             unchanged(heads.unchanged[place].get_or_init(|| make(None)).clone())
@@ -276,24 +274,6 @@ impl Ready {
         });
         self.last.store(Arc::clone(&heads));
         Guard::from_inner(heads)
-    }
-
-    fn head(
-        &self,
-        body: &CachedBody,
-        modified: Option<Modified>,
-        coding: Option<Coding>,
-        length: Option<u64>,
-    ) -> HeaderMap {
-        let facts = Facts {
-            content_type: body.content_type,
-            digest: &body.content.digest,
-            modified,
-        };
-        let mut head = head(&facts, coding, length);
-        head.extend(self.fields.iter().cloned());
-        share(&mut head);
-        head
     }
 }
 
@@ -323,7 +303,7 @@ impl BodySource {
 /// A response body. It ends with an error when its snapshot is revoked, that is, when the reader is four snapshots
 /// behind.
 #[derive(Debug)]
-pub struct BodyPieces {
+struct BodyPieces {
     source: BodySource,
     snapshot: Arc<Snapshot>,
     next: usize,
@@ -333,23 +313,6 @@ pub struct BodyPieces {
 }
 
 impl BodyPieces {
-    /// The bytes of `body` in `coding`, or uncoded if that coding is not ready.
-    #[must_use]
-    pub fn of_cached(
-        body: Arc<CachedBody>,
-        coding: Option<Coding>,
-        snapshot: Arc<Snapshot>,
-    ) -> Self {
-        let coding = coding.filter(|coding| body.coded(*coding).is_some());
-        Self::of(BodySource::Cached(body, coding), snapshot)
-    }
-
-    /// The concatenation of `pieces`, cut from `snapshot`.
-    #[must_use]
-    pub fn new(pieces: Vec<Bytes>, snapshot: Arc<Snapshot>) -> Self {
-        Self::of(BodySource::Own(pieces), snapshot)
-    }
-
     fn of(source: BodySource, snapshot: Arc<Snapshot>) -> Self {
         let left_bytes = source.pieces().iter().map(|piece| piece.len() as u64).sum();
         Self {
@@ -359,11 +322,6 @@ impl BodyPieces {
             given_bytes: 0,
             left_bytes,
         }
-    }
-
-    #[must_use]
-    pub const fn left_bytes(&self) -> u64 {
-        self.left_bytes
     }
 }
 

@@ -49,7 +49,7 @@ pub enum ConditionalOutcome {
 /// A date in the future is later than every change, so the result is 304 (RFC 9110); RFC 2616 ignored such dates.
 pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
     let is_met = if headers.contains_key(IF_MATCH) {
-        is_named(headers, &IF_MATCH, validators.digest, TagComparison::Strong)
+        is_named(headers, &IF_MATCH, validators.digest)
     } else {
         validators
             .modified
@@ -59,12 +59,7 @@ pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcom
         return ConditionalOutcome::Failed;
     }
     let is_known = if headers.contains_key(IF_NONE_MATCH) {
-        is_named(
-            headers,
-            &IF_NONE_MATCH,
-            validators.digest,
-            TagComparison::Weak,
-        )
+        is_named(headers, &IF_NONE_MATCH, validators.digest)
     } else {
         validators
             .modified
@@ -103,32 +98,19 @@ pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
         .unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TagComparison {
-    /// Neither tag may be weak (§8.8.3.2).
-    Strong,
-    /// Weak comparison (RFC 9110 §8.8.3.2): `W/"a"` equals `"a"`.
-    Weak,
-}
-
 /// Whether a list of entity tags contains the content in any of its codings. `*` by itself matches everything.
-fn is_named(
-    headers: &HeaderMap,
-    name: &HeaderName,
-    digest: &str,
-    comparison: TagComparison,
-) -> bool {
+/// `If-Match` compares strongly: neither tag may be weak. Otherwise `W/"a"` equals `"a"` (§8.8.3.2, §13.1.1).
+fn is_named(headers: &HeaderMap, name: &HeaderName, digest: &str) -> bool {
+    let may_be_weak = *name != IF_MATCH;
     let lines = || headers.get_all(name).iter();
     let members = || lines().flat_map(|line| members(line.as_bytes()));
     let is_named = members().any(|member| {
-        let (is_weak, member) = member
-            .strip_prefix(b"W/")
-            .map_or((false, member), |rest| (true, rest));
-        let opaque = member
+        let without_mark = member.strip_prefix(b"W/").filter(|_| may_be_weak);
+        let opaque = without_mark
+            .unwrap_or(member)
             .strip_prefix(b"\"")
             .and_then(|rest| rest.strip_suffix(b"\""));
-        (comparison == TagComparison::Weak || !is_weak)
-            && opaque.is_some_and(|opaque| is_of(opaque, digest))
+        opaque.is_some_and(|opaque| is_of(opaque, digest))
     });
     is_named || members().eq([b"*"])
 }

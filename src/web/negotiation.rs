@@ -21,30 +21,24 @@ pub enum EncodingChoice {
 /// last. A member that is not `coding [;q=0.123]` is ignored; if a coding appears twice, the lower weight counts.
 pub fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
     let weights = EncodingWeights::read(headers);
-    let mut best: Option<(u16, Coding)> = None;
-    for coding in Coding::ALL
-        .into_iter()
+    // Of equal weights `max_by_key` returns the last, which must be the first of `ALL`.
+    let ready = Coding::ALL.into_iter().rev();
+    let best = ready
         .filter(|coding| available.contains(coding))
-    {
-        let weight = weights.of(coding);
-        if weight > best.map_or(0, |(weight, _)| weight) {
-            best = Some((weight, coding));
-        }
-    }
-    match (best, weights.identity()) {
-        (Some((weight, coding)), identity)
-            if identity.is_none_or(|identity| weight >= identity) =>
-        {
-            EncodingChoice::Coded(coding)
-        }
-        (_, Some(_)) => EncodingChoice::Identity,
-        (_, None) => EncodingChoice::NotAcceptable,
+        .map(|coding| (weights.of(coding), coding))
+        .max_by_key(|(weight, _)| *weight)
+        .filter(|(weight, _)| *weight >= weights.identity().unwrap_or(0).max(1));
+    match best {
+        Some((_, coding)) => EncodingChoice::Coded(coding),
+        None if weights.identity().is_some() => EncodingChoice::Identity,
+        None => EncodingChoice::NotAcceptable,
     }
 }
 
 /// Weights in thousandths, by coding.
 #[derive(Default)]
 struct EncodingWeights {
+    /// By `coding as usize`.
     codings: [Option<u16>; Coding::ALL.len()],
     identity: Option<u16>,
     others: Option<u16>,
@@ -77,19 +71,14 @@ impl EncodingWeights {
         if token.eq_ignore_ascii_case("identity") {
             return Some(&mut self.identity);
         }
-        let at = Coding::ALL
-            .iter()
-            .position(|coding| coding.token().eq_ignore_ascii_case(token))?;
-        self.codings.get_mut(at)
+        let mut known = Coding::ALL.into_iter();
+        let coding = known.find(|coding| coding.token().eq_ignore_ascii_case(token))?;
+        Some(&mut self.codings[coding as usize])
     }
 
     /// The weight of the coding; 0 if it is not acceptable. `*` applies to every coding that the header does not name.
     fn of(&self, coding: Coding) -> u16 {
-        let named = Coding::ALL
-            .iter()
-            .zip(self.codings)
-            .find_map(|(known, weight)| weight.filter(|_| *known == coding));
-        named.or(self.others).unwrap_or(0)
+        self.codings[coding as usize].or(self.others).unwrap_or(0)
     }
 
     /// `None` if refused. If the header does not name it, it is acceptable and ranks below all codings that are named.

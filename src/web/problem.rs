@@ -18,17 +18,19 @@ pub const INVALID_PARAMETERS: &str = "urn:problem-type:reviews-service:invalid-p
 /// An error that its status classifies; `detail` explains what is wrong and what to do.
 #[must_use]
 pub fn problem(status: StatusCode, detail: impl Into<String>) -> Response {
-    send(
-        status,
-        &Problem {
-            kind: "about:blank".to_owned(),
-            title: phrase(status).to_owned(),
-            status: status.as_u16(),
-            detail: detail.into(),
-            instance: None,
-            issues: Vec::new(),
-        },
-    )
+    send(status, &about_blank(status, detail.into()))
+}
+
+/// A problem without a type beyond its status.
+pub(super) fn about_blank(status: StatusCode, detail: String) -> Problem {
+    Problem {
+        kind: "about:blank".to_owned(),
+        title: phrase(status).to_owned(),
+        status: status.as_u16(),
+        detail,
+        instance: None,
+        issues: Vec::new(),
+    }
 }
 
 /// 400 with every issue of the parameters.
@@ -39,18 +41,13 @@ pub fn invalid_parameters(issues: Vec<Issue>) -> Response {
         1 => "1 parameter is invalid; its issue says what is allowed.".to_owned(),
         count => format!("{count} parameters are invalid; each issue says what is allowed."),
     };
-    let title = "Invalid parameters".to_owned();
-    send(
-        status,
-        &Problem {
-            kind: INVALID_PARAMETERS.to_owned(),
-            title,
-            status: status.as_u16(),
-            detail,
-            instance: None,
-            issues,
-        },
-    )
+    let problem = Problem {
+        kind: INVALID_PARAMETERS.to_owned(),
+        title: "Invalid parameters".to_owned(),
+        issues,
+        ..about_blank(status, detail)
+    };
+    send(status, &problem)
 }
 
 /// A temporary error; `Retry-After` is `after` in seconds, rounded up and at least 1 (RFC 9110 §10.2.3).

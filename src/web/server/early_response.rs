@@ -11,8 +11,9 @@ use tokio::time::timeout;
 
 use super::{BoxBody, Limits};
 use crate::clock::Clock;
-use crate::web::share;
-use crate::wire::{self, Problem};
+use crate::web::problem::about_blank;
+use crate::web::{PROBLEM, share};
+use crate::wire;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EarlyResponse {
@@ -117,7 +118,7 @@ impl EarlyResponse {
         let retry_after =
             matches!(self, Self::Crowded | Self::PeerCrowded).then_some((RETRY_AFTER, "1"));
         let own = [
-            (CONTENT_TYPE, "application/problem+json"),
+            (CONTENT_TYPE, PROBLEM),
             (CACHE_CONTROL, "no-store"),
             (CONNECTION, "close"),
         ];
@@ -129,15 +130,7 @@ impl EarlyResponse {
 
     fn status_and_body(self, limits: &Limits) -> (StatusCode, Vec<u8>) {
         let (status, detail) = self.status_and_detail(limits);
-        let problem = Problem {
-            kind: "about:blank".to_owned(),
-            title: status.canonical_reason().unwrap_or_default().to_owned(),
-            status: status.as_u16(),
-            detail,
-            instance: None,
-            issues: Vec::new(),
-        };
-        (status, wire::json(&problem))
+        (status, wire::json(&about_blank(status, detail)))
     }
 
     /// The response as hyper sends it.
