@@ -15,13 +15,12 @@ mod shared;
 mod source;
 
 pub use answer::{Ready, cached_body, modified, pieces, whole_body};
-pub use conditional::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
-pub use negotiation::{EncodingChoice, choose};
+pub use conditional::Modified;
 pub use openapi::to_3_1;
 pub use problem::{
     INVALID_PARAMETERS, PROBLEM, invalid_parameters, method_not_allowed, problem, retry_later,
 };
 pub use query::UrlParameters;
-pub use route::{AtHand, Route, RouteHandler};
+pub use route::{AtHand, Route};
 pub use shared::{announces_more_than, date_beside, share};
 pub use source::{ClientAddress, in_turn};

@@ -59,50 +59,29 @@ impl Shares {
     }
 }
 
-/// The peer that a connection is counted for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Peer {
-    /// Loopback or a trusted proxy.
-    Exempt,
-    /// The IPv4 address or IPv6 /64, and the /48 that contains the latter.
-    Counted { own: IpAddr, site: Option<IpAddr> },
+/// The nets that a connection is counted for; none for loopback and trusted proxies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Peer {
+    /// The IPv4 address or IPv6 /64.
+    own: Option<Net>,
+    /// The /48 that contains the latter.
+    site: Option<Net>,
 }
 
 impl Peer {
     pub(super) fn of(address: IpAddr, exempt: &[IpNet]) -> Self {
         let address = address.to_canonical();
         if exempt.iter().any(|net| net.contains(&address)) {
-            return Self::Exempt;
+            return Self::default();
         }
-        match address {
-            IpAddr::V4(_) => Self::Counted {
-                own: address,
-                site: None,
-            },
-            IpAddr::V6(_) => Self::Counted {
-                own: network(address, 64),
-                site: Some(network(address, 48)),
-            },
-        }
-    }
-
-    const fn own(self) -> Option<IpAddr> {
-        match self {
-            Self::Exempt => None,
-            Self::Counted { own, site: _ } => Some(own),
-        }
-    }
-
-    const fn site(self) -> Option<IpAddr> {
-        match self {
-            Self::Exempt => None,
-            Self::Counted { own: _, site } => site,
+        Self {
+            own: Some(Net::Own(network(address, 64))),
+            site: address.is_ipv6().then(|| Net::Site(network(address, 48))),
         }
     }
 
     fn nets(self) -> impl Iterator<Item = Net> {
-        let own = self.own().map(Net::Own);
-        own.into_iter().chain(self.site().map(Net::Site))
+        self.own.into_iter().chain(self.site)
     }
 }
 
@@ -156,13 +135,8 @@ pub(super) struct Admission<C> {
     next: u64,
 }
 
-/// The connections that may be closed for a new one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Own,
-    Site,
-    Anybody,
-}
+/// The net whose connections may be closed for a new one; `None` for all connections.
+type Scope = Option<Net>;
 
 /// Connections that are closing; they are not counted.
 #[derive(Default)]
@@ -224,7 +198,7 @@ impl<C> Admission<C> {
                     AdmissionDecision::InPlaceOf,
                 );
             }
-            closing = self.look(peer, scope, &activity);
+            closing = self.look(scope, &activity);
             looked_at = Some(scope);
         }
         AdmissionDecision::Admit
@@ -234,27 +208,27 @@ impl<C> Admission<C> {
     /// are closing count until inspected, so `None` is certain and `Some` is not.
     fn objection(&self, peer: Peer, closing: &Closing) -> Option<(Scope, Refusal)> {
         let all = self.held.len() - closing.all + 1;
-        let Some(own) = peer.own() else {
-            return (all > self.shares.all_max).then_some((Scope::Anybody, Refusal::All));
-        };
-        let own = self.count(Some(Net::Own(own)), closing) + 1;
-        let site = self.count(peer.site().map(Net::Site), closing) + 1;
+        if peer.own.is_none() {
+            return (all > self.shares.all_max).then_some((None, Refusal::All));
+        }
+        let own = self.count(peer.own, closing) + 1;
+        let site = self.count(peer.site, closing) + 1;
         match (
             self.shares.excess(own, all),
             self.site_shares.excess(site, all),
         ) {
-            (Some(Excess::Peer), _) => Some((Scope::Own, Refusal::Peer)),
-            (_, Some(Excess::Peer)) => Some((Scope::Site, Refusal::Peer)),
-            (Some(Excess::All), _) => Some((Scope::Anybody, Refusal::All)),
-            (Some(Excess::Reserve), _) => Some((Scope::Anybody, Refusal::Peer)),
+            (Some(Excess::Peer), _) => Some((peer.own, Refusal::Peer)),
+            (_, Some(Excess::Peer)) => Some((peer.site, Refusal::Peer)),
+            (Some(Excess::All), _) => Some((None, Refusal::All)),
+            (Some(Excess::Reserve), _) => Some((None, Refusal::Peer)),
             (None, _) => None,
         }
     }
 
     /// Removes the connections that have closed and counts those that are closing.
-    fn look(&mut self, peer: Peer, scope: Scope, activity: impl Fn(&C) -> Activity) -> Closing {
+    fn look(&mut self, scope: Scope, activity: impl Fn(&C) -> Activity) -> Closing {
         let (mut gone, mut closing) = (Vec::new(), Closing::default());
-        for (number, its, connection) in self.within(peer, scope) {
+        for (number, its, connection) in self.within(scope) {
             match activity(connection) {
                 Activity::Closed => gone.push(number),
                 Activity::Closing => {
@@ -279,33 +253,25 @@ impl<C> Admission<C> {
         closing: &Closing,
         activity: impl Fn(&C) -> Activity,
     ) -> Option<u64> {
-        let own = self.count(peer.own().map(Net::Own), closing);
-        let yielding = self
-            .within(peer, scope)
-            .filter_map(|(number, its, connection)| {
-                let activity = activity(connection);
-                if activity > Activity::Idle {
-                    return None;
-                }
-                let count = self.count(its.own().map(Net::Own), closing);
-                // Connections of a peer that holds fewer than the new peer are not closed.
-                (count >= own).then_some((activity, Reverse(count), number))
-            });
+        let own = self.count(peer.own, closing);
+        let yielding = self.within(scope).filter_map(|(number, its, connection)| {
+            let activity = activity(connection);
+            if activity > Activity::Idle {
+                return None;
+            }
+            let count = self.count(its.own, closing);
+            // Connections of a peer that holds fewer than the new peer are not closed.
+            (count >= own).then_some((activity, Reverse(count), number))
+        });
         yielding.min().map(|(_, _, number)| number)
     }
 
-    fn within(&self, peer: Peer, scope: Scope) -> Box<dyn Iterator<Item = (u64, Peer, &C)> + '_> {
-        let net = match scope {
-            Scope::Own => peer.own().map(Net::Own),
-            Scope::Site => peer.site().map(Net::Site),
-            Scope::Anybody => {
-                let all = self.held.iter();
-                return Box::new(
-                    all.map(|(number, (peer, connection))| (*number, *peer, connection)),
-                );
-            }
+    fn within(&self, scope: Scope) -> Box<dyn Iterator<Item = (u64, Peer, &C)> + '_> {
+        let Some(net) = scope else {
+            let all = self.held.iter();
+            return Box::new(all.map(|(number, (peer, connection))| (*number, *peer, connection)));
         };
-        let numbers = net.and_then(|net| self.of.get(&net)).into_iter().flatten();
+        let numbers = self.of.get(&net).into_iter().flatten();
         Box::new(numbers.filter_map(|number| {
             let (peer, connection) = self.held.get(number)?;
             Some((*number, *peer, connection))
@@ -372,9 +338,9 @@ mod tests {
 
     #[test]
     fn a_peer_is_an_ipv4_address_or_an_ipv6_64_with_its_48_above() {
-        let counted = |own: &str, site: Option<&str>| Peer::Counted {
-            own: own.parse().unwrap(),
-            site: site.map(|site| site.parse().unwrap()),
+        let counted = |own: &str, site: Option<&str>| Peer {
+            own: Some(Net::Own(own.parse().unwrap())),
+            site: site.map(|site| Net::Site(site.parse().unwrap())),
         };
         for (address, expected) in [
             ("198.51.100.7", counted("198.51.100.7", None)),
@@ -383,8 +349,8 @@ mod tests {
                 "2001:db8:1:2:3:4:5:6",
                 counted("2001:db8:1:2::", Some("2001:db8:1::")),
             ),
-            ("127.0.0.9", Peer::Exempt),
-            ("::ffff:10.1.2.3", Peer::Exempt),
+            ("127.0.0.9", Peer::default()),
+            ("::ffff:10.1.2.3", Peer::default()),
         ] {
             assert_eq!(peer(address), expected, "{address}");
         }

@@ -25,13 +25,10 @@ use tokio_util::sync::CancellationToken;
 use super::admission::Activity;
 use super::early_response::{self, EarlyResponse};
 use super::socket::{Cycle, Overdue, Phase, Socket};
-use super::{BoxBody, Limits, ReadyAnswer};
+use super::{BoxBody, Limits, ReadyAnswer, URI_BYTES_MAX};
 
 /// The smallest buffer that hyper's builder accepts (it panics below).
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
-
-/// hyper's default limit on header fields; any other costs an allocation per request.
-const HEADERS_MAX_OF_HYPER: usize = 100;
 
 pub(super) struct Handler<E> {
     endpoint: Arc<E>,
@@ -55,9 +52,6 @@ impl<E> Handler<E> {
             // hyper would close without a response and use the same bound for idle time; the socket enforces the
             // deadlines.
             .header_read_timeout(None);
-        if limits.headers_max != HEADERS_MAX_OF_HYPER {
-            http.max_headers(limits.headers_max);
-        }
         Self {
             endpoint,
             at_hand,
@@ -156,9 +150,9 @@ pub(super) async fn hold<E: Endpoint + 'static>(
     };
     let parts = http.into_parts();
     let socket = parts.io.into_inner();
-    match finish(result, &socket, cycle.phase(), &parts.read_buf, &limits) {
+    match finish(result, &socket, cycle.phase(), &parts.read_buf) {
         Finish::Close if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
-            early_response::linger(socket.into_stream(), &limits).await;
+            early_response::linger(socket.into_stream()).await;
         }
         Finish::Close => {}
         Finish::Refuse(early_response) => {
@@ -188,15 +182,9 @@ enum Finish {
 }
 
 /// `unread` is what hyper read but could not parse.
-fn finish(
-    result: hyper::Result<()>,
-    socket: &Socket,
-    phase: Phase,
-    unread: &[u8],
-    limits: &Limits,
-) -> Finish {
+fn finish(result: hyper::Result<()>, socket: &Socket, phase: Phase, unread: &[u8]) -> Finish {
     if let Some(status) = socket.rejected() {
-        return Finish::Refuse(EarlyResponse::from_status(status, unread, limits));
+        return Finish::Refuse(EarlyResponse::from_status(status, unread));
     }
     // RFC 9112 §2.2: empty lines before a request are ignored.
     let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
@@ -225,7 +213,7 @@ async fn answer<E: Endpoint>(
     connection
         .cycle
         .expect_body(request.body().size_hint().exact());
-    let response = if let Some(early_response) = objection(&request, &handler.limits) {
+    let response = if let Some(early_response) = objection(&request) {
         early_response.to_response(&handler.limits)
     } else if let Some(response) = (handler.at_hand)(
         &handler.endpoint,
@@ -247,12 +235,12 @@ async fn answer<E: Endpoint>(
 }
 
 /// The error response to an invalid head that hyper accepts.
-fn objection(request: &Request<Incoming>, limits: &Limits) -> Option<EarlyResponse> {
+fn objection(request: &Request<Incoming>) -> Option<EarlyResponse> {
     let uri = request.uri();
     let target_bytes = uri.path().len()
         + uri.query().map_or(0, str::len)
         + uri.authority().map_or(0, |name| name.as_str().len());
-    if target_bytes > limits.uri_bytes_max {
+    if target_bytes > URI_BYTES_MAX {
         return Some(EarlyResponse::TargetTooLong);
     }
     host_fault(request.version(), request.headers())

@@ -1,6 +1,7 @@
 //! Errors for requests that never reach a handler, as problems (RFC 9457) like every other error.
 
 use std::io;
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
@@ -9,11 +10,14 @@ use tokio::io::{AsyncWriteExt, copy, sink};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{BoxBody, Limits};
+use super::{BoxBody, HEADERS_MAX, Limits, URI_BYTES_MAX};
 use crate::clock::Clock;
 use crate::web::problem::about_blank;
 use crate::web::{PROBLEM, share};
 use crate::wire;
+
+/// Timeout for a refused client: to send its first bytes, and again to receive the response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EarlyResponse {
@@ -41,10 +45,10 @@ impl EarlyResponse {
     /// The error behind hyper's `status`, given the `head` that hyper rejected.
     ///
     /// hyper reports 431 for any oversized head; if the request line was too long, 414 is more precise.
-    pub(super) fn from_status(status: u16, head: &[u8], limits: &Limits) -> Self {
+    pub(super) fn from_status(status: u16, head: &[u8]) -> Self {
         match status {
             414 => Self::TargetTooLong,
-            431 if request_line(head).len() > limits.uri_bytes_max => Self::TargetTooLong,
+            431 if request_line(head).len() > URI_BYTES_MAX => Self::TargetTooLong,
             431 => Self::HeadTooLarge,
             _ => Self::Malformed,
         }
@@ -82,16 +86,15 @@ impl EarlyResponse {
                 return (StatusCode::REQUEST_TIMEOUT, detail);
             }
             Self::TargetTooLong => {
-                let max = limits.uri_bytes_max;
                 let detail = format!(
-                    "The request's target is longer than {max} bytes. Shorten its path or query."
+                    "The request's target is longer than {URI_BYTES_MAX} bytes. Shorten its path or query."
                 );
                 return (StatusCode::URI_TOO_LONG, detail);
             }
             Self::HeadTooLarge => {
-                let (count, bytes) = (limits.headers_max, limits.head_bytes_max);
+                let bytes = limits.head_bytes_max;
                 let detail = format!(
-                    "The request has more than {count} header fields, or more than {bytes} bytes of head. Send fewer or shorter \
+                    "The request has more than {HEADERS_MAX} header fields, or more than {bytes} bytes of head. Send fewer or shorter \
                      ones, for example without cookies."
                 );
                 return (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, detail);
@@ -163,7 +166,7 @@ impl EarlyResponse {
         answer
     }
 
-    /// Sends the answer and closes, within [`Limits::early_response_timeout`].
+    /// Sends the answer and closes, within [`RESPONSE_TIMEOUT`].
     pub(super) async fn send(self, mut stream: TcpStream, is_head: bool, limits: &Limits) {
         let answer = self.to_bytes(is_head, limits);
         let sent = async {
@@ -172,7 +175,7 @@ impl EarlyResponse {
             swallow(&mut stream).await
         };
         // A timeout or an error changes nothing: the connection is closed in any case.
-        let _ = timeout(limits.early_response_timeout, sent).await;
+        let _ = timeout(RESPONSE_TIMEOUT, sent).await;
     }
 }
 
@@ -183,15 +186,15 @@ async fn swallow(stream: &mut TcpStream) -> io::Result<()> {
 }
 
 /// Gives the client time to receive the response to a request whose body may be unread in part, then closes.
-pub(super) async fn linger(mut stream: TcpStream, limits: &Limits) {
-    let _ = timeout(limits.early_response_timeout, swallow(&mut stream)).await;
+pub(super) async fn linger(mut stream: TcpStream) {
+    let _ = timeout(RESPONSE_TIMEOUT, swallow(&mut stream)).await;
 }
 
 /// Answers a connection that is not admitted.
 pub(super) async fn turn_away(early_response: EarlyResponse, stream: TcpStream, limits: Limits) {
     let mut start = [0; 5];
     // Not before the request arrives: many clients treat an early response as a broken connection and retry at once.
-    match timeout(limits.early_response_timeout, stream.peek(&mut start)).await {
+    match timeout(RESPONSE_TIMEOUT, stream.peek(&mut start)).await {
         Ok(Ok(0) | Err(_)) => {}
         Ok(Ok(_)) | Err(_) => early_response.send(stream, is_head(&start), &limits).await,
     }

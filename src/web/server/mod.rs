@@ -44,6 +44,22 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Minimum interval between two log lines about refused connections.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 
+/// Maximum bytes of a request's target: the longest `query` is 1,000 characters of four bytes, each percent-encoded,
+/// plus other parameters (RFC 9110 §4.1 asks for at least 8,000).
+const URI_BYTES_MAX: usize = 16 * 1024;
+
+/// Maximum number of header fields of a request. This is hyper's default; any other costs an allocation per request.
+const HEADERS_MAX: usize = 100;
+
+/// Maximum number of refusals sent concurrently; connections beyond it are closed without a response.
+const REFUSALS_MAX: usize = 64;
+
+/// Maximum unsent bytes that the system buffers per client. It reports progress in steps of about this size; with its
+/// default (4 MiB and more) a steady reader at the minimum rate would look stalled for a minute, and every stalled
+/// reader would hold that much memory.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const UNSENT_BYTES_MAX: u32 = 128 * 1024;
+
 /// Limits of one server, in total and per client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -54,10 +70,6 @@ pub struct Limits {
     /// Maximum number of connections of one peer (an IPv4 address or an IPv6 /64); a /48 may have four times as many.
     /// Default 64, many times the number that a browser opens.
     pub connections_per_peer_max: usize,
-    /// Maximum number of refusals sent concurrently; connections beyond it are closed without a response. Default 64.
-    pub refusals_max: usize,
-    /// Timeout for a refused client: to send its first bytes, and again to receive the response. Default 1 s.
-    pub early_response_timeout: Duration,
     /// Timeout for the rest of a request's head after its first byte, and for the first byte after connecting. Default
     /// 10 s.
     pub headers_timeout: Duration,
@@ -68,11 +80,6 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// Maximum bytes of a request's head: request line and header fields. Default 32 KiB.
     pub head_bytes_max: usize,
-    /// Maximum bytes of a request's target. Default 16 KiB: the longest `query` is 1,000 characters of four bytes, each
-    /// percent-encoded, plus other parameters (RFC 9110 §4.1 asks for at least 8,000).
-    pub uri_bytes_max: usize,
-    /// Maximum number of header fields of a request. Default 100; any other value costs an allocation per request.
-    pub headers_max: usize,
     /// Maximum bytes read ahead, and maximum bytes queued before a flush, per connection. Default 256 KiB; at least 8
     /// KiB and at least [`Self::head_bytes_max`].
     pub buffer_bytes_max: usize,
@@ -81,10 +88,6 @@ pub struct Limits {
     /// The maximum delay of a client against that rate; a client that receives nothing is cut off after this time.
     /// Default 30 s.
     pub write_slack: Duration,
-    /// Maximum unsent bytes that the system buffers per client. It reports progress in steps of about this size; with
-    /// its default (4 MiB and more) a steady reader at the minimum rate would look stalled for a minute, and every
-    /// stalled reader would hold that much memory. Linux and Android only. Default 128 KiB.
-    pub unsent_bytes_max: u32,
     /// Timeout for a whole response, from the first write that had to wait for the client. Default 30 min.
     pub response_timeout: Duration,
     /// Timeout for requests in flight when shutdown begins. Default 10 s.
@@ -96,18 +99,13 @@ impl Default for Limits {
         Self {
             connections_max: 768,
             connections_per_peer_max: 64,
-            refusals_max: 64,
-            early_response_timeout: Duration::from_secs(1),
             headers_timeout: Duration::from_secs(10),
             keep_alive_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(30),
             head_bytes_max: 32 * 1024,
-            uri_bytes_max: 16 * 1024,
-            headers_max: 100,
             buffer_bytes_max: 256 * 1024,
             write_bytes_per_second_min: 16 * 1024,
             write_slack: Duration::from_secs(30),
-            unsent_bytes_max: 128 * 1024,
             response_timeout: Duration::from_mins(30),
             shutdown_timeout: Duration::from_secs(10),
         }
@@ -138,7 +136,7 @@ pub async fn serve<E: Endpoint + 'static>(
         crowded_at: None,
         accepting: true,
     };
-    bound_unsent(&listener, limits);
+    bound_unsent(&listener);
     let address = listener.local_addr().map(|address| address.to_string());
     tracing::info!(
         address = address.ok(),
@@ -166,19 +164,18 @@ pub async fn serve<E: Endpoint + 'static>(
     server.stop().await;
 }
 
-/// Sets [`Limits::unsent_bytes_max`] on `listener`, from which its connections inherit it.
+/// Sets [`UNSENT_BYTES_MAX`] on `listener`, from which its connections inherit it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn bound_unsent(listener: &TcpListener, limits: Limits) {
-    if let Err(error) =
-        socket2::SockRef::from(listener).set_tcp_notsent_lowat(limits.unsent_bytes_max)
-    {
+fn bound_unsent(listener: &TcpListener) {
+    let socket = socket2::SockRef::from(listener);
+    if let Err(error) = socket.set_tcp_notsent_lowat(UNSENT_BYTES_MAX) {
         tracing::warn!(%error, "server.unsent_unbounded: the system does not limit unsent bytes, so slow readers are detected \
             later");
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-const fn bound_unsent(_listener: &TcpListener, _limits: Limits) {}
+const fn bound_unsent(_listener: &TcpListener) {}
 
 struct Server<E> {
     handler: Arc<Handler<E>>,
@@ -236,12 +233,8 @@ impl<E: Endpoint + 'static> Server<E> {
     fn turn_away(&mut self, stream: TcpStream, refusal: Refusal) {
         let (early_response, reason, refusals_max) = match refusal {
             // One peer must not use up the refusals of the others.
-            Refusal::Peer => (
-                EarlyResponse::PeerCrowded,
-                "peer",
-                self.limits.refusals_max / 2,
-            ),
-            Refusal::All => (EarlyResponse::Crowded, "all", self.limits.refusals_max),
+            Refusal::Peer => (EarlyResponse::PeerCrowded, "peer", REFUSALS_MAX / 2),
+            Refusal::All => (EarlyResponse::Crowded, "all", REFUSALS_MAX),
         };
         metrics::CONNECTIONS_REFUSED.count(&[reason]);
         if refusal == Refusal::All {
