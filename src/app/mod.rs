@@ -13,9 +13,11 @@ use std::time::Duration;
 use hub::HubRuntime;
 pub use hub::{HubError, HubOptions};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use poem::Request;
+use poem::endpoint::make_sync;
 pub use response_policy::ResponsePolicy;
+use routes::Description;
 pub use routes::RouteTable;
-use routes::{Description, DescriptionEndpoint};
 use thiserror::Error;
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -35,7 +37,7 @@ use crate::storage::{Database, DbError};
 use crate::web::Route;
 use crate::web::context::Ctx;
 pub use crate::web::server::Limits;
-use crate::{api, mcp, metrics, pages};
+use crate::{api, mcp, metrics, pages, web};
 
 /// Connections from this machine are exempt from limits, because they may come from a local proxy for many clients.
 const LOOPBACK: [IpNet; 2] = [
@@ -203,44 +205,26 @@ impl App {
     ///
     /// # Errors
     /// If the database cannot be read or publishing fails.
-    pub async fn publish_once(&self) -> Result<bool, String> {
-        self.publish
-            .lock()
-            .await
-            .run_once()
-            .await
-            .map_err(|error| error.to_string())
+    pub async fn publish_once(&self) -> anyhow::Result<bool> {
+        Ok(self.publish.lock().await.run_once().await?)
     }
 
     /// Runs every job until none has work left, without moving the clock. For tests.
     ///
     /// # Errors
     /// If a job fails or does not finish.
-    pub async fn drain(&self) -> Result<(), String> {
+    pub async fn drain(&self) -> anyhow::Result<()> {
         for _ in 0..DRAIN_ROUNDS_MAX {
             let published = self.publish_once().await?;
-            let analyze = self
-                .analyze
-                .run_once()
-                .await
-                .map_err(|error| error.to_string())?;
+            let analyze = self.analyze.run_once().await?;
             let coded = self.precompress.run_once().await;
-            let sent = self
-                .hub
-                .run_once()
-                .await
-                .map_err(|error| error.to_string())?;
-            let erased = self.database.may_publish()
-                && erase(&self.database, u64::MAX)
-                    .await
-                    .map_err(|error| error.to_string())?;
+            let sent = self.hub.run_once().await?;
+            let erased = self.database.may_publish() && erase(&self.database, u64::MAX).await?;
             if !published && !analyze && !coded && !sent && !erased {
                 return Ok(());
             }
         }
-        Err(format!(
-            "a job still has something to do after {DRAIN_ROUNDS_MAX} rounds"
-        ))
+        anyhow::bail!("a job still has something to do after {DRAIN_ROUNDS_MAX} rounds")
     }
 }
 
@@ -279,13 +263,14 @@ fn routes(
     let catalog = Catalog::new(Arc::clone(ctx), &document);
     let description = Arc::new(Description::new(document));
     routes.extend(pages::docs_routes(ctx));
-    let endpoint = DescriptionEndpoint {
-        ctx: Arc::clone(ctx),
-        description: Arc::clone(&description),
+    let (its_ctx, its) = (Arc::clone(ctx), Arc::clone(&description));
+    let describe = move |request: Request| {
+        let snapshot = its_ctx.current.load();
+        web::cached_body(request.headers(), &snapshot, &its.of(&snapshot))
     };
     routes.push(
         Route::new(OPENAPI_PATH)
-            .get(None, endpoint)
+            .get(None, make_sync(describe))
             .titled("OpenAPI 3.1 description"),
     );
     routes.extend(others);
@@ -326,31 +311,24 @@ impl App {
         limits: Limits,
     ) {
         let jobs_end = CancellationToken::new();
-        let serve = async {
-            crate::web::server::serve(
+        let listen = |listener, endpoint, stop| {
+            let exempt = self.exempt.clone();
+            web::server::serve(
                 listener,
-                self.endpoint(),
+                endpoint,
                 ResponsePolicy::at_hand,
-                shutdown.clone(),
+                stop,
                 limits,
-                self.exempt.clone(),
+                exempt,
             )
-            .await;
+        };
+        let serve = async {
+            listen(listener, self.endpoint(), shutdown.clone()).await;
             jobs_end.cancel();
         };
         let answer_operators = async {
-            if let (Some(listener), Some(admin)) = (admin, &self.admin) {
-                let (endpoint, exempt) = (Arc::clone(admin), self.exempt.clone());
-                let at_hand = ResponsePolicy::at_hand;
-                crate::web::server::serve(
-                    listener,
-                    endpoint,
-                    at_hand,
-                    jobs_end.clone(),
-                    limits,
-                    exempt,
-                )
-                .await;
+            if let (Some(listener), Some(endpoint)) = (admin, &self.admin) {
+                listen(listener, Arc::clone(endpoint), jobs_end.clone()).await;
             }
         };
         let drain = async {

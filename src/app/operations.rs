@@ -9,8 +9,8 @@ use std::time::Duration;
 use poem::Response;
 use poem::endpoint::{make, make_sync};
 use poem::error::InternalServerError;
-use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use poem::http::{HeaderValue, StatusCode};
+use poem::http::StatusCode;
+use poem::http::header::CACHE_CONTROL;
 
 use crate::metrics;
 use crate::metrics::figure;
@@ -208,12 +208,8 @@ fn measure_process() {
 }
 
 fn text(kind: &'static str, text: String) -> Response {
-    let mut response = Response::builder().status(StatusCode::OK).body(text);
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
-        .headers_mut()
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    Response::builder()
+        .content_type(kind)
+        .header(CACHE_CONTROL, "no-store")
+        .body(text)
 }

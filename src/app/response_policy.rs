@@ -27,7 +27,9 @@ use crate::links::{HUB_PATH, MCP_PATH};
 use crate::pages::{HTML, as_page, wants_html};
 use crate::random::Random;
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, PROBLEM, Route, date_beside, method_not_allowed, problem, share};
+use crate::web::{
+    ClientAddress, PROBLEM, Route, date_beside, method_list, method_not_allowed, problem, share,
+};
 use crate::wire;
 use crate::wire::Problem;
 
@@ -115,7 +117,7 @@ impl ResponsePolicy {
         // pages.
         let response = std::panic::catch_unwind(AssertUnwindSafe(|| answer(headers))).ok()?;
         let status = response.status();
-        if status.is_client_error() || status.is_server_error() {
+        if is_error(status) {
             return None;
         }
         let is_logged = is_logged(self.ctx.request_log(), status);
@@ -174,13 +176,14 @@ async fn answer(route: &Route, endpoint: &BoxEndpoint<'static>, request: Request
 
 /// HEAD has the `Content-Length` of GET, errors included (RFC 9110 §9.3.2).
 fn leave_body_out(response: &mut Response) {
-    let body: BoxBody<Bytes, io::Error> = response.take_body().into();
+    let length = length(response);
+    drop(response.take_body());
     // Not for 204 and 304, nor for an unknown length.
     let has_length = !matches!(
         response.status(),
         StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED
     );
-    if let Some(length) = body.size_hint().exact().filter(|_| has_length) {
+    if let Some(length) = length.filter(|_| has_length) {
         response
             .headers_mut()
             .entry(CONTENT_LENGTH)
@@ -192,13 +195,14 @@ fn leave_body_out(response: &mut Response) {
 fn as_problem(response: Response) -> Response {
     let status = response.status();
     // A page reports faults in its form itself.
-    if is_of(&response, PROBLEM)
-        || is_of(&response, HTML)
-        || !(status.is_client_error() || status.is_server_error())
-    {
+    if is_of(&response, PROBLEM) || is_of(&response, HTML) || !is_error(status) {
         return response;
     }
     problem(status, advice(status))
+}
+
+fn is_error(status: StatusCode) -> bool {
+    status.is_client_error() || status.is_server_error()
 }
 
 fn is_of(response: &Response, kind: &str) -> bool {
@@ -215,7 +219,7 @@ fn as_line(response: Response) -> Response {
         .headers()
         .get(CONTENT_TYPE)
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain; charset"));
-    if is_text || !(status.is_client_error() || status.is_server_error()) {
+    if is_text || !is_error(status) {
         response
     } else {
         hub_error(status, advice(status))
@@ -240,14 +244,8 @@ fn not_allowed(route: &Route) -> Response {
 
 fn options(route: &Route) -> Response {
     let mut response = Response::builder().status(StatusCode::NO_CONTENT).finish();
-    let methods = route
-        .methods()
-        .iter()
-        .map(Method::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
     let headers = response.headers_mut();
-    if let Ok(methods) = HeaderValue::from_str(&methods) {
+    if let Ok(methods) = HeaderValue::from_str(&method_list(&route.methods())) {
         headers.insert(ALLOW, methods.clone());
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
     }
@@ -286,7 +284,7 @@ pub(super) fn is_logged(which: RequestLog, status: StatusCode) -> bool {
     status == StatusCode::INTERNAL_SERVER_ERROR
         || match which {
             RequestLog::Off => false,
-            RequestLog::Errors => status.is_client_error() || status.is_server_error(),
+            RequestLog::Errors => is_error(status),
             RequestLog::All => true,
         }
 }

@@ -2,20 +2,18 @@
 //! of the docs all use it.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::metrics::{Counter, Histogram};
+use poem::Request;
 use poem::http::StatusCode;
-use poem::{Endpoint, Request, Response};
 use serde_json::Value;
 
 use crate::api::Examples;
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::context::Ctx;
 use crate::web::{AtHand, Route, UrlParameters};
-use crate::{metrics, web, wire};
+use crate::{metrics, wire};
 
 /// Responses are counted by these classes of status.
 const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
@@ -33,6 +31,7 @@ pub struct RouteTable {
 }
 
 /// The counters of one route, cached because a registry lookup costs more than counting.
+#[derive(Debug)]
 struct AnswerCounts {
     route: &'static str,
     by_class: [OnceLock<Counter>; CLASSES.len()],
@@ -70,12 +69,6 @@ fn label(pattern: &'static str) -> &'static str {
         "/assets/:file"
     } else {
         pattern
-    }
-}
-
-impl fmt::Debug for AnswerCounts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AnswerCounts")
     }
 }
 
@@ -232,22 +225,6 @@ impl Description {
         let body = Arc::new(CachedBody::new("application/json", Content::whole(json)));
         *made = Some((examples, Arc::clone(&body)));
         body
-    }
-}
-
-pub struct DescriptionEndpoint {
-    /// Provides the snapshot for the examples.
-    pub ctx: Arc<Ctx>,
-    pub description: Arc<Description>,
-}
-
-impl Endpoint for DescriptionEndpoint {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> poem::Result<Response> {
-        let snapshot = self.ctx.current.load();
-        let body = self.description.of(&snapshot);
-        Ok(web::cached_body(request.headers(), &snapshot, &body))
     }
 }
 

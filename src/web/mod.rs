@@ -18,7 +18,7 @@ pub use answer::{Ready, cached_body, modified, pieces, whole_body};
 pub use conditional::Modified;
 pub use openapi::to_3_1;
 pub use problem::{
-    INVALID_PARAMETERS, PROBLEM, invalid_parameters, method_not_allowed, problem, retry_later,
+    PROBLEM, invalid_parameters, method_list, method_not_allowed, problem, retry_later,
 };
 pub use query::UrlParameters;
 pub use route::{AtHand, Route};

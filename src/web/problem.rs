@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use poem::Response;
-use poem::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use poem::http::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
 use poem::http::{HeaderValue, Method, StatusCode};
 
 use crate::wire::{self, Issue, Problem};
@@ -61,14 +61,17 @@ pub fn retry_later(status: StatusCode, detail: impl Into<String>, after: Duratio
     response
 }
 
+/// The value of `Allow`.
+#[must_use]
+pub fn method_list(methods: &[Method]) -> String {
+    let methods: Vec<&str> = methods.iter().map(Method::as_str).collect();
+    methods.join(", ")
+}
+
 /// 405 with `Allow` (RFC 9110 §15.5.6).
 #[must_use]
 pub fn method_not_allowed(allowed: &[Method]) -> Response {
-    let list = allowed
-        .iter()
-        .map(Method::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let list = method_list(allowed);
     let mut response = problem(
         StatusCode::METHOD_NOT_ALLOWED,
         format!("Allowed here: {list}."),
@@ -81,11 +84,11 @@ pub fn method_not_allowed(allowed: &[Method]) -> Response {
 }
 
 fn send(status: StatusCode, problem: &Problem) -> Response {
-    let mut response = Response::builder().status(status).body(wire::json(problem));
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    Response::builder()
+        .status(status)
+        .content_type(PROBLEM)
+        .header(CACHE_CONTROL, "no-store")
+        .body(wire::json(problem))
 }
 
 /// The status's phrase in RFC 9110; the `http` crate has two from RFC 7231.
@@ -99,6 +102,7 @@ fn phrase(status: StatusCode) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use poem::http::header::CONTENT_TYPE;
     use serde_json::{Value, json};
 
     use super::*;

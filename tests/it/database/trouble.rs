@@ -59,7 +59,7 @@ async fn while_the_lock_is_held_the_old_snapshot_stays_out_and_the_next_comes_af
         .unwrap();
     other.execute("commit; begin immediate").await.unwrap();
     for _ in 0..3 {
-        let error = app.app().drain().await.unwrap_err();
+        let error = app.app().drain().await.unwrap_err().to_string();
         assert!(
             error.contains("cannot publish") && error.contains("locked"),
             "{error}"
@@ -168,6 +168,7 @@ async fn a_database_that_cannot_be_written_is_still_served() {
             .drain()
             .await
             .unwrap_err()
+            .to_string()
             .contains("cannot be written")
     );
     assert!(app.get("/reviews.json").await.body == before.body);

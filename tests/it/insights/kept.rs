@@ -218,7 +218,7 @@ async fn a_snapshot_is_out_though_its_analyses_cannot_be_kept() {
         }
     };
     let (mut other, ()) = tokio::join!(lock, print);
-    let error = app.app().drain().await.unwrap_err();
+    let error = app.app().drain().await.unwrap_err().to_string();
     assert!(error.contains("locked"), "{error}");
     assert_eq!(
         mentioning(&app, "technicians", "Dana Whitfield").await,
