@@ -74,9 +74,10 @@ struct Mentioned<'a> {
 }
 
 fn count(review_index: &ReviewIndex, column: ValueColumn) -> Found<'_> {
-    let key: fn(&FoldedValue) -> &str = match column {
-        ValueColumn::Services => |mention| &mention.value,
-        _ => |mention| &mention.folded,
+    let key: fn(&FoldedValue) -> &str = if column == ValueColumn::Services {
+        |mention| &mention.value
+    } else {
+        |mention| &mention.folded
     };
     let mut found = Found::new();
     for (number, segment) in review_index.segments().iter().enumerate() {

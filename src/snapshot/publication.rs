@@ -22,6 +22,7 @@ impl Publication {
     /// A row older than `said` was deleted, altered or restored from a copy, and is written again. A row with other
     /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two
     /// writers would never settle, so the row stays and its version applies.
+    #[must_use]
     pub fn due(
         digest: &str,
         said: Option<&Self>,
