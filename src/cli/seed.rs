@@ -84,16 +84,12 @@ pub async fn load(
 struct Logged(Faults);
 
 impl Watch for Logged {
-    fn read(&mut self, _: u64) {}
-
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
         if let Some(line) = self.0.shown(&rejection) {
             tracing::warn!("seed.rejected: {line}");
         }
         Ok(())
     }
-
-    fn written(&mut self, _: usize, _: usize) {}
 }
 
 /// Loads the sample data in `folder` into an empty database; returns the report, or `None` if there is a business or a

@@ -210,7 +210,7 @@ impl fmt::Display for Rejection {
 /// Receives the events of a running import.
 pub trait Watch {
     /// `rows` have been read so far.
-    fn read(&mut self, rows: u64);
+    fn read(&mut self, _rows: u64) {}
 
     /// The file is a table with these columns; called before its rows are read.
     fn table(&mut self, _file: &str, _columns: &TableColumns) {}
@@ -228,7 +228,7 @@ pub trait Watch {
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()>;
 
     /// `done` reviews of `of` have been written so far.
-    fn written(&mut self, done: usize, of: usize);
+    fn written(&mut self, _done: usize, _of: usize) {}
 }
 
 /// `Send`, because an import moves between tasks.
