@@ -200,7 +200,7 @@ async fn merged(
     merging.all(&mut staging, watch).await?;
     merging.refuse_other_source()?;
     if order.withdraw_missing {
-        merge::withdraw_missing(&mut merging, &mut staging, order.yes).await?;
+        merge::withdraw_missing(&mut merging, &mut staging).await?;
     }
     let report = merging.report;
     reviews::end_run(write, run, counts(&report)).await?;

@@ -83,9 +83,8 @@ impl Staged {
     /// Reads a staged row, with the answer from another row.
     pub fn read((id, review, answer): StagedRow) -> sqlx::Result<Self> {
         let lost = |error: serde_json::Error| sqlx::Error::Decode(error.into());
-        let id: ReviewId = id
-            .parse()
-            .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+        let id = id.parse::<ReviewId>();
+        let id = id.map_err(|error| sqlx::Error::Decode(error.into()))?;
         let Some(review) = review else {
             return Ok(Self::Deleted(id));
         };
@@ -366,10 +365,8 @@ impl<'w> Merging<'w> {
             }
         }
         for fingerprint in unknown {
-            if alike
-                .get(&fingerprint)
-                .is_some_and(|its| its.reviews < ALIKE_KEPT_MIN)
-            {
+            let is_rare = |its: &Alike| its.reviews < ALIKE_KEPT_MIN;
+            if alike.get(&fingerprint).is_some_and(is_rare) {
                 alike.remove(&fingerprint);
             }
         }
@@ -452,11 +449,11 @@ impl<'w> Merging<'w> {
 
 /// Whether both ids are digests of rows of the same format.
 fn is_same_shape(one: &str, other: &str) -> bool {
-    let format = |id: &'_ str| {
+    fn format(id: &str) -> Option<&str> {
         let (format, digest) = id.rsplit_once('-')?;
         let is_digest = digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_digest.then(|| format.to_owned())
-    };
+        is_digest.then_some(format)
+    }
     format(one).is_some() && format(one) == format(other)
 }
 
@@ -469,11 +466,10 @@ const SHARE_PERCENT_MAX: u64 = 10;
 /// Reviews per batch of withdrawing.
 const WITHDRAW_ROWS: i64 = 500;
 
-/// Withholds reviews that the sources and locations of this import no longer list; `is_confirmed` allows a large share.
+/// Withholds reviews that the sources and locations of this import no longer list; a large share needs `--yes`.
 pub async fn withdraw_missing(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
-    is_confirmed: bool,
 ) -> Result<(), MergeError> {
     let refused = |reason| Err(MergeError::Refused(format!("--withdraw-missing: {reason}")));
     let rejected = merging.report.rejected;
@@ -489,14 +485,13 @@ pub async fn withdraw_missing(
         ));
     }
     for place in staging.places().await? {
-        let (present, missing) = count(merging, staging, &place).await?;
-        if missing * 100 > (present + missing) * SHARE_PERCENT_MAX && !is_confirmed {
+        let (all, missing) = count(merging, staging, &place).await?;
+        if missing * 100 > all * SHARE_PERCENT_MAX && !merging.request.yes {
             let (source, location) = &place;
             let location = location.as_ref().map(|name| format!(" of {name}"));
             return refused(format!(
-                "{missing} of {} reviews that {source}{} gave are missing, more than {SHARE_PERCENT_MAX} %; check that the file \
+                "{missing} of {all} reviews that {source}{} gave are missing, more than {SHARE_PERCENT_MAX} %; check that the file \
                  is complete, and add --yes to withhold them",
-                present + missing,
                 location.unwrap_or_default()
             ));
         }
@@ -541,7 +536,7 @@ async fn absent(
     Ok(rows)
 }
 
-/// The numbers of published reviews of the source that are in this import and that are missing from it.
+/// The number of published reviews of the source, and of those that are missing from this import.
 async fn count(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
@@ -553,7 +548,7 @@ async fn count(
         let gone = absent(staging, rows).await?;
         missing += published(merging, &gone).await?.len() as u64;
     }
-    Ok((all - missing, missing))
+    Ok((all, missing))
 }
 
 async fn published(merging: &mut Merging<'_>, rows: &[SourceVersion]) -> sqlx::Result<Vec<Review>> {
