@@ -73,7 +73,7 @@ pub fn merge(
         merge_unit(key, unit, row, said, &mut merged);
     }
     merged.review = withhold_unverified(merged.review);
-    if merged.review.status != row.status && !merged.taken.has(Unit::Status) {
+    if merged.review.status != row.status {
         merged.taken.insert(Unit::Status);
     }
     let newer = said
@@ -126,9 +126,7 @@ fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
     let mut said = said.clone();
     let was = |reason: &str| {
         let withheld = Review {
-            status: Status::Withheld {
-                reason: Some(reason.to_owned()),
-            },
+            status: Status::withheld(reason),
             ..said.review.clone()
         };
         base.get(Unit::Status) == Some(key.digest(Unit::Status, &withheld))
@@ -150,30 +148,17 @@ fn with_status(key: &DigestKey, base: &Base, said: &Statement) -> Statement {
 /// An unverified review is never published.
 fn withhold_unverified(mut review: Review) -> Review {
     if !review.verification.verified && review.status == Status::Published {
-        review.status = Status::Withheld {
-            reason: Some(NOT_VERIFIED.to_owned()),
-        };
+        review.status = Status::withheld(NOT_VERIFIED);
     }
     review
 }
 
-/// A set of units.
+/// A set of units: one bit for each, in their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Units(u16);
 
 impl Units {
     pub const NONE: Self = Self(0);
-
-    #[must_use]
-    pub const fn from_bits(bits: u16) -> Self {
-        Self(bits)
-    }
-
-    /// One bit for each unit, in their order.
-    #[must_use]
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
 
     pub const fn insert(&mut self, unit: Unit) {
         self.0 |= 1 << unit as u16;
@@ -235,18 +220,6 @@ impl<T> Stated<T> {
         !matches!(self, Self::Unsaid)
     }
 
-    /// For files that have a field only if it has a value.
-    #[must_use]
-    pub fn or_unsaid(value: Option<T>) -> Self {
-        value.map_or(Self::Unsaid, Self::Given)
-    }
-
-    /// For files that always have a field.
-    #[must_use]
-    pub fn or_none(value: Option<T>) -> Self {
-        value.map_or(Self::None, Self::Given)
-    }
-
     #[must_use]
     pub const fn as_ref(&self) -> Stated<&T> {
         match self {
@@ -256,11 +229,11 @@ impl<T> Stated<T> {
         }
     }
 
-    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Stated<U> {
+    #[must_use]
+    pub const fn given(&self) -> Option<&T> {
         match self {
-            Self::Unsaid => Stated::Unsaid,
-            Self::None => Stated::None,
-            Self::Given(value) => Stated::Given(map(value)),
+            Self::Given(value) => Some(value),
+            Self::None | Self::Unsaid => None,
         }
     }
 }
@@ -298,40 +271,38 @@ impl DigestKey {
 
     #[must_use]
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
-        let mut mac = self.0.clone();
-        mac.update(&[unit as u8]);
-        let mut add = |part: Option<&[u8]>| {
-            mac.update(&part.map_or(ABSENT, |part| part.len() as u64).to_be_bytes());
-            mac.update(part.unwrap_or_default());
-        };
-        add(Some(review.id.as_str().as_bytes()));
-        unit.each_part(review, add);
-        shorten(&mac.finalize().into_bytes())
+        self.digest_parts(&[unit as u8], |add| {
+            add(Some(review.id.as_str().as_bytes()));
+            unit.each_part(review, add);
+        })
     }
 
     /// A digest of author, day, rating and text, but not of the id: copies of a review from two sources have the same
     /// digest.
     #[must_use]
     pub fn fingerprint(&self, review: &Review) -> i64 {
+        i64::from_be_bytes(self.digest_parts(b"fingerprint", |add| {
+            for unit in [Unit::Author, Unit::Date, Unit::Rating, Unit::Text] {
+                unit.each_part(review, &mut *add);
+            }
+        }))
+    }
+
+    /// The digest of `kind` and of the parts that `each` adds, truncated to the stored bytes.
+    fn digest_parts(
+        &self,
+        kind: &[u8],
+        each: impl FnOnce(&mut dyn FnMut(Option<&[u8]>)),
+    ) -> UnitDigest {
         let mut mac = self.0.clone();
-        mac.update(b"fingerprint");
-        let mut add = |part: Option<&[u8]>| {
+        mac.update(kind);
+        each(&mut |part| {
             mac.update(&part.map_or(ABSENT, |part| part.len() as u64).to_be_bytes());
             mac.update(part.unwrap_or_default());
-        };
-        for unit in [Unit::Author, Unit::Date, Unit::Rating, Unit::Text] {
-            unit.each_part(review, &mut add);
-        }
-        i64::from_be_bytes(shorten(&mac.finalize().into_bytes()))
+        });
+        let digest = mac.finalize().into_bytes();
+        digest.first_chunk().copied().unwrap_or_default()
     }
-}
-
-fn shorten(digest: &[u8]) -> UnitDigest {
-    let mut kept = [0; BYTES];
-    kept.iter_mut()
-        .zip(digest)
-        .for_each(|(kept, byte)| *kept = *byte);
-    kept
 }
 
 /// Digests of the last known values of a source, by unit: the base of the next merge.
@@ -378,9 +349,9 @@ impl Base {
     #[must_use]
     pub fn unpack(packed: &[u8]) -> Self {
         let mut base = Self::default();
-        for entry in packed.chunks_exact(BYTES + 1) {
-            if let Some(place) = base.0.get_mut(usize::from(entry[0])) {
-                *place = Some(shorten(&entry[1..]));
+        for [unit, digest @ ..] in packed.as_chunks::<{ BYTES + 1 }>().0 {
+            if let Some(place) = base.0.get_mut(usize::from(*unit)) {
+                *place = Some(*digest);
             }
         }
         base
