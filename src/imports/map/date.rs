@@ -76,23 +76,18 @@ impl Dates<'_> {
         {
             return posted(instant.to_utc(), text);
         }
-        if let Some(instant) = unix(text) {
+        if let Some(instant) = unix(text).or_else(|| zoned(text)) {
             return posted(instant, text);
-        }
-        if let Some(zoned) = zoned(text) {
-            return posted(zoned, text);
         }
         let is_year_first = text.as_bytes().iter().take(4).all(u8::is_ascii_digit);
         if text.contains('/') && !is_year_first {
             return self.slashes(text);
         }
         let dashes = |byte: &&u8| **byte == b'-';
+        let mut first = text.bytes().take(8);
         if !is_year_first
             && text.len() >= 8
-            && text
-                .bytes()
-                .take(8)
-                .all(|byte| byte == b'-' || byte.is_ascii_digit())
+            && first.all(|byte| byte == b'-' || byte.is_ascii_digit())
             && text.as_bytes().iter().filter(dashes).count() == 2
         {
             return self.slashes(&text.replacen('-', "/", 2));
@@ -104,14 +99,9 @@ impl Dates<'_> {
         } else {
             &PLAIN[..]
         };
-        plain
-            .iter()
-            .find_map(|format| local(text, format))
-            .or_else(|| {
-                let english = in_english(text)?;
-                plain.iter().find_map(|format| local(&english, format))
-            })
-            .map_or_else(|| Err(unknown(text)), |local| self.place(local, text))
+        let read = |text: &str| plain.iter().find_map(|format| local(text, format));
+        let local = read(text).or_else(|| read(&in_english(text)?));
+        self.place(local, text)
     }
 
     fn formatted(self, text: &str, format: &str) -> Result<Posted, String> {
@@ -125,55 +115,44 @@ impl Dates<'_> {
         let mut parsed = Parsed::new();
         if chrono::format::parse(&mut parsed, text, StrftimeItems::new(format)).is_err() {
             // If the format has no time, cells with a time after the date are accepted too.
-            return local(text, format)
-                .map_or_else(|| Err(wrong()), |local| self.place(local, text));
+            let local = local(text, format).ok_or_else(wrong)?;
+            return self.place(Some(local), text);
         }
         if let Ok(instant) = parsed.to_datetime() {
             return posted(instant.to_utc(), text);
         }
         let date = parsed.to_naive_date().map_err(|_| wrong())?;
         let local = parsed.to_naive_time().ok().map(|time| date.and_time(time));
-        self.place(Local { date, time: local }, text)
+        self.place(Some(Local { date, time: local }), text)
     }
 
     fn slashes(self, text: &str) -> Result<Posted, String> {
-        let (Some(month_first), Some(day_first)) =
-            (local(text, "%m/%d/%Y"), local(text, "%d/%m/%Y"))
-        else {
-            let order = |local: Option<Local>, its: DateOrder| {
-                local.filter(|_| self.order.is_none_or(|order| order == its))
-            };
-            let only = order(local(text, "%m/%d/%Y"), DateOrder::MonthFirst)
-                .or(order(local(text, "%d/%m/%Y"), DateOrder::DayFirst));
-            return only.map_or_else(|| Err(unknown(text)), |local| self.place(local, text));
+        let read = |order, format| {
+            let is_possible = self.order.is_none_or(|its| its == order);
+            local(text, format).filter(|_| is_possible)
         };
-        match self.order {
-            Some(DateOrder::MonthFirst) => self.place(month_first, text),
-            Some(DateOrder::DayFirst) => self.place(day_first, text),
-            None if month_first.date == day_first.date => self.place(month_first, text),
-            None => Err(format!(
+        let month_first = read(DateOrder::MonthFirst, "%m/%d/%Y");
+        let day_first = read(DateOrder::DayFirst, "%d/%m/%Y");
+        match (month_first, day_first) {
+            (Some(one), Some(other)) if one.date != other.date => Err(format!(
                 "{} may be {} or {}; choose with --date-format %m/%d/%Y or --date-format %d/%m/%Y",
                 quoted(text),
-                month_first.date,
-                day_first.date
+                one.date,
+                other.date
             )),
+            _ => self.place(month_first.or(day_first), text),
         }
     }
 
-    fn place(self, local: Local, text: &str) -> Result<Posted, String> {
-        match (local.time, self.zone) {
-            (Some(time), Some(zone)) => {
-                // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
-                let instant = zone
-                    .from_local_datetime(&time)
-                    .earliest()
-                    .ok_or_else(|| unknown(text))?;
-                posted(instant.to_utc(), text)
-            }
-            _ => Day::new(local.date)
-                .map(Posted::Day)
-                .ok_or_else(|| unknown(text)),
-        }
+    fn place(self, local: Option<Local>, text: &str) -> Result<Posted, String> {
+        let local = local.ok_or_else(|| unknown(text))?;
+        let Some((time, zone)) = local.time.zip(self.zone) else {
+            let day = Day::new(local.date).map(Posted::Day);
+            return day.ok_or_else(|| unknown(text));
+        };
+        // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
+        let instant = zone.from_local_datetime(&time).earliest();
+        posted(instant.ok_or_else(|| unknown(text))?.to_utc(), text)
     }
 }
 
@@ -316,18 +295,17 @@ fn in_english(text: &str) -> Option<String> {
 }
 
 fn unix(text: &str) -> Option<DateTime<Utc>> {
-    let number: i64 = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit())
-        .then(|| text.parse().ok())
-        .flatten()?;
-    if UNIX_SECONDS.contains(&number) {
-        return DateTime::from_timestamp(number, 0);
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
     }
-    UNIX_SECONDS
-        .contains(&(number / 1000))
-        .then(|| DateTime::from_timestamp_millis(number))
-        .flatten()
+    let number: i64 = text.parse().ok()?;
+    if UNIX_SECONDS.contains(&number) {
+        DateTime::from_timestamp(number, 0)
+    } else if UNIX_SECONDS.contains(&(number / 1000)) {
+        DateTime::from_timestamp_millis(number)
+    } else {
+        None
+    }
 }
 
 fn posted(instant: DateTime<Utc>, text: &str) -> Result<Posted, String> {

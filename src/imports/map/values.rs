@@ -23,19 +23,15 @@ pub fn quoted(text: &str) -> String {
 /// Whether two names are equal when only letters and digits count, without case and accents: `Review Date`,
 /// `review_date` and `reviewDate` are equal.
 pub fn same_name(one: &str, other: &str) -> bool {
-    let plain = |text: &'_ str| {
-        text.chars()
-            .filter(|c| c.is_alphanumeric())
-            .flat_map(char::to_lowercase)
-            .map(without_accent)
-            .collect::<Vec<_>>()
-    };
-    // Nearly all pairs differ in the first letter, so it is compared first.
-    let first = |text: &str| {
-        let letter = text.chars().find(|c| c.is_alphanumeric())?;
-        Some(without_accent(letter.to_lowercase().next()?))
-    };
-    first(one) == first(other) && plain(one) == plain(other)
+    letters(one).eq(letters(other))
+}
+
+/// The letters and digits of a name, in lower case and without accents.
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .map(without_accent)
 }
 
 /// The lower-case words of a text without accents, each preceded and followed by one blank.
@@ -96,33 +92,28 @@ pub fn flag(text: &str) -> Result<bool, String> {
 // A number is never rescaled silently: half stars and other scales need `--scale`. A low rating is never dropped: 0 on
 // a scale that begins at 0 is one star.
 
-const STAR_WORDS: [&str; 5] = ["ONE", "TWO", "THREE", "FOUR", "FIVE"];
+const STAR_WORDS: [&str; 5] = ["one", "two", "three", "four", "five"];
 
 /// `scale` is the maximum rating, 5 by default.
 pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, String> {
     let text = text.trim();
-    let word = text.split_whitespace().next().unwrap_or_default();
-    let is_word = word == text || fraction(text).0.eq_ignore_ascii_case(word);
-    if let Some(place) = STAR_WORDS
-        .iter()
-        .position(|its| is_word && its.eq_ignore_ascii_case(word))
-    {
+    let lower = text.to_lowercase();
+    let (value, of) = fraction(&lower);
+    let word = lower.split_whitespace().next().unwrap_or_default();
+    let is_word = word == lower || word == value;
+    if let Some(place) = STAR_WORDS.iter().position(|its| is_word && *its == word) {
         return stars(place + 1, text);
     }
     if let Some(count) = drawn(text) {
         return stars(count, text);
     }
-    let (value, of) = fraction(text);
-    let value: f64 = decimal(&value).ok_or_else(|| unknown_rating(text))?;
-    let of: Option<f64> = match of {
-        Some(of) => Some(
-            decimal(&of)
-                .filter(|of| *of >= 1.0)
-                .ok_or_else(|| unknown_rating(text))?,
-        ),
-        None => None,
-    };
-    match of.or(scale.map(|scale| f64::from(scale.get()))) {
+    let unknown = || unknown_rating(text);
+    let value = decimal(value).ok_or_else(unknown)?;
+    let of = of.map(|of| decimal(of).filter(|of| *of >= 1.0).ok_or_else(unknown));
+    match of
+        .transpose()?
+        .or(scale.map(|scale| f64::from(scale.get())))
+    {
         Some(of)
             if (0.0..=of).contains(&value)
                 && (of - 5.0).abs() < f64::EPSILON
@@ -169,16 +160,15 @@ const BETWEEN: [&str; 9] = [
     "/", " out of ", " of ", " von ", " sur ", " su ", " de ", " van de ", " z ",
 ];
 
-/// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 Sterne`.
-fn fraction(text: &str) -> (String, Option<String>) {
-    let lower = text.to_lowercase();
-    let mut plain = lower.as_str();
+/// `4/5`, `4 / 5`, `4 out of 5 stars`, `4 of 5`, `4 stars`, `4 sterne`.
+fn fraction(lower: &str) -> (&str, Option<&str>) {
+    let mut plain = lower;
     for unit in names(UNITS) {
         plain = plain.strip_suffix(unit).map_or(plain, str::trim_end);
     }
     for between in BETWEEN {
         if let Some((value, of)) = plain.split_once(between) {
-            return (value.trim().to_owned(), Some(of.trim().to_owned()));
+            return (value.trim(), Some(of.trim()));
         }
     }
     // `4 - good`, `5 (excellent)`: the words repeat the number.
@@ -190,7 +180,7 @@ fn fraction(text: &str) -> (String, Option<String>) {
         Some((value, rest)) if is_word(rest) => value,
         _ => plain,
     };
-    (value.to_owned(), None)
+    (value, None)
 }
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
@@ -209,12 +199,8 @@ fn stars(count: usize, text: &str) -> Result<Rating, String> {
 }
 
 fn whole_stars(value: f64, text: &str) -> Result<Rating, String> {
-    (1_u8..=5)
-        .find(|stars| (f64::from(*stars) - value).abs() < 1e-9)
-        .map_or_else(
-            || Err(unknown_rating(text)),
-            |count| stars(count.into(), text),
-        )
+    let count = (1_u8..=5).find(|stars| (f64::from(*stars) - value).abs() < 1e-9);
+    stars(count.unwrap_or_default().into(), text)
 }
 
 fn half_stars(text: &str) -> String {
@@ -304,8 +290,7 @@ impl Says {
     pub fn find(name: &str) -> Option<Self> {
         let mut plain = [0; NAME_BYTES_MAX];
         let mut length = 0;
-        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
-        for letter in letters.flat_map(char::to_lowercase).map(without_accent) {
+        for letter in letters(name) {
             // No name here has a letter outside ASCII.
             *plain.get_mut(length)? = u8::try_from(letter).unwrap_or(u8::MAX);
             length += 1;
