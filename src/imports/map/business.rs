@@ -54,13 +54,8 @@ pub fn check_members(value: &Value) -> Result<(), FieldError> {
             Fields::of(element, path)?.only(members)?;
         }
     }
-    match fields
-        .filled("type")?
-        .map(|kind| local_business_type(&kind))
-    {
-        Some(Err(unknown)) => Err(fields.problem("type", unknown.to_string())),
-        Some(Ok(_)) | None => Ok(()),
-    }
+    let known = |kind: &str| local_business_type(kind).map_err(|unknown| unknown.to_string());
+    fields.read("type", known).map(drop)
 }
 
 /// Reads the business in `value`. A missing member keeps its value from `before`; `null` removes it. With `is_whole`,
@@ -135,17 +130,13 @@ fn address(
 }
 
 fn publish_staff(fields: &Fields<'_>, member: &str) -> Result<PublishStaff, FieldError> {
-    let Some(name) = fields.filled(member)? else {
-        return Ok(PublishStaff::default());
+    let known = |name: &str| {
+        PublishStaff::find(name).ok_or_else(|| {
+            let names = PublishStaff::ALL.map(PublishStaff::name).join(", ");
+            format!("{} is not one of {names}", shown_text(name))
+        })
     };
-    PublishStaff::find(&name).ok_or_else(|| {
-        let message = format!(
-            "{} is not one of {}",
-            shown_text(&name),
-            PublishStaff::ALL.map(PublishStaff::name).join(", ")
-        );
-        fields.problem(member, message)
-    })
+    Ok(fields.read(member, known)?.unwrap_or_default())
 }
 
 /// Refuses texts that are too long to be published with every document.
@@ -183,54 +174,54 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), FieldError>
 }
 
 fn time_zone(fields: &Fields<'_>, member: &str) -> Result<Tz, FieldError> {
-    let Some(name) = fields.filled(member)? else {
-        return Ok(Tz::UTC);
+    let known = |name: &str| {
+        name.parse().map_err(|_| {
+            let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
+            let meant = zones.find(|zone| zone.eq_ignore_ascii_case(name));
+            format!(
+                "{} is not a time zone of the IANA database; write it like {}",
+                shown_text(name),
+                meant.unwrap_or("America/Phoenix")
+            )
+        })
     };
-    name.parse().map_err(|_| {
-        let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
-        let meant = zones.find(|zone| zone.eq_ignore_ascii_case(&name));
-        let message = format!(
-            "{} is not a time zone of the IANA database; write it like {}",
-            shown_text(&name),
-            meant.unwrap_or("America/Phoenix")
-        );
-        fields.problem(member, message)
-    })
+    Ok(fields.read(member, known)?.unwrap_or(Tz::UTC))
 }
 
 /// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
 fn language(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldError> {
-    let Some(tag) = fields.filled(member)? else {
-        return Ok(None);
-    };
-    let is_part = |part: &str| {
+    fields.read(member, |tag| {
+        let primary = tag.split('-').next().unwrap_or_default();
+        let is_primary =
+            primary.len() >= 2 && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if is_primary && tag.len() <= LANGUAGE_BYTES_MAX && has_subtags(tag) {
+            return Ok(tag.to_owned());
+        }
+        let shown = shown_text(tag);
+        Err(format!(
+            "{shown} is not a language tag; write it like en or es-MX"
+        ))
+    })
+}
+
+/// Whether all parts of a language tag have the form of subtags (RFC 5646 §2.1).
+pub fn has_subtags(tag: &str) -> bool {
+    tag.split('-').all(|part| {
         (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
-    let primary = tag.split('-').next().unwrap_or_default();
-    let is_primary = primary.len() >= 2 && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
-    if is_primary && tag.len() <= LANGUAGE_BYTES_MAX && tag.split('-').all(is_part) {
-        return Ok(Some(tag));
-    }
-    let message = format!(
-        "{} is not a language tag; write it like en or es-MX",
-        shown_text(&tag)
-    );
-    Err(fields.problem(member, message))
+    })
 }
 
 /// Checks the form of a country code, not that it is assigned.
 fn country(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldError> {
-    let Some(code) = fields.filled(member)? else {
-        return Ok(None);
-    };
-    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        return Ok(Some(code.to_ascii_uppercase()));
-    }
-    let message = format!(
-        "{} is not a country code of ISO 3166; write it like US or DE",
-        shown_text(&code)
-    );
-    Err(fields.problem(member, message))
+    fields.read(member, |code| {
+        if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return Ok(code.to_ascii_uppercase());
+        }
+        let shown = shown_text(code);
+        Err(format!(
+            "{shown} is not a country code of ISO 3166; write it like US or DE"
+        ))
+    })
 }
 
 /// Pages where customers can write a review. A published page links to them, so they must be https.
@@ -238,7 +229,8 @@ fn review_links(fields: &Fields<'_>, member: &str) -> Result<Vec<ReviewLink>, Fi
     let one = |(path, value)| {
         let link = Fields::of(value, path)?;
         let url = link.needed("url", link.url("url"))?;
-        if !is_https(&url) {
+        let scheme = url.get(..8);
+        if !scheme.is_some_and(|its| its.eq_ignore_ascii_case("https://")) {
             let message = format!("{} must begin with https://", shown_text(&url));
             return Err(link.problem("url", message));
         }
@@ -250,17 +242,12 @@ fn review_links(fields: &Fields<'_>, member: &str) -> Result<Vec<ReviewLink>, Fi
     fields.list(member)?.map(one).collect()
 }
 
-fn is_https(url: &str) -> bool {
-    url.get(..8)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
-}
-
 fn geo(fields: &Fields<'_>, member: &str) -> Result<Option<(f64, f64)>, FieldError> {
     let Some(geo) = fields.object(member)? else {
         return Ok(None);
     };
     let degrees = |name, most: f64| {
-        let degrees = geo.number(name)?.ok_or_else(|| geo.missing(name))?;
+        let degrees = geo.needed(name, geo.number(name))?;
         let on_earth = (-most..=most).contains(&degrees);
         if on_earth {
             Ok(degrees)

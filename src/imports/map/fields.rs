@@ -117,10 +117,7 @@ impl<'a> Fields<'a> {
 
     /// An empty text counts as absent.
     pub fn filled(&self, name: &str) -> Result<Option<String>, FieldError> {
-        Ok(self
-            .text(name)?
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned))
+        self.read(name, |text| Ok(text.to_owned()))
     }
 
     /// The text, which must be present and not blank.
@@ -130,16 +127,25 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| self.missing(name))
     }
 
+    /// The text as `read` converts it, if it is not empty; `read` fails with a message about the value.
+    pub fn read<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, FieldError> {
+        let text = self.text(name)?.filter(|text| !text.is_empty());
+        let read = text.map(read).transpose();
+        read.map_err(|message| self.problem(name, message))
+    }
+
     pub fn parsed<T>(&self, name: &str) -> Result<Option<T>, FieldError>
     where
         T: FromStr,
         T::Err: Display,
     {
-        let parse = |text: String| {
-            let parsed = text.parse();
-            parsed.map_err(|error: T::Err| self.problem(name, error.to_string()))
-        };
-        self.filled(name)?.map(parse).transpose()
+        self.read(name, |text| {
+            text.parse().map_err(|error: T::Err| error.to_string())
+        })
     }
 
     pub fn flag(&self, name: &str) -> Result<Option<bool>, FieldError> {
@@ -178,15 +184,12 @@ impl<'a> Fields<'a> {
 
     /// RFC 3339 with any offset.
     pub fn instant(&self, name: &str) -> Result<Option<DateTime<Utc>>, FieldError> {
-        let read =
-            |text: String| instant(&text).ok_or_else(|| self.problem(name, no_instant(&text)));
-        self.filled(name)?.map(read).transpose()
+        self.read(name, |text| instant(text).ok_or_else(|| no_instant(text)))
     }
 
     /// An http or https URL, because browsers get it as a link.
     pub fn url(&self, name: &str) -> Result<Option<String>, FieldError> {
-        let check = |text: String| check_url(text, || self.path(name));
-        self.filled(name)?.map(check).transpose()
+        self.read(name, url)
     }
 
     pub fn object(&self, name: &str) -> Result<Option<Fields<'a>>, FieldError> {
@@ -226,11 +229,11 @@ impl<'a> Fields<'a> {
     }
 
     pub fn urls(&self, name: &str) -> Result<Vec<String>, FieldError> {
-        self.texts(name)?
-            .into_iter()
-            .enumerate()
-            .map(|(i, text)| check_url(text, || format!("{}[{i}]", self.path(name))))
-            .collect()
+        let one = |(index, text): (usize, String)| {
+            let path = || format!("{}[{index}]", self.path(name));
+            url(&text).map_err(|message| FieldError::new(path(), message))
+        };
+        self.texts(name)?.into_iter().enumerate().map(one).collect()
     }
 }
 
@@ -264,19 +267,23 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, FieldError> {
     let Value::String(text) = value else {
         return Err(problem(not_a(value, "a text in \"quotes\"")));
     };
-    if text.len() > TEXT_BYTES_MAX {
-        return Err(problem(format!(
-            "has {} bytes; at most {TEXT_BYTES_MAX} are allowed",
-            text.len()
-        )));
+    check_text(text, " (\\u0000)").map_err(problem)?;
+    Ok(text)
+}
+
+/// Refuses a text that cannot be stored; `nul` is added to the name of a NUL character.
+pub fn check_text(text: &str, nul: &str) -> Result<(), String> {
+    let length = text.len();
+    if length > TEXT_BYTES_MAX {
+        return Err(format!(
+            "has {length} bytes; at most {TEXT_BYTES_MAX} are allowed"
+        ));
     }
     // SQLite's text functions end at a NUL, so text after it would be stored and never found.
     if text.contains('\0') {
-        return Err(problem(
-            "has a NUL character (\\u0000); remove it".to_owned(),
-        ));
+        return Err(format!("has a NUL character{nul}; remove it"));
     }
-    Ok(text)
+    Ok(())
 }
 
 fn no_instant(text: &str) -> String {
@@ -299,12 +306,13 @@ fn instant(text: &str) -> Option<DateTime<Utc>> {
         .then_some(instant)
 }
 
-pub fn check_url(text: String, path: impl Fn() -> String) -> Result<String, FieldError> {
-    let fits = Url::parse(&text)
+/// The text unchanged, if it is an http or https URL.
+pub fn url(text: &str) -> Result<String, String> {
+    let fits = Url::parse(text)
         .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
     if fits {
-        return Ok(text);
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{} is not an http or https URL", shown_text(text)))
     }
-    let message = format!("{} is not an http or https URL", shown_text(&text));
-    Err(FieldError::new(path(), message))
 }

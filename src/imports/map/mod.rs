@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::imports::export::{COLUMNS, EXPORT_ALONE};
 use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source, Stated,
-    Statement, Status, Unit, Units, Verification,
+    Statement, Status, Unit, Units, Verification, named,
 };
 
 pub(crate) mod business;
@@ -86,40 +86,22 @@ impl Incoming {
     /// The review with defaults for what is not stated, and the units that are not stated. `date` and the dates of
     /// `response` are days of the business; `decided` are the owner's decisions.
     pub fn statement(self, date: Day, response: Option<Response>, decided: Units) -> Statement {
-        let Self {
-            id,
-            has_id: _,
-            rating,
-            posted: _,
-            author,
-            title,
-            text,
-            language,
-            source,
-            location: _,
-            status,
-            verification,
-            mentions,
-            response: stated_response,
-            updated_at,
-            decided: _,
-            noted: _,
-        } = self;
         // "Not verified" is also a statement about the status.
-        let is_withheld = matches!(&verification, Stated::Given(its) if !its.verified);
+        let verification = self.verification.given();
+        let is_withheld = verification.is_some_and(|its| !its.verified);
         let stated = [
-            (Unit::Title, title.is_stated()),
-            (Unit::Text, text.is_stated()),
-            (Unit::Language, language.is_stated()),
-            (Unit::Source, source.is_stated()),
-            (Unit::Status, status.is_stated() || is_withheld),
-            (Unit::Verification, verification.is_stated()),
-            (Unit::Response, stated_response.is_stated()),
-            (Unit::Mentions, mentions.is_stated()),
+            (Unit::Title, self.title.is_stated()),
+            (Unit::Text, self.text.is_stated()),
+            (Unit::Language, self.language.is_stated()),
+            (Unit::Source, self.source.is_stated()),
+            (Unit::Status, self.status.is_stated() || is_withheld),
+            (Unit::Verification, self.verification.is_stated()),
+            (Unit::Response, self.response.is_stated()),
+            (Unit::Mentions, self.mentions.is_stated()),
         ];
         let unsaid = stated.into_iter().filter(|(_, is_stated)| !is_stated);
         let unsaid = unsaid.map(|(unit, _)| unit).collect();
-        let verification = verification.value().unwrap_or(VOUCHED);
+        let verification = self.verification.value().unwrap_or(VOUCHED);
         // Only verified reviews are published.
         let status_default = || {
             if verification.verified {
@@ -129,22 +111,22 @@ impl Incoming {
             }
         };
         let review = Review {
-            id,
-            rating,
+            id: self.id,
+            rating: self.rating,
             date,
-            author,
-            title: title.value(),
-            text: text.value().unwrap_or_default(),
-            language: language.value(),
-            source: source.value().unwrap_or_else(|| Source {
+            author: self.author,
+            title: self.title.value(),
+            text: self.text.value().unwrap_or_default(),
+            language: self.language.value(),
+            source: self.source.value().unwrap_or_else(|| Source {
                 name: SOURCE_DEFAULT.to_owned(),
                 url: None,
             }),
-            status: status.value().unwrap_or_else(status_default),
+            status: self.status.value().unwrap_or_else(status_default),
             verification,
-            mentions: mentions.value().unwrap_or_default(),
+            mentions: self.mentions.value().unwrap_or_default(),
             response,
-            updated_at,
+            updated_at: self.updated_at,
         };
         Statement {
             review,
@@ -209,6 +191,13 @@ pub struct IncomingResponse {
     pub author: Option<String>,
 }
 
+impl IncomingResponse {
+    /// When it was written, if the source gives an instant.
+    pub fn instant(&self) -> Option<DateTime<Utc>> {
+        self.posted.as_ref()?.posted.instant()
+    }
+}
+
 /// A day or instant, and the path of its field. The collector reports problems with days, because it has the business's
 /// time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -254,65 +243,37 @@ impl Dated {
     }
 }
 
-/// A field of a review that a column may fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReviewField {
-    Id,
-    Rating,
-    Date,
-    Author,
-    FirstName,
-    LastName,
-    Title,
-    Text,
-    Language,
-    SourceName,
-    Url,
-    Location,
-    UpdatedAt,
-    Verified,
-    Method,
-    VerifiedAt,
-    Matched,
-    Technicians,
-    Services,
-    ServiceAreas,
-    ResponseText,
-    ResponseDate,
-    ResponseAuthor,
-    Recommended,
-    Reason,
-}
-
-impl ReviewField {
-    pub const ALL: [(Self, &'static str); 25] = [
-        (Self::Id, "id"),
-        (Self::Rating, "rating"),
-        (Self::Date, "date"),
-        (Self::Author, "author"),
-        (Self::FirstName, ""),
-        (Self::LastName, ""),
-        (Self::Title, "title"),
-        (Self::Text, "text"),
-        (Self::Language, "language"),
-        (Self::SourceName, "source.name"),
-        (Self::Url, "source.url"),
-        (Self::Location, "location"),
-        (Self::UpdatedAt, "updated_at"),
-        (Self::Verified, "verification.verified"),
-        (Self::Method, "verification.method"),
-        (Self::VerifiedAt, "verification.verified_at"),
-        (Self::Matched, ""),
-        (Self::Technicians, "mentions.technicians"),
-        (Self::Services, "mentions.services"),
-        (Self::ServiceAreas, "mentions.service_areas"),
-        (Self::ResponseText, "response.text"),
-        (Self::ResponseDate, "response.date"),
-        (Self::ResponseAuthor, "response.author"),
-        (Self::Recommended, ""),
-        (Self::Reason, "withheld_reason"),
-    ];
+named! {
+    /// A field of a review that a column may fill, by its path in a native record; some fill parts of other fields.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ReviewField {
+        Id = "id",
+        Rating = "rating",
+        Date = "date",
+        Author = "author",
+        FirstName = "first_name",
+        LastName = "last_name",
+        Title = "title",
+        Text = "text",
+        Language = "language",
+        SourceName = "source.name",
+        Url = "source.url",
+        Location = "location",
+        UpdatedAt = "updated_at",
+        Verified = "verification.verified",
+        Method = "verification.method",
+        VerifiedAt = "verification.verified_at",
+        Matched = "matched",
+        Technicians = "mentions.technicians",
+        Services = "mentions.services",
+        ServiceAreas = "mentions.service_areas",
+        ResponseText = "response.text",
+        ResponseDate = "response.date",
+        ResponseAuthor = "response.author",
+        Recommended = "recommended",
+        Reason = "withheld_reason",
+    }
 }
 
 // `--map text=Review`: JSON Lines with other field names than ours.
@@ -397,7 +358,8 @@ pub fn apply(renames: &[Rename], record: &mut Value) {
     }
 }
 
-fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
+/// Inserts a value at a path, as `source.name`.
+pub fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
     // An absent part stays absent: an empty object would lack required members.
     if value.is_null() {
         return;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::{FieldError, TEXT_BYTES_MAX, check_url, noted, shown};
+use crate::imports::map::fields::{self, FieldError, check_text, noted, shown};
 use crate::imports::map::values::{
     NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
     words,
@@ -49,7 +49,7 @@ pub struct Lookup {
 #[derive(Debug, Clone)]
 pub struct FieldValue<'r> {
     /// The column's header, or the path in the object.
-    pub path: Cow<'r, str>,
+    pub path: &'r str,
     /// In a table, the cell as a JSON string.
     pub value: Cow<'r, Value>,
 }
@@ -100,14 +100,14 @@ impl<'r> InputRow<'r> {
             Self::Json(map) => field.names.iter().find_map(|name| {
                 let value = inside(map, name).filter(|value| !is_empty(value))?;
                 Some(FieldValue {
-                    path: Cow::Borrowed(name),
+                    path: name,
                     value: Cow::Borrowed(value),
                 })
             }),
             Self::Cells(columns, cells) => field.columns.iter().find_map(|column| {
                 let cell = cells.get(*column).filter(|cell| !cell.trim().is_empty())?;
                 Some(FieldValue {
-                    path: Cow::Borrowed(&columns.0[*column]),
+                    path: &columns.0[*column],
                     value: Cow::Owned(Value::from(cell.as_str())),
                 })
             }),
@@ -128,7 +128,7 @@ impl<'r> InputRow<'r> {
 
 impl FieldValue<'_> {
     pub fn problem(&self, message: impl Into<String>) -> FieldError {
-        FieldError::new(&*self.path, message)
+        FieldError::new(self.path, message)
     }
 
     /// The value as text; numbers and booleans as written.
@@ -144,17 +144,13 @@ impl FieldValue<'_> {
                 )));
             }
         };
-        if text.len() > TEXT_BYTES_MAX {
-            return Err(self.problem(format!(
-                "has {} bytes; at most {TEXT_BYTES_MAX} are allowed",
-                text.len()
-            )));
-        }
-        // SQLite's text functions end at a NUL, so text after it would be stored and never found.
-        if text.contains('\0') {
-            return Err(self.problem("has a NUL character; remove it"));
-        }
+        check_text(&text, "").map_err(|message| self.problem(message))?;
         Ok(text)
+    }
+
+    /// The text as `read` converts it; `read` fails with a message about the value.
+    fn read<T>(&self, read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, FieldError> {
+        read(&self.text()?).map_err(|message| self.problem(message))
     }
 
     /// The value as a list of names: an array, or a text separated by semicolons or bars.
@@ -245,14 +241,16 @@ impl<'o> Plan<'o> {
         request: &'o ImportRequest,
     ) -> Self {
         let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
-        let fields = ReviewField::ALL.map(|(field, ours)| {
-            if let Some(rename) = request.renames.iter().find(|its| its.ours == ours) {
+        let fields = ReviewField::ALL.map(|field| {
+            let mut renames = request.renames.iter();
+            if let Some(rename) = renames.find(|its| its.ours == field.name()) {
                 return Lookup::new(vec![Cow::Owned(rename.theirs.clone())], columns);
             }
             let listed = format.fields.get(&field);
             listed.map_or_else(Lookup::default, |list| lookup(list))
         });
         let hidden = format.hidden.iter();
+        let keys = format.keys.iter().flat_map(|set| names(set));
         let comments = format.comments.as_ref();
         let mut plan = Self {
             format,
@@ -260,12 +258,7 @@ impl<'o> Plan<'o> {
             fields,
             hidden: hidden.map(|its| (lookup(its.names), its)).collect(),
             states: None,
-            keys: format
-                .keys
-                .iter()
-                .flat_map(|set| names(set))
-                .map(lookup)
-                .collect(),
+            keys: keys.map(lookup).collect(),
             comments: comments.map(|its| (lookup(its.parent), lookup(its.writer))),
             is_day_first: false,
             doubtful: Vec::new(),
@@ -284,17 +277,18 @@ impl<'o> Plan<'o> {
         let mut free: Free<'_> = (0..).zip(columns.0.iter().map(String::as_str)).collect();
         free.retain(|(number, _)| !taken.contains(number));
         let mut open = ReviewField::ALL.to_vec();
-        open.retain(|(field, ours)| {
-            let is_renamed = self.request.renames.iter().any(|its| its.ours == *ours);
+        open.retain(|field| {
+            let mut renames = self.request.renames.iter();
+            let is_renamed = renames.any(|its| its.ours == field.name());
             self.field(*field).columns.is_empty() && !is_renamed
         });
         let fields = &mut self.fields;
         let mut fill = |field: ReviewField, find: &mut dyn FnMut(&Free<'_>) -> Option<usize>| {
-            let is_open = open.iter().any(|(its, _)| *its == field);
+            let is_open = open.contains(&field);
             let Some(number) = is_open.then(|| find(&free)).flatten() else {
                 return false;
             };
-            open.retain(|(its, _)| *its != field);
+            open.retain(|its| *its != field);
             free.retain(|(its, _)| *its != number);
             fields[field as usize] = Lookup::column(number, columns);
             true
@@ -345,11 +339,16 @@ impl<'o> Plan<'o> {
 
     /// Every lookup of the plan.
     fn lookups(&self) -> impl Iterator<Item = &Lookup> {
+        let comments = self.comments.iter().flat_map(|(one, other)| [one, other]);
+        let lookups = self.fields.iter().chain(self.visibility());
+        lookups.chain(comments)
+    }
+
+    /// The lookups that show whether a row is public.
+    fn visibility(&self) -> impl Iterator<Item = &Lookup> {
         let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
         let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
-        let comments = self.comments.iter().flat_map(|(one, other)| [one, other]);
-        let lookups = self.fields.iter().chain(hidden).chain(states);
-        lookups.chain(comments)
+        hidden.chain(states)
     }
 
     /// The numbers of the columns that fill a field.
@@ -378,20 +377,18 @@ impl<'o> Plan<'o> {
                 }
             }
         };
-        for (field, ours) in ReviewField::ALL {
+        for field in ReviewField::ALL {
             #[expect(clippy::wildcard_enum_match_arm, reason = "most go by their own names")]
             let shown = match field {
                 ReviewField::FirstName | ReviewField::LastName => "author",
                 ReviewField::Recommended => "rating",
                 ReviewField::Matched => "verification.method",
                 ReviewField::ResponseText => "response",
-                _ => ours,
+                _ => field.name(),
             };
             add(shown, self.field(field));
         }
-        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
-        let states = self.states.iter().flatten().map(|(lookup, _)| lookup);
-        hidden.chain(states).for_each(|lookup| add(STATUS, lookup));
+        self.visibility().for_each(|lookup| add(STATUS, lookup));
         if let Some((parent, writer)) = &self.comments {
             add("answer to", parent);
             add("user", writer);
@@ -401,11 +398,9 @@ impl<'o> Plan<'o> {
         let unused =
             unused.filter(|(number, name)| !taken.contains(number) && !name.trim().is_empty());
         TableColumns {
-            sheet: None,
-            other_sheets: Vec::new(),
-            row: 1,
             unused: unused.map(|(_, name)| name.clone()).collect(),
             used,
+            ..TableColumns::default()
         }
     }
 
@@ -420,10 +415,7 @@ impl<'o> Plan<'o> {
         let source = noted(&mut wrong, self.source(row));
         let parts = || {
             let text = text.as_ref()?.as_deref().unwrap_or_default();
-            let title = match title.as_ref()? {
-                Stated::Given(title) => title,
-                Stated::Unsaid | Stated::None => "",
-            };
+            let title = title.as_ref()?.given().map_or("", String::as_str);
             let parts = [&source.as_ref()?.name, author.as_deref()?, title, text];
             Some((posted.as_ref()?, parts))
         };
@@ -487,22 +479,18 @@ impl<'o> Plan<'o> {
         let found = row.get(parent)?;
         let rating = row.get(self.field(ReviewField::Rating));
         let is_rated = rating.is_some_and(|its| its.text().is_ok_and(|text| text.trim() != "0"));
-        let parent = found
-            .text()
-            .ok()
-            .filter(|its| its.trim() != "0" && !is_rated)?;
+        let parent = found.text().ok();
+        let parent = parent.filter(|its| its.trim() != "0" && !is_rated)?;
         let mut wrong = Vec::new();
         let review = self.platform_id(parent.trim());
-        let review = noted(
-            &mut wrong,
-            review.map_err(|error| found.problem(error.to_string())),
-        );
+        let review = review.map_err(|error| found.problem(error.to_string()));
+        let review = noted(&mut wrong, review);
         let text = noted(&mut wrong, self.text(row, ReviewField::Text));
         let posted = noted(&mut wrong, self.dated(row, ReviewField::Date));
         let writer = noted(&mut wrong, self.writer(row));
         let status = noted(&mut wrong, self.status(row, false, None));
         let made = || {
-            let is_public = !matches!(status?, Stated::Given(Status::Withheld { .. }));
+            let is_public = status?.given().is_none_or(|its| *its == Status::Published);
             Some(Comment {
                 review: review?,
                 writer: writer?.filter(|_| is_public),
@@ -544,8 +532,8 @@ impl<'o> Plan<'o> {
             // Private columns never match, but a name that identifies a format may belong to a whole object.
             let found = row.get(lookup).filter(|found| !found.value.is_object());
             if let Some(found) = found {
-                let (name, value) = (found.path.into_owned(), found.value.into_owned());
-                read.entry(name).or_insert(value);
+                read.entry(found.path)
+                    .or_insert_with(|| found.value.into_owned());
             } else if row.has(lookup) {
                 read.entry(row.path(lookup)).or_insert(Value::from(""));
             }
@@ -584,8 +572,7 @@ impl<'o> Plan<'o> {
             return Ok(());
         }
         let doubtful = self.doubtful.iter().filter(|(_, names)| !names.is_empty());
-        let doubtful =
-            doubtful.map(|(field, names)| (ReviewField::ALL[*field as usize].1, names.clone()));
+        let doubtful = doubtful.map(|(field, names)| (field.name(), names.clone()));
         Err(FileError::Columns {
             doubtful: doubtful.filter(|(ours, _)| lacks.contains(ours)).collect(),
             lacks,
@@ -601,29 +588,40 @@ impl<'o> Plan<'o> {
         (self.request.scale.is_none() && shows_scale_of_ten(&text)).then_some(text)
     }
 
-    /// Whether the member is read for any purpose besides visibility.
-    fn takes(&self, member: &str) -> bool {
-        let hidden = self.hidden.iter().map(|(lookup, _)| lookup);
-        let mut names = self.fields.iter().chain(hidden).flat_map(|its| &its.names);
-        names.any(|name| same_name(name, member))
-    }
-
     fn field(&self, field: ReviewField) -> &Lookup {
         &self.fields[field as usize]
     }
 
     fn text(&self, row: InputRow<'_>, field: ReviewField) -> Result<Option<String>, FieldError> {
-        row.get(self.field(field))
-            .map(|found| found.text())
-            .transpose()
+        let found = row.get(self.field(field));
+        found.map(|found| found.text()).transpose()
+    }
+
+    /// The field's text as `read` converts it.
+    fn read<T>(
+        &self,
+        row: InputRow<'_>,
+        field: ReviewField,
+        read: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, FieldError> {
+        let found = row.get(self.field(field));
+        found.map(|found| found.read(read)).transpose()
     }
 
     fn stated(&self, row: InputRow<'_>, field: ReviewField) -> Result<Stated<String>, FieldError> {
         Ok(match self.text(row, field)? {
             Some(text) => Stated::Given(text.trim().to_owned()),
-            None if row.has(self.field(field)) => Stated::None,
-            None => Stated::Unsaid,
+            None => self.without_value(row, field),
         })
+    }
+
+    /// The statement of a row in which the field has no value.
+    fn without_value<T>(&self, row: InputRow<'_>, field: ReviewField) -> Stated<T> {
+        if row.has(self.field(field)) {
+            Stated::None
+        } else {
+            Stated::Unsaid
+        }
     }
 
     fn problem(
@@ -674,9 +672,8 @@ impl<'o> Plan<'o> {
             order: self.format.date_order.or(day_first),
             zone: self.format.zone,
         };
-        let posted = dates.parse(&found.text()?);
-        let posted = posted.map_err(|error| found.problem(error))?;
-        Ok(Some(Dated::new(posted, found.path.into_owned())))
+        let posted = found.read(|text| dates.parse(text))?;
+        Ok(Some(Dated::new(posted, found.path.to_owned())))
     }
 
     fn date(&self, row: InputRow<'_>) -> Result<Dated, FieldError> {
@@ -717,13 +714,9 @@ impl<'o> Plan<'o> {
     fn source(&self, row: InputRow<'_>) -> Result<Source, FieldError> {
         let named = self.request.source.as_deref().unwrap_or(self.format.source);
         let name = self.text(row, ReviewField::SourceName)?;
-        let url = row
-            .get(self.field(ReviewField::Url))
-            .map(|found| check_url(found.text()?, || found.path.clone().into_owned()))
-            .transpose()?;
         Ok(Source {
             name: name.as_deref().map_or(named, str::trim).to_owned(),
-            url,
+            url: self.read(row, ReviewField::Url, fields::url)?,
         })
     }
 
@@ -739,11 +732,11 @@ impl<'o> Plan<'o> {
             let id = text.trim();
             let own = (!self.format.vouches).then(|| id.parse().ok()).flatten();
             let id = own.map_or_else(|| self.platform_id(id), Ok);
-            (found.path.into_owned(), id)
+            (found.path, id)
         } else {
             let [source, author, title, text] = parts;
             let parts = [source, author, &posted.posted.to_string(), title, text];
-            ("id".to_owned(), values::digest(self.format.name, &parts))
+            ("id", values::digest(self.format.name, &parts))
         };
         made.map_err(|error| FieldError::new(path, error.to_string()))
     }
@@ -767,21 +760,13 @@ impl<'o> Plan<'o> {
                 verified_at: verified_at.filter(|_| matched),
             }));
         }
-        let verified = row
-            .get(self.field(ReviewField::Verified))
-            .map(|found| flag(&found.text()?).map_err(|error| found.problem(error)))
-            .transpose()?;
-        let named = |found: FieldValue<'_>| {
-            let text = found.text()?;
+        let verified = self.read(row, ReviewField::Verified, flag)?;
+        let known = |text: &str| {
             let allowed = || Method::ALL.map(Method::name).join(", ");
-            Method::find(text.trim()).ok_or_else(|| {
-                found.problem(format!("{} is not one of {}", quoted(&text), allowed()))
-            })
+            Method::find(text.trim())
+                .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
         };
-        let method = row
-            .get(self.field(ReviewField::Method))
-            .map(named)
-            .transpose()?;
+        let method = self.read(row, ReviewField::Method, known)?;
         Ok(match (verified, method) {
             (None, None) => Stated::Unsaid,
             (verified, method) => Stated::Given(Verification {
@@ -799,19 +784,20 @@ impl<'o> Plan<'o> {
         verification: Option<&Stated<Verification>>,
     ) -> Result<Stated<Status>, FieldError> {
         let withheld = |reason: &str| Ok(Stated::Given(Status::withheld(reason)));
+        let mut is_shown = false;
         for (lookup, hidden) in &self.hidden {
             let Some(found) = row.get(lookup) else {
                 continue;
             };
-            let text = found.text()?;
-            let hides = match hidden.when {
-                When::Yes => flag(&text).map_err(|error| found.problem(error))?,
-                When::No => !flag(&text).map_err(|error| found.problem(error))?,
-                When::NoneOf(shown) => {
-                    !names(shown).any(|value| value.eq_ignore_ascii_case(text.trim()))
-                }
-            };
-            if hides {
+            is_shown = true;
+            let is_in =
+                |list, text: &str| names(list).any(|its| its.eq_ignore_ascii_case(text.trim()));
+            let hides = found.read(|text| match hidden.when {
+                When::Yes => flag(text),
+                When::No => flag(text).map(|flag| !flag),
+                When::NoneOf(shown) => Ok(!is_in(shown, text)),
+            });
+            if hides? {
                 return withheld(hidden.reason);
             }
         }
@@ -819,21 +805,16 @@ impl<'o> Plan<'o> {
             return withheld(NO_STARS);
         }
         let reason = self.text(row, ReviewField::Reason)?;
-        if verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified)) {
+        let verification = verification.and_then(Stated::given);
+        if verification.is_some_and(|its| !its.verified) {
             return withheld(reason.as_deref().unwrap_or(NOT_VERIFIED));
         }
         match self.is_public(row)? {
             Some(false) => withheld(reason.as_deref().unwrap_or(NOT_PUBLISHED)),
             Some(true) => Ok(Stated::Given(Status::Published)),
-            _ if reason.is_some() => Ok(Stated::Given(Status::Withheld { reason })),
-            _ if self
-                .hidden
-                .iter()
-                .any(|(lookup, _)| row.get(lookup).is_some()) =>
-            {
-                Ok(Stated::Given(Status::Published))
-            }
-            _ => Ok(Stated::Unsaid),
+            None if reason.is_some() => Ok(Stated::Given(Status::Withheld { reason })),
+            None if is_shown => Ok(Stated::Given(Status::Published)),
+            None => Ok(Stated::Unsaid),
         }
     }
 
@@ -841,7 +822,13 @@ impl<'o> Plan<'o> {
     fn is_public(&self, row: InputRow<'_>) -> Result<Option<bool>, FieldError> {
         let Some(states) = &self.states else {
             return match row {
-                InputRow::Json(members) => is_public(members, |name| self.takes(name), true),
+                InputRow::Json(members) => {
+                    let is_taken = |member: &str| {
+                        let mut names = self.lookups().flat_map(|its| &its.names);
+                        names.any(|name| same_name(name, member))
+                    };
+                    is_public(members, is_taken, true)
+                }
                 InputRow::Cells(..) => Ok(None),
             };
         };
@@ -888,20 +875,12 @@ impl<'o> Plan<'o> {
 
     fn response(&self, row: InputRow<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
         let Some(text) = self.text(row, ReviewField::ResponseText)? else {
-            return Ok(if row.has(self.field(ReviewField::ResponseText)) {
-                Stated::None
-            } else {
-                Stated::Unsaid
-            });
+            return Ok(self.without_value(row, ReviewField::ResponseText));
         };
-        let (posted, author) = (
-            self.dated(row, ReviewField::ResponseDate)?,
-            self.text(row, ReviewField::ResponseAuthor)?,
-        );
         Ok(Stated::Given(IncomingResponse {
             text,
-            posted,
-            author,
+            posted: self.dated(row, ReviewField::ResponseDate)?,
+            author: self.text(row, ReviewField::ResponseAuthor)?,
         }))
     }
 }

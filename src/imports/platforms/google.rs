@@ -16,10 +16,8 @@ use crate::model::{InvalidReviewId, Rating, ReviewId, Source, Stated};
 const ANONYMOUS: &str = "A Google user";
 const STARS: Names = "ONE, TWO, THREE, FOUR, FIVE";
 
-pub const NAME: &str = "google";
-
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: NAME,
+    name: "google",
     label: "Google Business Profile (Takeout or API)",
     renames: false,
     document: "reviews, averageRating, totalReviewCount, nextPageToken",
@@ -61,29 +59,21 @@ fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
 
 /// An id from the location and the review, without the account: if two accounts own a location, it is exported twice.
 fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), FieldError> {
+    let (name, id) = (fields.filled("name")?, fields.filled("reviewId")?);
+    let parts: Vec<&str> = name.iter().flat_map(|name| name.split('/')).collect();
     let mut place = None;
-    let key = match (fields.filled("name")?, fields.filled("reviewId")?) {
-        (Some(name), id) => {
-            let parts: Vec<&str> = name.split('/').collect();
-            match (parts.as_slice(), id) {
-                ([.., "locations", location, "reviews", review], _) => {
-                    place = Some((*location).to_owned());
-                    format!("{location}.{review}")
-                }
-                (_, Some(id)) => id,
-                (_, None) => {
-                    return Err(fields.problem(
-                        "name",
-                        format!(
-                            "{} is not accounts/…/locations/…/reviews/…",
-                            shown_text(&name)
-                        ),
-                    ));
-                }
-            }
+    let key = match (parts.as_slice(), id, &name) {
+        ([.., "locations", location, "reviews", review], _, _) => {
+            place = Some((*location).to_owned());
+            format!("{location}.{review}")
         }
-        (None, Some(id)) => id,
-        (None, None) => return Err(fields.missing("name")),
+        (_, Some(id), _) => id,
+        (_, None, Some(name)) => {
+            let shown = shown_text(name);
+            let message = format!("{shown} is not accounts/…/locations/…/reviews/…");
+            return Err(fields.problem("name", message));
+        }
+        (_, None, None) => return Err(fields.missing("name")),
     };
     // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
     let id = key
@@ -95,9 +85,8 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), FieldError> {
 
 fn rating(fields: &Fields<'_>) -> Result<Rating, FieldError> {
     let name = fields.needed("starRating", fields.text("starRating"))?;
-    let mut stars = (1..).zip(names(STARS));
-    let stars = stars.find(|(_, its)| *its == name);
-    let stars = stars.and_then(|(stars, _)| Rating::try_from(stars).ok());
+    let place = names(STARS).zip(1..).find(|(its, _)| *its == name);
+    let stars = place.and_then(|(_, stars)| Rating::try_from(stars).ok());
     stars.ok_or_else(|| {
         let message = format!("{} is not one of {STARS}", shown_text(name));
         fields.problem("starRating", message)
@@ -130,12 +119,10 @@ fn reply(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
     if text.is_empty() || state.is_some_and(|state| state != "APPROVED") {
         return Ok(Stated::None);
     }
-    let posted = reply
-        .instant("updateTime")?
-        .map(|instant| Dated::new(Posted::Instant(instant), reply.path("updateTime")));
+    let updated = reply.instant("updateTime")?.map(Posted::Instant);
     Ok(Stated::Given(IncomingResponse {
         text: text.to_owned(),
-        posted,
+        posted: updated.map(|posted| Dated::new(posted, reply.path("updateTime"))),
         author: None,
     }))
 }

@@ -208,9 +208,9 @@ impl Format {
 
     /// The values of `--format`, in the order of detection. Every command lists them at its start, so no file is read.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        let first = [native::DOCUMENT_NAME, google::NAME];
+        let first = [native::DOCUMENT.name, google::FORMAT.name];
         let by_columns = COLUMN_FORMATS.iter().map(|(name, _)| *name);
-        let last = [schema_org::NAME, native::NAME, table::NAME];
+        let last = [schema_org::FORMAT.name, native::FORMAT.name, table::NAME];
         first.into_iter().chain(by_columns).chain(last)
     }
 

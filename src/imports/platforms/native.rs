@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use crate::imports::map::business::has_subtags;
 use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
 use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted};
 use crate::imports::platforms::{Format, Reader};
@@ -12,11 +13,8 @@ use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
 };
 
-pub const NAME: &str = "jsonl";
-pub const DOCUMENT_NAME: &str = "reviews-json";
-
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: NAME,
+    name: "jsonl",
     label: "JSON Lines",
     // Names that all our records have, the shortest list first.
     keys: vec![
@@ -31,7 +29,7 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
 
 /// Another instance's `/reviews.json`. Its business is imported if the database has none; its counts are ignored.
 pub static DOCUMENT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: DOCUMENT_NAME,
+    name: "reviews-json",
     label: "/reviews.json of this service",
     renames: false,
     // A large business may fill all bytes that detection reads, so its own members must identify the format.
@@ -133,12 +131,8 @@ fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Field
 
 /// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.
 fn language(fields: &Fields<'_>) -> Result<Stated<String>, FieldError> {
-    let subtag = |part: &str| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
-    let shaped = |tag: &str| {
-        tag.split('-').all(subtag) && tag.starts_with(|first: char| first.is_ascii_alphabetic())
-    };
+    let shaped =
+        |tag: &str| has_subtags(tag) && tag.starts_with(|first: char| first.is_ascii_alphabetic());
     match stated(fields, "language")? {
         Stated::Given(tag) if !shaped(&tag) => {
             let message = format!(
@@ -165,20 +159,16 @@ fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, FieldError>
     let Some(verification) = fields.object("verification")? else {
         return Ok(Stated::Unsaid);
     };
-    let method = match verification.filled("method")? {
-        Some(name) => Method::find(&name).ok_or_else(|| {
+    let known = |name: &str| {
+        Method::find(name).ok_or_else(|| {
             let allowed = Method::ALL.map(Method::name).join(", ");
-            verification.problem(
-                "method",
-                format!("{} is not one of {allowed}", shown_text(&name)),
-            )
-        })?,
-        None => Method::Manual,
+            format!("{} is not one of {allowed}", shown_text(name))
+        })
     };
-    let verified = verification.flag("verified")?.unwrap_or(true);
+    let method = verification.read("method", known)?;
     Ok(Stated::Given(Verification {
-        verified,
-        method,
+        verified: verification.flag("verified")?.unwrap_or(true),
+        method: method.unwrap_or(Method::Manual),
         verified_at: verification.instant("verified_at")?,
     }))
 }
@@ -205,8 +195,8 @@ fn status(
             return Err(fields.problem("status", message));
         }
     };
-    let unverified =
-        verification.is_some_and(|its| matches!(its, Stated::Given(its) if !its.verified));
+    let verification = verification.and_then(Stated::given);
+    let unverified = verification.is_some_and(|its| !its.verified);
     // Our own exports state explicitly that there is no reason.
     let reasonless = fields.is_null("withheld_reason") && withheld == Some(true);
     Ok(match withheld {

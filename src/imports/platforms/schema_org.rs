@@ -17,10 +17,8 @@ use crate::imports::map::{Dated, Incoming, IncomingResponse, SOURCE_DEFAULT, val
 use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
 use crate::model::{Rating, ReviewId, Source, Stated};
 
-pub const NAME: &str = "schema-org";
-
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
-    name: NAME,
+    name: "schema-org",
     label: "schema.org (JSON-LD, in HTML too)",
     renames: false,
     keys: vec!["@context, @type", "@context, @graph", "@type, reviewRating"],
@@ -147,21 +145,21 @@ fn stars(fields: &Fields<'_>) -> Result<Rating, FieldError> {
 }
 
 fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, FieldError> {
-    let Some(text) = fields.filled(name)? else {
-        return Ok(None);
-    };
-    let posted = Dates::default().parse(&text);
-    let posted = posted.map_err(|error| fields.problem(name, error))?;
-    Ok(Some(Dated::new(posted, fields.path(name))))
+    let posted = fields.read(name, |text| Dates::default().parse(text))?;
+    Ok(posted.map(|posted| Dated::new(posted, fields.path(name))))
+}
+
+/// The value of `name`, or the first of several.
+fn single<'a>(fields: &Fields<'a>, name: &str) -> Option<&'a Value> {
+    match fields.value(name) {
+        Some(Value::Array(several)) => several.first(),
+        other => other,
+    }
 }
 
 /// The name of a person, an organization or a thing: a plain text, an object, or the first of several.
 fn named(fields: &Fields<'_>, name: &str) -> Result<Option<String>, FieldError> {
-    let value = match fields.value(name) {
-        Some(Value::Array(several)) => several.first(),
-        other => other,
-    };
-    match value {
+    match single(fields, name) {
         Some(Value::String(text)) => {
             Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
         }
@@ -203,11 +201,7 @@ fn id(
 
 /// Schema.org has no property for an owner's answer; sites commonly use a comment for it.
 fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError> {
-    let value = match fields.value("comment") {
-        Some(Value::Array(several)) => several.first(),
-        other => other,
-    };
-    let Some(value @ Value::Object(_)) = value else {
+    let Some(value @ Value::Object(_)) = single(fields, "comment") else {
         return Ok(Stated::Unsaid);
     };
     let comment = Fields::of(value, fields.path("comment"))?;

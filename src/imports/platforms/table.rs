@@ -24,11 +24,12 @@ pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
 
 /// The headers in `table.toml`; a field that is not there has its own name as its header.
 fn fields() -> NamesByField {
-    let own = ReviewField::ALL
-        .into_iter()
-        .filter(|(_, path)| !path.is_empty());
-    let mut fields: NamesByField = own.map(|(field, path)| (field, path.to_owned())).collect();
+    let named = |field: ReviewField| (field, field.name().to_owned());
+    let mut fields: NamesByField = ReviewField::ALL.into_iter().map(named).collect();
     fields.extend(HEADERS.fields.clone());
+    // Only platforms have these fields.
+    fields.remove(&ReviewField::Matched);
+    fields.remove(&ReviewField::Recommended);
     fields
 }
 
