@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use crate::imports::map::plan::Columns;
+use crate::imports::map::put;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
 use crate::storage::reviews;
 use crate::storage::reviews::SourceVersion;
@@ -201,26 +202,16 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
                 .map_or_else(|_| Value::from(text), Value::from),
             _ => Value::from(text),
         };
-        match path.split_once('.') {
-            None => drop(record.insert(path.to_owned(), value)),
-            Some((object, member)) => {
-                let object = record
-                    .entry(object)
-                    .or_insert_with(|| Value::Object(Map::new()));
-                object[member] = value;
-            }
-        }
+        put(&mut record, path, value);
     }
     // A text may be empty; null means that the owner decided that the value is absent.
     if cell("deleted").is_empty() {
         record.entry("text").or_insert_with(|| Value::from(""));
     }
-    let absent: Vec<&str> = cell("decided")
-        .split("; ")
-        .filter(|unit| ["title", "language", "response"].contains(unit))
-        .collect();
-    for unit in absent {
-        record.entry(unit).or_insert(Value::Null);
+    for unit in cell("decided").split("; ") {
+        if ["title", "language", "response"].contains(&unit) {
+            record.entry(unit).or_insert(Value::Null);
+        }
     }
     if cell("status") == "withheld" {
         record.entry("withheld_reason").or_insert(Value::Null);
@@ -229,35 +220,21 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
 }
 
 fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> Value {
-    let Review {
-        id,
-        rating,
-        date,
-        author,
-        title,
-        text,
-        language,
-        source,
-        verification,
-        mentions,
-        response,
-        status,
-        updated_at,
-    } = review;
-    let answer = response.as_ref().map(|its| {
+    let answer = review.response.as_ref().map(|its| {
         without_nulls(
             json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author }),
         )
     });
     let names: Vec<&str> = decided.iter().map(Unit::name).collect();
+    let (source, verification, mentions) = (&review.source, &review.verification, &review.mentions);
     let mut record = json!({
-        "id": id.as_str(),
-        "rating": rating.stars(),
-        "date": date.to_string(),
-        "author": author,
-        "title": title,
-        "text": text,
-        "language": language,
+        "id": review.id.as_str(),
+        "rating": review.rating.stars(),
+        "date": review.date.to_string(),
+        "author": review.author,
+        "title": review.title,
+        "text": review.text,
+        "language": review.language,
         "source": without_nulls(json!({ "name": source.name, "url": source.url })),
         "location": version.and_then(|its| its.location.as_ref()),
         // Unpublished values from the source, which the next import needs.
@@ -273,9 +250,9 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
             "service_areas": mentions.service_areas,
         },
         "response": answer,
-        "status": status.name(),
-        "withheld_reason": status.reason(),
-        "updated_at": updated_at,
+        "status": review.status.name(),
+        "withheld_reason": review.status.reason(),
+        "updated_at": review.updated_at,
         "decided": (!names.is_empty()).then_some(names),
     });
     let is_said = |name: &str| match name {
@@ -284,7 +261,7 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
         "language" => decided.has(Unit::Language),
         "response" => decided.has(Unit::Response),
         // Null means that there is no reason; without it, "not verified" would become the reason.
-        "withheld_reason" => *status != Status::Published,
+        "withheld_reason" => review.status != Status::Published,
         _ => false,
     };
     if let Value::Object(members) = &mut record {
