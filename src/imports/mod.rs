@@ -117,7 +117,7 @@ pub async fn import(
         return Err(ImportError::Sample);
     }
     let is_known = known.is_some();
-    let gathered = gather(order, now, is_known, zone, watch, &detect::detect);
+    let gathered = gather(order, now, is_known, zone, watch, detect::detect);
     let mut collected = gathered.map_err(ImportError::Files)?;
     let staging = &mut collected.staging;
     staging.put().await.map_err(ImportError::Staging)?;
@@ -168,7 +168,7 @@ async fn merged(
     let Collected {
         mut staging,
         business: brought,
-        has_zone,
+        zone,
         editorial,
         mut report,
     } = collected;
@@ -177,8 +177,8 @@ async fn merged(
     }
     if let Some(brought) = &brought {
         business::replace(write, brought).await?;
-        if has_zone {
-            business::note_time_zone(write, brought.time_zone).await?;
+        if let Some(zone) = zone {
+            business::note_time_zone(write, zone).await?;
         }
     }
     if let Some(texts) = editorial
@@ -232,17 +232,14 @@ fn counts(report: &ImportReport) -> RunCounts {
     }
 }
 
-/// Detects the format of a file by its shape.
-type Find<'f> = &'f dyn Fn(FileShape, &ImportRequest) -> Result<Detected, FileError>;
-
-/// Reads all files of `order`; `find` detects their formats. Reports every file that cannot be read.
+/// Reads all files of `order`; `find` detects a file's format by its shape. Reports every file that cannot be read.
 fn gather(
     order: &ImportRequest,
     now: DateTime<Utc>,
     is_known: bool,
     zone: Option<Tz>,
     watch: Watcher<'_>,
-    find: Find<'_>,
+    find: impl Fn(FileShape, &ImportRequest) -> Result<Detected, FileError>,
 ) -> Result<Collected, Vec<FailedFile>> {
     let failed = |file: &str, fault| {
         let file = file.to_owned();

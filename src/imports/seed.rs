@@ -82,9 +82,7 @@ impl BusinessFile {
     /// # Errors
     /// [`SeedError`] with the file and, if known, the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
-        let file = JsonFile::read(path)?;
-        file.make(business::check_members)?;
-        Ok(Self(file))
+        JsonFile::read(path, business::check_members).map(Self)
     }
 
     /// Whether the file has that member and it is not empty.
@@ -127,9 +125,7 @@ impl EditorialFile {
     /// # Errors
     /// [`SeedError`] with the file and, if known, the line.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
-        let file = JsonFile::read(path)?;
-        file.make(business::check_editorial)?;
-        Ok(Self(file))
+        JsonFile::read(path, business::check_editorial).map(Self)
     }
 
     /// Merges the file into `known`: missing members stay, `null` removes one, and lists are replaced whole.
@@ -175,7 +171,7 @@ pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<SampleDa
         })
     };
     let zone = Some(business.time_zone);
-    let collected = gather(&request, now, true, zone, watch, &found);
+    let collected = gather(&request, now, true, zone, watch, found);
     let collected = collected.map_err(ImportError::Files)?;
     Ok(SampleData {
         business,
@@ -218,7 +214,11 @@ impl SampleData {
 }
 
 impl JsonFile {
-    fn read(path: &Path) -> Result<Self, SeedError> {
+    /// Reads a file whose members `check` accepts.
+    fn read(
+        path: &Path,
+        check: impl FnOnce(&Value) -> Result<(), FieldError>,
+    ) -> Result<Self, SeedError> {
         let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
             let path = path.to_owned();
             SeedError::Unreadable { path, reason }
@@ -230,11 +230,10 @@ impl JsonFile {
             column: error.column(),
             message: format!("the JSON is broken ({})", reason(&error)),
         })?;
-        Ok(Self {
-            path: path.to_owned(),
-            text,
-            value,
-        })
+        let path = path.to_owned();
+        let file = Self { path, text, value };
+        file.make(check)?;
+        Ok(file)
     }
 
     /// The result of `make`; a problem gets the position of its value in the file.

@@ -221,15 +221,6 @@ impl<T> Stated<T> {
     }
 
     #[must_use]
-    pub const fn as_ref(&self) -> Stated<&T> {
-        match self {
-            Self::Unsaid => Stated::Unsaid,
-            Self::None => Stated::None,
-            Self::Given(value) => Stated::Given(value),
-        }
-    }
-
-    #[must_use]
     pub const fn given(&self) -> Option<&T> {
         match self {
             Self::Given(value) => Some(value),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
@@ -33,15 +33,10 @@ const SAMPLES: u8 = 3;
 /// Rows between two progress reports.
 const ROWS_PER_LOOK: u64 = 64;
 
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact about the import or its file, none a state"
-)]
 pub struct Collector<'a> {
     now: DateTime<Utc>,
-    rules: Calendar,
-    /// Whether the business's time zone was ever set.
-    zone_known: bool,
+    /// The business's time zone; `None` if it was never set.
+    zone: Option<Tz>,
     /// Whether the database or an earlier file has a business.
     business_known: bool,
     request: &'a ImportRequest,
@@ -63,8 +58,8 @@ pub struct Collected {
     pub staging: Staging,
     /// The business in the files.
     pub business: Option<Business>,
-    /// Whether that business has a time zone.
-    pub has_zone: bool,
+    /// The business's time zone; `None` if it was never set.
+    pub zone: Option<Tz>,
     /// The editorial texts in the files.
     pub editorial: Option<Editorial>,
     /// The report so far.
@@ -84,15 +79,13 @@ impl<'a> Collector<'a> {
         let collected = Collected {
             staging: Staging::new().map_err(FileError::staging)?,
             business: None,
-            has_zone: false,
+            zone: None,
             editorial: None,
             report: ImportReport::default(),
         };
-        let rules = Calendar::new(now, zone.unwrap_or(Tz::UTC));
         Ok(Self {
             now,
-            rules,
-            zone_known: zone.is_some(),
+            zone,
             business_known,
             request,
             budget,
@@ -110,7 +103,10 @@ impl<'a> Collector<'a> {
     }
 
     pub fn listing(&mut self, listing: Listing) {
-        self.locations.name(listing);
+        let names = &mut self.locations.names;
+        if names.len() < LOCATIONS_MAX {
+            names.insert(listing.location, listing.name);
+        }
     }
 
     /// Counts a row of the current file and reports progress.
@@ -138,6 +134,7 @@ impl<'a> Collector<'a> {
     /// When the reviews are of several locations and none was chosen.
     pub fn finish(mut self) -> Result<Collected, FileError> {
         self.collected.report.listing = self.locations.listing()?;
+        self.collected.zone = self.zone;
         Ok(self.collected)
     }
 
@@ -181,8 +178,10 @@ impl<'a> Collector<'a> {
             Ok(incoming) => incoming,
             Err(problems) => return self.reject(at, raw, &problems),
         };
-        let response = matches!(&incoming.response, Stated::Given(its) if its.posted.as_ref().is_some_and(|its| its.posted.instant().is_some()));
-        if !self.zone_known && (response || incoming.posted.posted.instant().is_some()) {
+        let response = incoming.response.given();
+        let answered_at = response.and_then(IncomingResponse::instant);
+        let instant = incoming.posted.posted.instant().or(answered_at);
+        if self.zone.is_none() && instant.is_some() {
             return Err(FileError::NoTimeZone);
         }
         let location = incoming.location.as_deref();
@@ -221,9 +220,8 @@ impl<'a> Collector<'a> {
             Ok(comment) => comment,
             Err(problems) => return self.reject(at, raw, &problems),
         };
-        let posted = comment.response.posted.as_ref();
-        let responded_at = posted.and_then(|its| its.posted.instant());
-        if responded_at.is_some() && !self.zone_known {
+        let responded_at = comment.response.instant();
+        if responded_at.is_some() && self.zone.is_none() {
             return Err(FileError::NoTimeZone);
         }
         let mut wrong = Vec::new();
@@ -278,24 +276,21 @@ impl<'a> Collector<'a> {
     /// Takes the business of a file; `business` is called only if no business is known.
     pub fn business(
         &mut self,
-        business: &mut dyn FnMut() -> Result<Business, FileError>,
+        business: impl FnOnce() -> Result<Business, FileError>,
     ) -> Result<(), FileError> {
         if self.business_known {
             return Ok(());
         }
         let business = business()?;
+        let zone = business.time_zone;
         let earlier = self.collected.report.files.len() > 1;
-        if earlier && business.time_zone != Tz::UTC {
-            return Err(FileError::BusinessLate(
-                business.time_zone.name().to_owned(),
-            ));
+        if earlier && zone != Tz::UTC {
+            return Err(FileError::BusinessLate(zone.name().to_owned()));
         }
-        self.rules = Calendar::new(self.now, business.time_zone);
-        self.zone_known = true;
+        self.zone = Some(zone);
         self.business_known = true;
         self.collected.report.business = Some(business.name.clone());
         self.collected.business = Some(business);
-        self.collected.has_zone = true;
         Ok(())
     }
 
@@ -312,11 +307,11 @@ impl<'a> Collector<'a> {
         let Some(its) = value.get("business").filter(|its| its.is_object()) else {
             return Ok(());
         };
-        let has_zone = self.zone_known || its.get("time_zone").is_some();
-        self.business(&mut || {
+        let has_zone = self.zone.is_some() || its.get("time_zone").is_some();
+        self.business(|| {
             business::business(its, Business::default(), true).map_err(FileError::Business)
         })?;
-        (self.zone_known, self.collected.has_zone) = (has_zone, has_zone);
+        self.zone = self.zone.filter(|_| has_zone);
         Ok(())
     }
 
@@ -325,8 +320,8 @@ impl<'a> Collector<'a> {
         let mut wrong = Vec::new();
         let decided = noted(&mut wrong, decided(&incoming.decided));
         let date = noted(&mut wrong, self.day(&incoming.posted));
-        let answered = incoming.response.as_ref().value();
-        let responded_at = answered.and_then(|its| its.posted.as_ref()?.posted.instant());
+        let answered = incoming.response.given();
+        let responded_at = answered.and_then(IncomingResponse::instant);
         let response = answered.map(|its| self.response(its.clone(), &mut wrong));
         let (Some(date), Some(decided), true) = (date, decided, wrong.is_empty()) else {
             return Err(wrong);
@@ -360,14 +355,23 @@ impl<'a> Collector<'a> {
     /// The day in the business's time zone, if plausible.
     fn day(&self, dated: &Dated) -> Result<Day, FieldError> {
         let problem = |message: String| FieldError::new(&*dated.path, message);
+        let zone = self.zone.unwrap_or(Tz::UTC);
+        let day_of = |instant: DateTime<Utc>| instant.with_timezone(&zone).date_naive();
         let day = match dated.posted {
             Posted::Day(day) => day,
-            Posted::Instant(instant) => {
-                let day = self.rules.day_of(instant);
-                day.ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?
-            }
+            Posted::Instant(instant) => Day::new(day_of(instant))
+                .ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?,
         };
-        self.rules.plausible(day).map_err(problem)
+        // A fast clock or a zone further east may be a day ahead, but not a typing error.
+        let today = day_of(self.now);
+        let tomorrow = today.succ_opt().unwrap_or(today);
+        if day.date() <= tomorrow {
+            return Ok(day);
+        }
+        Err(problem(format!(
+            "{day} is later than tomorrow ({tomorrow} in {}); correct it",
+            zone.name()
+        )))
     }
 }
 
@@ -385,42 +389,6 @@ fn decided(names: &[String]) -> Result<Units, FieldError> {
     names.iter().map(unit).collect()
 }
 
-// Turns instants into days and checks that days are plausible. It is separate from the formats because both steps need
-// the business's time zone and the present time.
-
-#[derive(Debug, Clone, Copy)]
-struct Calendar {
-    zone: Tz,
-    tomorrow: NaiveDate,
-}
-
-impl Calendar {
-    fn new(now: DateTime<Utc>, zone: Tz) -> Self {
-        let today = now.with_timezone(&zone).date_naive();
-        Self {
-            zone,
-            tomorrow: today.succ_opt().unwrap_or(today),
-        }
-    }
-
-    fn day_of(self, instant: DateTime<Utc>) -> Option<Day> {
-        Day::new(instant.with_timezone(&self.zone).date_naive())
-    }
-
-    /// Returns `day` if it is not after tomorrow: this tolerates a fast clock or a zone further east, but not a typing
-    /// error.
-    fn plausible(self, day: Day) -> Result<Day, String> {
-        if day.date() <= self.tomorrow {
-            return Ok(day);
-        }
-        Err(format!(
-            "{day} is later than tomorrow ({} in {}); correct it",
-            self.tomorrow,
-            self.zone.name()
-        ))
-    }
-}
-
 // The locations of the rows: counted, and named if a Takeout contains their names. Several locations are refused if
 // none was chosen.
 
@@ -436,19 +404,19 @@ struct Locations<'a> {
 }
 
 impl Locations<'_> {
-    fn name(&mut self, listing: Listing) {
-        if self.names.len() < LOCATIONS_MAX {
-            self.names.insert(listing.location, listing.name);
-        }
-    }
-
     /// Counts a row of the location; returns whether the location is chosen.
     fn is_meant(&mut self, location: &str) -> bool {
         if self.rows.len() < LOCATIONS_MAX || self.rows.contains_key(location) {
             *self.rows.entry(location.to_owned()).or_default() += 1;
         }
-        self.meant
-            .is_none_or(|meant| self.is_called(location, meant))
+        self.is_chosen(location)
+    }
+
+    /// Whether no other location was chosen, by number or name.
+    fn is_chosen(&self, location: &str) -> bool {
+        let name = self.names.get(location).map(String::as_str);
+        let mut meant = self.meant.iter();
+        meant.all(|meant| location == *meant || name == Some(meant))
     }
 
     /// The name of the reviews' location, if known.
@@ -456,32 +424,22 @@ impl Locations<'_> {
     /// # Errors
     /// When there are several locations and none was chosen, or the chosen one has no reviews.
     fn listing(&self) -> Result<Option<String>, FileError> {
-        let taken = match self.meant {
-            None if self.rows.len() > 1 => {
-                let counted = self
-                    .rows
-                    .iter()
-                    .map(|(its, count)| (self.called(its), *count));
-                return Err(FileError::Locations(counted.collect()));
+        let mut chosen = self.rows.keys().filter(|its| self.is_chosen(its));
+        let taken = chosen.next();
+        match self.meant {
+            None if chosen.next().is_some() => {
+                let rows = self.rows.iter();
+                let counted = rows.map(|(its, count)| (self.called(its), *count));
+                Err(FileError::Locations(counted.collect()))
             }
-            None => self.rows.keys().next(),
-            Some(meant) => {
-                let taken = self.rows.keys().find(|its| self.is_called(its, meant));
-                if taken.is_none() && !self.rows.is_empty() {
-                    return Err(FileError::NoSuchLocation {
-                        meant: meant.to_owned(),
-                        there: self.rows.keys().map(|its| self.called(its)).collect(),
-                    });
-                }
-                taken
+            Some(meant) if taken.is_none() && !self.rows.is_empty() => {
+                Err(FileError::NoSuchLocation {
+                    meant: meant.to_owned(),
+                    there: self.rows.keys().map(|its| self.called(its)).collect(),
+                })
             }
-        };
-        Ok(taken.and_then(|location| self.names.get(location)).cloned())
-    }
-
-    fn is_called(&self, location: &str, meant: &str) -> bool {
-        let name = self.names.get(location);
-        location == meant || name.is_some_and(|name| name == meant)
+            _ => Ok(taken.and_then(|its| self.names.get(its)).cloned()),
+        }
     }
 
     /// The location with its name, if known.
