@@ -127,44 +127,28 @@ impl Opener<'_, '_> {
         }
     }
 
-    fn note(&mut self, file: String, taken: Result<(), FileError>) {
+    /// Opens a file of a folder or archive whose path is `path`; records its error.
+    fn member(&mut self, file: String, path: &str, input: Result<impl Read, FileError>) {
+        let taken = input.and_then(|input| match location(path) {
+            Some(location) => self.listing(location, input),
+            None => self.one(file.clone(), input),
+        });
         if let Err(fault) = taken {
             self.faults.push(FailedFile { file, fault });
         }
     }
 
     fn one(&mut self, name: String, input: impl Read) -> Result<(), FileError> {
-        let mut input = self.budget.bound(input);
-        let mut head = Vec::new();
-        input
-            .by_ref()
-            .take(HEAD_BYTES)
-            .read_to_end(&mut head)
-            .map_err(FileError::reading)?;
+        let mut input: Box<dyn Read + '_> = Box::new(self.budget.bound(input));
+        let mut head = head_of(&mut input)?;
         if let Some(wide) = wide(&head)? {
-            let all = Cursor::new(head).chain(input);
             let decoded = DecodeReaderBytesBuilder::new()
                 .encoding(Some(wide))
                 .bom_override(true)
-                .build(all);
-            return self.text(name, decoded, Vec::new());
+                .build(Cursor::new(head).chain(input));
+            input = Box::new(decoded);
+            head = head_of(&mut input)?;
         }
-        self.text(name, input, head)
-    }
-
-    /// A text in UTF-8 or in a single-byte encoding; `head` has already been read from it.
-    fn text(
-        &mut self,
-        name: String,
-        mut input: impl Read,
-        mut head: Vec<u8>,
-    ) -> Result<(), FileError> {
-        let missing = HEAD_BYTES.saturating_sub(head.len() as u64);
-        input
-            .by_ref()
-            .take(missing)
-            .read_to_end(&mut head)
-            .map_err(FileError::reading)?;
         if head.starts_with(b"\xEF\xBB\xBF") {
             head.drain(..3);
         }
@@ -175,6 +159,14 @@ impl Opener<'_, '_> {
             all: Box::new(Cursor::new(head).chain(BufReader::new(input))),
         }))
     }
+}
+
+/// The beginning of a file, which detection reads.
+fn head_of(input: &mut dyn Read) -> Result<Vec<u8>, FileError> {
+    let mut head = Vec::new();
+    let read = input.take(HEAD_BYTES).read_to_end(&mut head);
+    read.map_err(FileError::reading)?;
+    Ok(head)
 }
 
 // The number of bytes that one import may still read, over all its files and all ways of opening them.
@@ -303,12 +295,7 @@ impl Opener<'_, '_> {
         found.any()?;
         for file in files {
             let name = file.display().to_string();
-            let taken = self.budget.open(&file);
-            let taken = taken.and_then(|input| match location(&name) {
-                Some(location) => self.listing(location, input),
-                None => self.one(name.clone(), input),
-            });
-            self.note(name, taken);
+            self.member(name.clone(), &name, self.budget.open(&file));
         }
         Ok(())
     }
@@ -451,16 +438,8 @@ impl Opener<'_, '_> {
         // Members are sorted by name, so that the result does not depend on the archive's order.
         members.sort();
         for (member, index) in members {
-            let file = format!("{name}: {member}");
-            let taken =
-                archive
-                    .by_index(index)
-                    .map_err(fault)
-                    .and_then(|input| match location(&member) {
-                        Some(location) => self.listing(location, input),
-                        None => self.one(file.clone(), input),
-                    });
-            self.note(file, taken);
+            let input = archive.by_index(index).map_err(fault);
+            self.member(format!("{name}: {member}"), &member, input);
         }
         Ok(())
     }
