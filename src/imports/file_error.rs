@@ -107,14 +107,6 @@ pub enum FileError {
         "line {0}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it"
     )]
     RowTooLong(u64),
-    /// Delimited text that cannot be parsed.
-    #[error("line {line}: the row cannot be read ({reason})")]
-    Table {
-        /// Line on which the row begins, from 1.
-        line: u64,
-        /// Error kind of the `csv` crate, in debug format.
-        reason: String,
-    },
     /// Ratings up to 10 without `--scale`.
     #[error(
         "line {line}: a rating of {found} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would otherwise \
@@ -140,13 +132,10 @@ pub enum FileError {
     )]
     PageTooLarge,
     /// The linked data contain no reviews.
-    #[error("{}", no_linked_reviews(*.elements, *.is_page))]
-    NoLinkedReviews {
-        /// Number of elements of linked data.
-        elements: usize,
-        /// Whether it is an HTML page.
-        is_page: bool,
-    },
+    #[error(
+        "is {0}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
+    )]
+    NoLinkedReviews(String),
     /// An archive of another kind.
     #[error(
         "is {0}, not an export of reviews; export `Google Business Profile` with https://takeout.google.com, or give the file of reviews itself"
@@ -225,11 +214,8 @@ pub enum ImportError {
     #[error("{}", failed(.0))]
     Files(Vec<FailedFile>),
     /// The rows cannot be written to or read from temporary storage.
-    #[error(
-        "the rows cannot be stored in the folder for temporary files: {0}; nothing was changed; free some disk space, or set \
-         TMPDIR"
-    )]
-    Staging(sqlx::Error),
+    #[error(transparent)]
+    Staging(FileError),
     /// The database holds sample data.
     #[error(
         "the database holds sample data, which is not mixed with your own reviews; nothing was changed; remove it with `reviews \
@@ -257,15 +243,12 @@ impl FileError {
         }
     }
 
-    /// Classifies an error of `serde_json` about a whole document.
-    pub(super) fn json(error: serde_json::Error) -> Self {
-        if error.is_io() {
-            return Self::reading(error.into());
-        }
+    /// An error of `serde_json` about a whole document in memory.
+    pub(super) fn json(error: &serde_json::Error) -> Self {
         Self::Json {
             line: error.line(),
             column: error.column(),
-            reason: reason(&error),
+            reason: reason(error),
         }
     }
 }
@@ -338,22 +321,6 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
         lacks.join(", the "),
         maps.join(" ")
     )
-}
-
-fn no_linked_reviews(elements: usize, is_page: bool) -> String {
-    let advice =
-        "give the export of the platform, or a page whose source has schema.org reviews as JSON-LD";
-    match (is_page, elements) {
-        (true, 0) => {
-            format!(
-                "is a page of HTML or XML without structured data (no <script type=\"application/ld+json\">); {advice}"
-            )
-        }
-        (true, _) => format!(
-            "is a page whose structured data has no Review ({elements} elements were looked at); {advice}"
-        ),
-        (false, _) => format!("is linked data without a Review; {advice}"),
-    }
 }
 
 /// Error of the bounded reader when the maximum size is reached.

@@ -120,8 +120,9 @@ pub async fn import(
     let gathered = gather(order, now, is_known, zone, watch, detect::detect);
     let mut collected = gathered.map_err(ImportError::Files)?;
     let staging = &mut collected.staging;
-    staging.put().await.map_err(ImportError::Staging)?;
-    collected.report.left_out += staging.answer().await.map_err(ImportError::Staging)?;
+    let failed = |error| ImportError::Staging(FileError::staging(error));
+    staging.put().await.map_err(failed)?;
+    collected.report.left_out += staging.answer().await.map_err(failed)?;
     let mut write = database.write_long(clock).await?;
     let merged = merged(&mut write, collected, (known, sample), order, now, watch).await;
     let report = merged.map_err(|error| match error {

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::iter;
 
 use serde::de::IgnoredAny;
 
@@ -71,11 +70,7 @@ impl FileShape {
             Some(b'{' | b'[') => {
                 let layout = JsonLayout::of(text);
                 look(text, layout, &mut paths);
-                ContentKind::Json(if layout == JsonLayout::Line && text == b"{}" {
-                    JsonLayout::Bare
-                } else {
-                    layout
-                })
+                ContentKind::Json(layout)
             }
             Some(b'<') => ContentKind::Markup,
             Some(_) => match sniff(head, request) {
@@ -140,6 +135,15 @@ impl FileShape {
         arrays.dedup();
         arrays
     }
+
+    /// Where rows may be: at the top level, and in the arrays of a JSON file.
+    fn prefixes(&self) -> Vec<String> {
+        let mut prefixes = vec![String::new()];
+        if matches!(self.kind, ContentKind::Json(_)) {
+            prefixes.extend(self.arrays().iter().map(|array| format!("{array}.")));
+        }
+        prefixes
+    }
 }
 
 impl JsonLayout {
@@ -150,6 +154,7 @@ impl JsonLayout {
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         match text.first() {
             Some(b'[') => Self::Array,
+            _ if text == b"{}" => Self::Bare,
             _ if is_whole && text[..end].contains(&b'\n') => Self::Spread,
             // The object continues beyond the head, and its first line is not a complete value.
             _ if !is_whole
@@ -201,8 +206,11 @@ pub enum Rows {
     /// In the array at that path; the top-level array if empty.
     Array(Vec<String>),
     Table(TablePlace, Columns),
-    /// In a page's linked data.
-    Page,
+    /// In linked data.
+    LinkedData {
+        /// Whether the linked data are in a page.
+        is_page: bool,
+    },
 }
 
 /// The requested format, or the detected one.
@@ -212,38 +220,43 @@ pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, Fil
     if shape.has("features") && shape.has("type") && !shape.has("rating") {
         return Err(FileError::MapsReviews);
     }
-    let found = |format, rows| Ok(Detected { format, rows });
-    let lines = Rows::Lines { rejected: false };
+    let found = |format: &'static Format, shape, prefix: &str| {
+        let rows = rows(shape, format, prefix);
+        Ok(Detected { format, rows })
+    };
+    let lines = Detected {
+        format: &native::FORMAT,
+        rows: Rows::Lines { rejected: false },
+    };
     if request.format.is_none_or(Format::is_own) {
         if matches!(&shape.kind, ContentKind::Table(_, columns) if is_export(columns)) {
-            return found(&native::FORMAT, rows(shape, ""));
+            return found(&native::FORMAT, shape, "");
         }
         if is_lines_with_business(&shape) {
-            return found(&native::FORMAT, lines);
+            return Ok(lines);
         }
     }
     if let Some((format, prefix)) = matching(&shape, request.format) {
-        return found(format, rows(shape, &prefix));
+        return found(format, shape, &prefix);
     }
     if let Some(format) = request.format {
-        return insisted(shape, format, &request.renames);
+        let prefix = insisted(&shape, format, &request.renames)?;
+        return found(format, shape, &prefix);
     }
     match &shape.kind {
-        ContentKind::Json(JsonLayout::Bare) => {
-            found(&google::FORMAT, Rows::Array(vec!["reviews".to_owned()]))
-        }
-        ContentKind::Nothing => found(&native::FORMAT, lines),
-        ContentKind::Markup => found(&schema_org::FORMAT, Rows::Page),
+        ContentKind::Json(JsonLayout::Bare) => found(&google::FORMAT, shape, "reviews[]."),
+        ContentKind::Nothing => Ok(lines),
+        ContentKind::Markup => found(&schema_org::FORMAT, shape, ""),
         ContentKind::Json(JsonLayout::Line)
             if !request.renames.is_empty()
                 || shape.below("").next().is_none()
                 || looks_native(&shape) =>
         {
-            found(&native::FORMAT, lines)
+            Ok(lines)
         }
         // Rejected rows of an unknown platform come from a table.
-        ContentKind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, rows(shape, "")),
-        ContentKind::Table(..) => found(&table::FORMAT, rows(shape, "")),
+        ContentKind::Json(_) if is_rejected(&shape) => found(&table::FORMAT, shape, ""),
+        ContentKind::Table(..) => found(&table::FORMAT, shape, ""),
         ContentKind::Json(_) | ContentKind::Text => Err(FileError::Unknown {
             said: described(&shape),
             advice: advice(&shape),
@@ -308,12 +321,11 @@ fn matching(
     wanted: Option<&'static Format>,
 ) -> Option<(&'static Format, String)> {
     let is_json = matches!(shape.kind, ContentKind::Json(_));
-    let mut prefixes = vec![String::new()];
-    if is_rejected(shape) {
-        prefixes = vec!["row.".to_owned()];
-    } else if is_json {
-        prefixes.extend(shape.arrays().into_iter().map(|array| format!("{array}.")));
-    }
+    let prefixes = if is_rejected(shape) {
+        vec!["row.".to_owned()]
+    } else {
+        shape.prefixes()
+    };
     // A table made for this program may have our columns, but it is still a table.
     let is_table = matches!(shape.kind, ContentKind::Table(..));
     let formats = Format::all().filter(|format| {
@@ -349,15 +361,18 @@ fn is_rejected(shape: &FileShape) -> bool {
 }
 
 /// The position of rows whose fields are at `prefix`.
-fn rows(shape: FileShape, prefix: &str) -> Rows {
+fn rows(shape: FileShape, format: &Format, prefix: &str) -> Rows {
     let rejected = is_rejected(&shape);
+    if matches!(format.reader, Reader::LinkedData) {
+        let is_page = matches!(shape.kind, ContentKind::Markup);
+        return Rows::LinkedData { is_page };
+    }
     match shape.kind {
         ContentKind::Table(place, columns) => Rows::Table(place, columns),
-        ContentKind::Markup => Rows::Page,
         ContentKind::Json(JsonLayout::Line) if prefix.is_empty() || rejected => {
             Rows::Lines { rejected }
         }
-        ContentKind::Json(_) | ContentKind::Nothing | ContentKind::Text => {
+        ContentKind::Json(_) | ContentKind::Markup | ContentKind::Nothing | ContentKind::Text => {
             let names = prefix.trim_end_matches("[].").split('.');
             let names = names.filter(|name| !name.is_empty());
             Rows::Array(names.map(str::to_owned).collect())
@@ -365,12 +380,8 @@ fn rows(shape: FileShape, prefix: &str) -> Rows {
     }
 }
 
-/// The requested format, if the file can be read as such.
-fn insisted(
-    shape: FileShape,
-    format: &'static Format,
-    renames: &[Rename],
-) -> Result<Detected, FileError> {
+/// The prefix of the rows' paths, if the file can be read as the requested format.
+fn insisted(shape: &FileShape, format: &Format, renames: &[Rename]) -> Result<String, FileError> {
     let is_json = matches!(shape.kind, ContentKind::Json(_) | ContentKind::Nothing);
     let is_table = matches!(shape.kind, ContentKind::Table(..));
     let fits = match format.reader {
@@ -381,34 +392,24 @@ fn insisted(
     if !fits {
         return Err(FileError::Misfit {
             format: format.name,
-            said: described(&shape),
+            said: described(shape),
         });
     }
-    let inner = if format.document.is_empty() {
-        shape.arrays().into_iter().next()
-    } else {
-        Some("reviews[]".to_owned())
-    };
+    if !matches!(shape.kind, ContentKind::Json(_)) {
+        return Ok(String::new());
+    }
     // The rows are in the object that has the fields of `--map`, because a document may be on a single line, like JSON
     // Lines.
-    let has_mapped = |prefix: &String| {
+    let has_mapped = |prefix: &&String| {
         let has = |rename: &Rename| shape.has_below(prefix, &rename.theirs);
         !renames.is_empty() && renames.iter().all(has)
     };
-    let arrays = shape.arrays().into_iter().map(|array| format!("{array}."));
-    let mapped = iter::once(String::new()).chain(arrays).find(has_mapped);
-    let prefix = match (&shape.kind, mapped) {
-        (ContentKind::Json(_), Some(prefix)) => prefix,
-        (ContentKind::Json(JsonLayout::Line), None) if format.document.is_empty() => String::new(),
-        (ContentKind::Json(_), None) => inner.map_or_else(String::new, |array| format!("{array}.")),
-        (
-            ContentKind::Table(..) | ContentKind::Markup | ContentKind::Nothing | ContentKind::Text,
-            _,
-        ) => String::new(),
-    };
-    Ok(Detected {
-        format,
-        rows: rows(shape, &prefix),
+    let prefixes = shape.prefixes();
+    Ok(match prefixes.iter().find(has_mapped) {
+        Some(prefix) => prefix.clone(),
+        None if !format.document.is_empty() => "reviews[].".to_owned(),
+        None if matches!(shape.kind, ContentKind::Json(JsonLayout::Line)) => String::new(),
+        None => prefixes.get(1).cloned().unwrap_or_default(),
     })
 }
 

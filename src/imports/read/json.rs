@@ -9,6 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::Value;
 
 use crate::imports::file_error::{FileError, reason};
+use crate::imports::report::Position;
 
 /// Maximum size of an element in bytes: as much as a line of JSON Lines.
 pub const ELEMENT_BYTES_MAX: usize = 1 << 20;
@@ -20,7 +21,7 @@ pub struct Element<'e> {
     /// From 0.
     pub index: u64,
     /// Line on which the element begins, from 1.
-    pub line: u64,
+    pub line: usize,
     /// Truncated if too long.
     pub text: &'e [u8],
     /// Whether `text` is the whole element.
@@ -65,8 +66,8 @@ pub fn elements(
 
 struct Scan<'i> {
     input: &'i mut dyn BufRead,
-    line: u64,
-    column: u64,
+    line: usize,
+    column: usize,
     text: Vec<u8>,
     beside: Option<&'i str>,
     index: u64,
@@ -159,10 +160,8 @@ impl Scan<'_> {
     /// Reads one value into `text`, at most `keep` bytes; returns whether `text` is the whole value.
     fn value(&mut self, keep: usize) -> Result<bool, FileError> {
         self.text.clear();
-        let first = self
-            .peek()?
-            .ok_or_else(|| self.broken("a value is missing"))?;
-        let mut within = Within::new(first).ok_or_else(|| self.broken("a value is missing"))?;
+        let within = self.peek()?.and_then(Within::new);
+        let mut within = within.ok_or_else(|| self.broken("a value is missing"))?;
         let mut is_whole = true;
         loop {
             let ready = self.input.fill_buf().map_err(FileError::reading)?;
@@ -216,20 +215,18 @@ impl Scan<'_> {
     }
 
     fn broken(&self, reason: &str) -> FileError {
-        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         FileError::Json {
-            line: number(self.line),
-            column: number(self.column + 1),
+            line: self.line,
+            column: self.column + 1,
             reason: reason.to_owned(),
         }
     }
 }
 
-fn count(bytes: &[u8], line: &mut u64, column: &mut u64) {
-    *line += memchr::memchr_iter(b'\n', bytes).count() as u64;
-    *column = memchr::memrchr(b'\n', bytes).map_or(*column + bytes.len() as u64, |at| {
-        (bytes.len() - at - 1) as u64
-    });
+fn count(bytes: &[u8], line: &mut usize, column: &mut usize) {
+    *line += memchr::memchr_iter(b'\n', bytes).count();
+    let feed = memchr::memrchr(b'\n', bytes);
+    *column = feed.map_or(*column + bytes.len(), |at| bytes.len() - at - 1);
 }
 
 // Finds the end of a JSON value (RFC 8259 §2) by its brackets and quotes, in constant memory for any depth and length.
@@ -428,42 +425,12 @@ const LINE_BYTES_MAX: usize = 1 << 20;
 /// Number of bytes that are kept of an overlong line.
 pub const BYTES_SHOWN: usize = 1 << 10;
 
-#[derive(Debug)]
-pub struct Read {
-    /// The value; or an error message with the line as text, truncated if it is too long.
-    pub value: Result<Value, (String, Value)>,
-    /// Column of broken JSON, in bytes from 1.
-    pub broken_at: Option<usize>,
-}
+/// A row; or an error message with the row as text, truncated if it is too long.
+pub type RowValue = Result<Value, (String, Value)>;
 
-impl Read {
-    fn broken(broken_at: Option<usize>, message: impl Into<String>, line: &[u8]) -> Self {
-        let cut = if line.len() < LINE_BYTES_MAX {
-            line
-        } else {
-            &line[..BYTES_SHOWN]
-        };
-        let line = Value::from(String::from_utf8_lossy(cut));
-        Self {
-            value: Err((message.into(), line)),
-            broken_at,
-        }
-    }
-}
+type TakeLine<'t> = &'t mut dyn FnMut(Position, RowValue) -> Result<(), FileError>;
 
-impl From<Value> for Read {
-    fn from(value: Value) -> Self {
-        Self {
-            value: Ok(value),
-            broken_at: None,
-        }
-    }
-}
-
-type TakeLine<'t> = &'t mut dyn FnMut(u64, Read) -> Result<(), FileError>;
-
-/// Calls `take` with every line of `input` that is not blank, with its number from 1; of a file of `rejected` rows,
-/// with the rows.
+/// Calls `take` with every line of `input` that is not blank; of a file of `rejected` rows, with the rows.
 pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Result<(), FileError> {
     let mut line = Vec::new();
     let mut number = 0;
@@ -472,15 +439,16 @@ pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Res
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let message = || {
-            format!("longer than {LINE_BYTES_MAX} bytes; shorten it, or write one review in a line")
+        let (column, read) = match (is_whole, rejected) {
+            (false, _) => (None, Err((too_long(), shown(&line)))),
+            (true, true) => unwrapped(value(&line)),
+            (true, false) => value(&line),
         };
-        let read = if is_whole {
-            value(&line)
-        } else {
-            Read::broken(None, message(), &line)
+        let at = Position::Line {
+            line: number,
+            column,
         };
-        take(number, if rejected { unwrapped(read) } else { read })?;
+        take(at, read)?;
     }
     Ok(())
 }
@@ -509,34 +477,45 @@ fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<b
     }
 }
 
-fn value(line: &[u8]) -> Read {
-    if let Err(error) = std::str::from_utf8(line) {
-        return Read::broken(
-            Some(error.valid_up_to() + 1),
-            "not UTF-8 from here on; save the file as UTF-8",
-            line,
-        );
-    }
-    match serde_json::from_slice(line) {
-        Ok::<Value, _>(value) => value.into(),
-        Err(error) => Read::broken(
-            Some(error.column()),
+/// The row in a line, and the column of broken JSON, in bytes from 1.
+fn value(line: &[u8]) -> (Option<usize>, RowValue) {
+    let (column, message) = match std::str::from_utf8(line).map(serde_json::from_str) {
+        Ok(Ok(value)) => return (None, Ok(value)),
+        Ok(Err(error)) => (
+            error.column(),
             format!("the JSON is broken ({}); correct the line", reason(&error)),
-            line,
         ),
-    }
+        Err(error) => (
+            error.valid_up_to() + 1,
+            "not UTF-8 from here on; save the file as UTF-8".to_owned(),
+        ),
+    };
+    (Some(column), Err((message, shown(line))))
+}
+
+fn too_long() -> String {
+    format!("longer than {LINE_BYTES_MAX} bytes; shorten it, or write one review in a line")
+}
+
+fn shown(line: &[u8]) -> Value {
+    let cut = if line.len() < LINE_BYTES_MAX {
+        line
+    } else {
+        &line[..BYTES_SHOWN]
+    };
+    Value::from(String::from_utf8_lossy(cut))
 }
 
 /// The row in a line `{file, line, error, row}`. There, a row of broken JSON is a text, which the owner may have
 /// corrected.
-fn unwrapped(read: Read) -> Read {
-    let Ok(Value::Object(mut members)) = read.value else {
-        return read;
+fn unwrapped((column, read): (Option<usize>, RowValue)) -> (Option<usize>, RowValue) {
+    let Ok(Value::Object(mut members)) = read else {
+        return (column, read);
     };
     match members.remove("row") {
         Some(Value::String(text)) => value(text.as_bytes()),
-        Some(row) => row.into(),
-        None => Value::Object(members).into(),
+        Some(row) => (None, Ok(row)),
+        None => (None, Ok(Value::Object(members))),
     }
 }
 
@@ -666,11 +645,11 @@ mod lines_tests {
         assert_eq!(next_line(&mut input, &mut held).unwrap(), Some(false));
         assert!(held.len() == LINE_BYTES_MAX && held.capacity() <= 2 * LINE_BYTES_MAX);
         let mut seen = Vec::new();
-        lines(&mut input, false, &mut |number, read| {
-            seen.push((number, read.value.is_ok()));
+        lines(&mut input, false, &mut |at, read| {
+            seen.push((at.to_string(), read.is_ok()));
             Ok(())
         })
         .unwrap();
-        assert_eq!(seen, [(1, true)]);
+        assert_eq!(seen, [("1".to_owned(), true)]);
     }
 }

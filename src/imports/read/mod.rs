@@ -23,7 +23,7 @@ use crate::imports::{ImportRequest, export};
 use crate::model::business::Business;
 use crate::model::{Stated, Status};
 use detect::{Detected, Rows};
-use json::{ELEMENT_BYTES_MAX, Element, Met};
+use json::{ELEMENT_BYTES_MAX, Element, Met, RowValue};
 
 /// The position of a table's headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,29 +42,17 @@ pub fn read(
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let format = found.format;
-    if matches!(format.reader, Reader::LinkedData) {
-        return linked_data(&found.rows, input, sink);
-    }
     match &found.rows {
         Rows::Lines { rejected } => {
             let plan = Plan::new(format, None, request);
-            json::lines(input, *rejected, &mut |line, read| {
-                if let Ok(value) = &read.value
-                    && format.is_own()
-                    && is_about_business(value)
-                {
-                    return sink.about_business(value);
-                }
-                let column = read.broken_at;
-                value(&plan, Position::Line { line, column }, read.value, sink)
+            json::lines(input, *rejected, &mut |at, read| match &read {
+                Ok(its) if format.is_own() && is_about_business(its) => sink.about_business(its),
+                _ => value(&plan, at, read, sink),
             })
         }
         Rows::Array(path) => array(&Plan::new(format, None, request), path, input, sink),
         Rows::Table(place, columns) => table(format, place, columns, input, request, sink),
-        Rows::Page => Err(FileError::Misfit {
-            format: format.name,
-            said: "a page of HTML or XML".to_owned(),
-        }),
+        Rows::LinkedData { is_page } => linked_data(*is_page, input, sink),
     }
 }
 
@@ -85,7 +73,7 @@ fn table(
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let plan = Plan::new(format, Some(columns), request);
-    if matches!(format.reader, Reader::Columns) {
+    if !format.is_own() {
         let mut used = plan.columns(columns);
         match place {
             TablePlace::Text(dialect) => used.row = dialect.line,
@@ -97,18 +85,9 @@ fn table(
         }
         sink.table(&used);
         plan.complete(columns, &used)?;
-    } else if !format.is_own() {
-        return Err(FileError::Misfit {
-            format: format.name,
-            said: format!("a table with the columns {}", columns.listed()),
-        });
     }
-    let mut take = |line, cells: table::Cells<'_>| {
+    let mut take = |line, cells: &[String], fault: Option<String>| {
         let at = Position::Line { line, column: None };
-        let (cells, fault) = match cells {
-            Ok(cells) => (cells, None),
-            Err((message, cells)) => (cells, Some(message)),
-        };
         if format.is_own() {
             let record = export::of_cells(columns, cells);
             let record = match fault {
@@ -145,8 +124,9 @@ fn array(
     let array: Arc<str> = path.join(".").into();
     let beside = names(plan.format.document).find(|name| *name == "business");
     json::elements(input, path, beside, &mut |met| match met {
-        Met::Beside(text) => sink.business(&mut || {
-            let value: Value = serde_json::from_slice(text).map_err(FileError::json)?;
+        Met::Beside(text) => sink.business(|| {
+            let value: Value =
+                serde_json::from_slice(text).map_err(|error| FileError::json(&error))?;
             business::business(&value, Business::default(), true).map_err(FileError::Business)
         }),
         Met::Element(element) => {
@@ -159,7 +139,7 @@ fn array(
     })
 }
 
-fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
+fn parsed(element: &Element<'_>) -> RowValue {
     let wrong = |message: String| {
         let shown = &element.text[..element.text.len().min(json::BYTES_SHOWN)];
         (message, Value::from(String::from_utf8_lossy(shown)))
@@ -172,7 +152,7 @@ fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
     }
     serde_json::from_slice(element.text).map_err(|error| {
         // The element's first line begins in the middle of a line, so columns are counted from the element's start.
-        let line = element.line + error.line() as u64 - 1;
+        let line = element.line + error.line() - 1;
         let reason = reason(&error);
         wrong(format!(
             "line {line}: the JSON is broken ({reason}); correct it"
@@ -184,7 +164,7 @@ fn parsed(element: &Element<'_>) -> Result<Value, (String, Value)> {
 fn value(
     plan: &Plan<'_>,
     at: Position,
-    value: Result<Value, (String, Value)>,
+    value: RowValue,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let value = match value {
@@ -243,11 +223,11 @@ fn row(
 }
 
 fn linked_data(
-    rows: &Rows,
+    is_page: bool,
     input: &mut dyn BufRead,
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
-    let texts = if *rows == Rows::Page {
+    let texts = if is_page {
         schema_org::linked_data(input)?
     } else {
         let text = String::from_utf8(schema_org::whole(input)?);
@@ -255,14 +235,15 @@ fn linked_data(
     };
     let mut reviews = Vec::new();
     for text in &texts {
-        let data = serde_json::from_str(text).map_err(FileError::json)?;
+        let data = serde_json::from_str(text).map_err(|error| FileError::json(&error))?;
         schema_org::collect(&data, schema_org::DEEP_MAX, &mut reviews);
     }
     if reviews.is_empty() {
-        return Err(FileError::NoLinkedReviews {
-            elements: texts.len(),
-            is_page: *rows == Rows::Page,
-        });
+        return Err(FileError::NoLinkedReviews(match (is_page, texts.len()) {
+            (true, 0) => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
+            (true, elements) => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
+            (false, _) => "linked data without a Review".to_owned(),
+        }));
     }
     let array: Arc<str> = "reviews".into();
     for (index, review) in (0..).zip(&reviews) {
@@ -287,8 +268,9 @@ fn held(
         return Ok(incoming);
     };
     let public = is_public(members, is_taken, may_ignore);
+    let status = incoming.status.given();
     if public.map_err(|problem| vec![problem])? == Some(false)
-        && !matches!(incoming.status, Stated::Given(Status::Withheld { .. }))
+        && status.is_none_or(|its| *its == Status::Published)
     {
         incoming.status = Stated::Given(Status::withheld(NOT_PUBLISHED));
     }

@@ -1,6 +1,5 @@
 //! Tables: delimited text and workbooks, as rows of cells with headers. Every cell is a text, as displayed.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Cursor, Read};
 
@@ -17,13 +16,11 @@ use crate::imports::platforms::table;
 
 /// Maximum size of a row in bytes: as much as a line of JSON Lines.
 const ROW_BYTES_MAX: usize = 1 << 20;
+/// Maximum number of columns: no table of reviews has more.
 const COLUMNS_MAX: usize = 1_000;
 
-/// A row's cells; or the reason why they cannot be separated, with the cells read so far.
-pub type Cells<'c> = Result<&'c [String], (String, &'c [String])>;
-
-/// Called with a row and the line on which it begins, from 1.
-pub type TakeRow<'t> = &'t mut dyn FnMut(u64, Cells<'_>) -> Result<(), FileError>;
+/// Called with a row: the line on which it begins, from 1, its cells, and what is wrong with them, if anything.
+pub type TakeRow<'t> = &'t mut dyn FnMut(u64, &[String], Option<String>) -> Result<(), FileError>;
 
 /// Number of first rows from which `--header-row` may choose.
 const ROWS_NAMED_MAX: usize = 200;
@@ -64,8 +61,8 @@ fn header(
         return all.find(|(_, (number, _))| *number == wanted).map(header);
     }
     let known = all.clone().map(header).filter(|header| header.known > 1);
-    // This selects the first maximum: `max_by_key` takes the last.
-    let best = known.reduce(|best, next| if next.known > best.known { next } else { best });
+    // Of equal ones `max_by_key` takes the last, so the rows are reversed.
+    let best = known.rev().max_by_key(|header| header.known);
     let first = |cells_min: usize| {
         let is_filled = |cell: &&String| !cell.trim().is_empty();
         let mut all = rows.iter().enumerate();
@@ -97,26 +94,17 @@ fn headers(mut cells: Vec<String>) -> Columns {
     )
 }
 
-/// Refuses a table with more columns than any table of reviews has.
-const fn check_columns(columns: &Columns) -> Result<(), FileError> {
-    if columns.0.len() > COLUMNS_MAX {
-        return Err(FileError::TooManyColumns(columns.0.len()));
-    }
-    Ok(())
-}
-
-/// Fits a row to the number of columns: extra blank cells are removed, other extra cells are an error.
-fn fit(cells: &mut Vec<String>, columns: usize) -> Result<(), String> {
+/// Fits a row to the number of columns: extra blank cells are removed. Returns a message if it does not fit.
+fn fit(cells: &mut Vec<String>, columns: usize) -> Option<String> {
     while cells.len() > columns && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
     let found = cells.len();
-    if found == columns {
-        return Ok(());
-    }
-    Err(format!(
-        "has {found} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\""
-    ))
+    (found != columns).then(|| {
+        format!(
+            "has {found} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\""
+        )
+    })
 }
 
 // Delimited text: CSV (RFC 4180), also with semicolons (Excel in locales with a decimal comma), tabs or bars.
@@ -146,7 +134,8 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
         .strip_prefix(b"sep=")
         .and_then(|rest| rest.first().copied());
     let delimiters = named.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
-    let tried = delimiters.into_iter().filter_map(|delimiter| {
+    // Of equal ones `max_by_key` takes the last, so the delimiters are reversed.
+    let tried = delimiters.into_iter().rev().filter_map(|delimiter| {
         let mut rows = first_rows(head, delimiter, rows_looked_at(request));
         if named.is_some() && !rows.is_empty() {
             rows[0].1.clear();
@@ -161,14 +150,7 @@ pub fn sniff(head: &[u8], request: &ImportRequest) -> Option<(Dialect, Columns)>
         };
         is_table.then_some((found.known, dialect, columns))
     });
-    // This selects the first maximum: `max_by_key` takes the last.
-    let best = tried.reduce(|best, next| {
-        if (next.0, next.2.0.len()) > (best.0, best.2.0.len()) {
-            next
-        } else {
-            best
-        }
-    });
+    let best = tried.max_by_key(|(known, _, columns)| (*known, columns.0.len()));
     best.map(|(_, dialect, columns)| (dialect, columns))
 }
 
@@ -180,28 +162,14 @@ pub fn has_row(head: &[u8], line: u64) -> bool {
 
 /// The first rows of a text, each with its line.
 fn first_rows(mut head: &[u8], delimiter: u8, rows_max: usize) -> Vec<(u64, Vec<String>)> {
-    let seen = RefCell::new(Seen::default());
-    let mut reader = reader(
-        Limited {
-            inner: &mut head,
-            seen: &seen,
-        },
-        delimiter,
-    );
-    let mut record = csv::ByteRecord::new();
+    let mut text = TextRows::new(&mut head, delimiter);
     let mut rows = Vec::new();
-    while rows.len() < rows_max {
-        let start = reader.position().byte();
-        seen.borrow_mut().spent = 0;
-        if !reader.read_byte_record(&mut record).is_ok_and(|more| more) {
-            break;
-        }
-        let line = seen.borrow_mut().line_of(start);
-        let cells = record.iter();
-        rows.push((
-            line,
-            cells.map(|cell| Encoding::Undecided.decode(cell)).collect(),
-        ));
+    while rows.len() < rows_max
+        && let Ok(Some(line)) = text.read()
+    {
+        let cells = text.record.iter();
+        let cells = cells.map(|cell| Encoding::Undecided.decode(cell));
+        rows.push((line, cells.collect()));
     }
     rows
 }
@@ -213,70 +181,66 @@ pub fn read_text(
     columns: &Columns,
     take: TakeRow<'_>,
 ) -> Result<(), FileError> {
-    check_columns(columns)?;
-    let seen = RefCell::new(Seen::default());
-    let mut reader = reader(
-        Limited {
-            inner: input,
-            seen: &seen,
-        },
-        dialect.delimiter,
-    );
-    let mut record = csv::ByteRecord::new();
+    if columns.0.len() > COLUMNS_MAX {
+        return Err(FileError::TooManyColumns(columns.0.len()));
+    }
+    let mut rows = TextRows::new(input, dialect.delimiter);
     let mut encoding = Encoding::Undecided;
     let mut cells: Vec<String> = Vec::new();
     let mut number = 0;
-    loop {
-        let start = reader.position().byte();
-        seen.borrow_mut().spent = 0;
-        let more = reader.read_byte_record(&mut record);
-        let line = seen.borrow_mut().line_of(start);
-        let more = more.map_err(|error| fault(error, line))?;
-        if !more {
-            return Ok(());
-        }
+    while let Some(line) = rows.read()? {
+        let record = &rows.record;
         number += 1;
-        if number <= dialect.skipped + 1 {
-            encoding.learn(&record);
+        encoding.learn(record);
+        let is_blank = |cell: &[u8]| cell.trim_ascii().is_empty();
+        if number <= dialect.skipped + 1 || record.iter().all(is_blank) {
             continue;
         }
-        if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
-            continue;
-        }
-        encoding.learn(&record);
         cells.clear();
         cells.extend(record.iter().map(|cell| encoding.decode(cell)));
-        let wrong = encoding
-            .complaint(&record, columns)
-            .or_else(|| fit(&mut cells, columns.0.len()).err());
-        match wrong {
-            None => take(line, Ok(&cells))?,
-            Some(message) => take(line, Err((message, &cells)))?,
-        }
+        let wrong = encoding.complaint(record, columns);
+        let wrong = wrong.or_else(|| fit(&mut cells, columns.0.len()));
+        take(line, &cells, wrong)?;
     }
+    Ok(())
 }
 
-fn reader<R: Read>(input: R, delimiter: u8) -> csv::Reader<R> {
-    csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(input)
+/// The rows of a text, one at a time.
+struct TextRows<'r> {
+    reader: csv::Reader<Limited<'r>>,
+    record: csv::ByteRecord,
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the crate adds kinds")]
-fn fault(error: csv::Error, line: u64) -> FileError {
-    let is_too_long = |error: &io::Error| match error.get_ref() {
-        Some(inner) => inner.is::<RowTooLong>(),
-        None => false,
-    };
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) if is_too_long(&error) => FileError::RowTooLong(line),
-        csv::ErrorKind::Io(error) => FileError::reading(error),
-        other => FileError::Table {
-            line,
-            reason: format!("{other:?}"),
-        },
+impl<'r> TextRows<'r> {
+    fn new(input: &'r mut dyn BufRead, delimiter: u8) -> Self {
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(Limited {
+                inner: input,
+                seen: Seen::default(),
+            });
+        let record = csv::ByteRecord::new();
+        Self { reader, record }
+    }
+
+    /// Reads the next row into `record`; returns the line on which it begins, or `None` after the last row.
+    fn read(&mut self) -> Result<Option<u64>, FileError> {
+        let start = self.reader.position().byte();
+        self.reader.get_mut().seen.spent = 0;
+        let more = self.reader.read_byte_record(&mut self.record);
+        let line = self.reader.get_mut().seen.line_of(start);
+        let error = match more.map_err(csv::Error::into_kind) {
+            Ok(more) => return Ok(more.then_some(line)),
+            Err(csv::ErrorKind::Io(error)) => error,
+            // Rows of bytes, of any number, cause no error themselves.
+            Err(other) => io::Error::other(format!("{other:?}")),
+        };
+        Err(match error.downcast() {
+            Ok(RowTooLong) => FileError::RowTooLong(line),
+            Err(error) => FileError::reading(error),
+        })
     }
 }
 
@@ -371,7 +335,7 @@ impl Seen {
 /// A reader that fails if a row has more bytes than allowed.
 struct Limited<'r> {
     inner: &'r mut dyn BufRead,
-    seen: &'r RefCell<Seen>,
+    seen: Seen,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -381,9 +345,8 @@ struct RowTooLong;
 impl Read for Limited<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        let mut seen = self.seen.borrow_mut();
-        seen.add(&buffer[..read]);
-        if seen.spent > ROW_BYTES_MAX + READ_AHEAD_BYTES {
+        self.seen.add(&buffer[..read]);
+        if self.seen.spent > ROW_BYTES_MAX + READ_AHEAD_BYTES {
             Err(io::Error::other(RowTooLong))
         } else {
             Ok(read)
@@ -474,11 +437,13 @@ pub fn read_sheet(
     columns: &Columns,
     take: TakeRow<'_>,
 ) -> Result<(), FileError> {
-    check_columns(columns)?;
     let mut book: Book<'_> = Xlsx::new(Cursor::new(packed)).map_err(broken_workbook)?;
     each_row(&mut book, &header.sheet, &mut |row, cells| {
         if row > header.row {
-            hand_over(row, cells, columns, take)?;
+            // Trailing blank cells are not stored.
+            cells.resize(cells.len().max(columns.0.len()), String::new());
+            let wrong = fit(cells, columns.0.len());
+            take(row, cells, wrong)?;
         }
         Ok(true)
     })
@@ -546,20 +511,6 @@ fn each_row(book: &mut Book<'_>, sheet: &str, take: TakeCells<'_>) -> Result<(),
     }
 }
 
-fn hand_over(
-    line: u64,
-    cells: &mut Vec<String>,
-    columns: &Columns,
-    take: TakeRow<'_>,
-) -> Result<(), FileError> {
-    // Trailing blank cells are not stored.
-    cells.resize(cells.len().max(columns.0.len()), String::new());
-    match fit(cells, columns.0.len()) {
-        Ok(()) => take(line, Ok(cells)),
-        Err(message) => take(line, Err((message, cells))),
-    }
-}
-
 /// A cell as displayed; a date in ISO 8601.
 fn displayed(value: &DataRef<'_>) -> String {
     match value {
@@ -596,10 +547,10 @@ mod tests {
     fn rows(file: &[u8]) -> Vec<String> {
         let (dialect, columns) = sniff(file, &ImportRequest::default()).unwrap();
         let mut rows = vec![columns.0.join("|")];
-        let take = &mut |line, cells: super::Cells<'_>| {
-            rows.push(match cells {
-                Ok(cells) => format!("{line}: {}", cells.join("|")),
-                Err((message, _)) => format!("{line}! {message}"),
+        let take = &mut |line, cells: &[String], wrong| {
+            rows.push(match wrong {
+                None => format!("{line}: {}", cells.join("|")),
+                Some(message) => format!("{line}! {message}"),
             });
             Ok(())
         };
