@@ -199,9 +199,9 @@ macro_rules! parameters {
 parameters! {
     Rating = "rating", StarsKind: StarsKind;
     /// Inclusive.
-    MinRating = "min_rating", Decimal: Decimal { least: "1", most: "5" };
+    MinRating = "min_rating", Decimal: Decimal(StarsKind::BOUNDS);
     /// Inclusive.
-    MaxRating = "max_rating", Decimal: Decimal { least: "1", most: "5" };
+    MaxRating = "max_rating", Decimal: Decimal(StarsKind::BOUNDS);
     /// Inclusive.
     Since = "since", Date: Date;
     /// Inclusive.
@@ -290,19 +290,13 @@ impl ParameterKind for Whole {
     const IS_TEXT: bool = false;
 
     fn parse(self, text: &str) -> Result<Option<u8>, ParameterFault> {
-        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        if !is_digits(text) {
             return Err(ParameterFault::Type);
         }
-        let digits = text.trim_start_matches('0');
-        // A number that does not fit exceeds every bound.
-        let number = if digits.is_empty() {
-            0
-        } else {
-            digits.parse().unwrap_or(u64::MAX)
-        };
-        match u8::try_from(number) {
+        match text.parse() {
             Ok(number) if number < self.least => Err(ParameterFault::TooSmall),
             Ok(number) if number <= self.most => Ok(Some(number)),
+            // A number that does not fit exceeds every bound.
             Ok(_) | Err(_) => Err(ParameterFault::TooBig),
         }
     }
@@ -313,6 +307,10 @@ impl ParameterKind for Whole {
             self.least, self.most
         )
     }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// One to five stars.
@@ -342,30 +340,31 @@ impl ParameterKind for StarsKind {
     }
 }
 
-/// `[0-9]+(\.[0-9]+)?`, of any length.
+/// `[0-9]+(\.[0-9]+)?`, of any length, within these bounds.
 #[derive(Debug, Clone, Copy)]
-pub struct Decimal {
-    /// Minimum, in the same syntax.
-    pub least: &'static str,
-    /// Maximum, in the same syntax.
-    pub most: &'static str,
-}
+pub struct Decimal(pub Whole);
 
 impl ParameterKind for Decimal {
     type Value = f64;
     const IS_TEXT: bool = false;
 
     fn parse(self, text: &str) -> Result<Option<f64>, ParameterFault> {
-        Digits::parse(text)
-            .ok_or(ParameterFault::Type)?
-            .within(self.least, self.most)?;
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        if !is_digits(fraction) {
+            return Err(ParameterFault::Type);
+        }
+        let whole = self.0.parse(whole)?;
+        // The digits decide, because 5.00000000000000000001 is 5 as a float.
+        if whole == Some(self.0.most) && fraction.bytes().any(|digit| digit != b'0') {
+            return Err(ParameterFault::TooBig);
+        }
         text.parse().map(Some).map_err(|_| ParameterFault::Type)
     }
 
     fn allowed(self) -> String {
         format!(
             "must be a decimal number from {} to {}",
-            self.least, self.most
+            self.0.least, self.0.most
         )
     }
 }
@@ -503,49 +502,6 @@ impl<T: Send> ParameterKind for Opaque<T> {
     }
 }
 
-// Numbers in the syntax `[0-9]+(\.[0-9]+)?` of any length, compared digit by digit, so that 5.00000000000000000001 is
-// more than 5, which it would not be as a float.
-
-/// A plain decimal. The order of the fields is the order of comparison.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Digits<'a> {
-    /// Number of digits before the point, without leading zeros: a longer integer part is larger.
-    length: usize,
-    whole: &'a str,
-    /// Digits after the point, without trailing zeros.
-    fraction: &'a str,
-}
-
-impl<'a> Digits<'a> {
-    /// `None` if `text` is not such a number.
-    pub fn parse(text: &'a str) -> Option<Self> {
-        let is_digits =
-            |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        if !is_digits(whole) || !is_digits(fraction) {
-            return None;
-        }
-        let whole = whole.trim_start_matches('0');
-        Some(Self {
-            length: whole.len(),
-            whole,
-            fraction: fraction.trim_end_matches('0'),
-        })
-    }
-
-    /// Checks the number against two bounds in the same syntax.
-    pub fn within(&self, least: &str, most: &str) -> Result<(), ParameterFault> {
-        if Digits::parse(least).is_some_and(|least| *self < least) {
-            return Err(ParameterFault::TooSmall);
-        }
-        if Digits::parse(most).is_some_and(|most| *self > most) {
-            Err(ParameterFault::TooBig)
-        } else {
-            Ok(())
-        }
-    }
-}
-
 named! {
     /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -598,42 +554,53 @@ named! {
 
 #[cfg(test)]
 mod tests {
-    use super::Digits;
+    use super::{Decimal, ParameterFault, ParameterKind as _, StarsKind, Whole};
 
     #[test]
     fn decimals_compare_by_their_digits() {
-        let ascending = [
-            "0",
-            "0.09",
-            "0.5",
-            "0.51",
-            "1",
-            "1.0000000000000000001",
-            "9",
+        let parsed = |text: &str| Decimal(StarsKind::BOUNDS).parse(text);
+        for (text, number) in [
+            ("1", 1.0),
+            ("1.0000000000000000001", 1.0),
+            ("4.51", 4.51),
+            ("5", 5.0),
+            ("005.000", 5.0),
+        ] {
+            assert_eq!(parsed(text), Ok(Some(number)), "{text:?}");
+        }
+        for text in ["0", "00.00", "0.09", "0.99999999999999999999999"] {
+            assert_eq!(parsed(text), Err(ParameterFault::TooSmall), "{text:?}");
+        }
+        for text in [
+            "5.00000000000000000001",
+            "05.1",
+            "6",
             "10",
-            "99999999999999999999999",
-        ];
-        for (at, less) in ascending.iter().enumerate() {
-            for more in &ascending[at + 1..] {
-                assert!(
-                    Digits::parse(less).unwrap() < Digits::parse(more).unwrap(),
-                    "{less} < {more}"
-                );
-            }
-        }
-        for (one, same) in [
-            ("5", "5.0"),
-            ("005", "5.000"),
-            ("0", "00.00"),
-            ("1.5", "01.50"),
+            "256",
+            "99999999999999999999999.5",
         ] {
-            assert_eq!(Digits::parse(one).unwrap(), Digits::parse(same).unwrap());
+            assert_eq!(parsed(text), Err(ParameterFault::TooBig), "{text:?}");
         }
-        for none in [
+        for text in [
             "", ".", "1.", ".5", "+1", "-1", "1e3", " 1", "1 ", "1,5", "0x1", "\u{661}", "inf",
-            "1.2.3", "1_000",
+            "1.2.3", "1_000", "9.x", "x.9",
         ] {
-            assert_eq!(Digits::parse(none), None, "{none:?}");
+            assert_eq!(parsed(text), Err(ParameterFault::Type), "{text:?}");
         }
+    }
+
+    #[test]
+    fn whole_numbers_may_have_any_length() {
+        let parsed = |text: &str| {
+            Whole {
+                least: 1,
+                most: 100,
+            }
+            .parse(text)
+        };
+        assert_eq!(parsed("0000000000000000000000100"), Ok(Some(100)));
+        assert_eq!(parsed("000"), Err(ParameterFault::TooSmall));
+        assert_eq!(parsed("18446744073709551617"), Err(ParameterFault::TooBig));
+        assert_eq!(parsed("+1"), Err(ParameterFault::Type));
     }
 }

@@ -53,7 +53,7 @@ impl Described for StarsKind {
 
 impl Described for Decimal {
     fn schema(self) -> MetaSchemaRef {
-        let (minimum, maximum) = (self.least.parse().ok(), self.most.parse().ok());
+        let (minimum, maximum) = (Some(f64::from(self.0.least)), Some(f64::from(self.0.most)));
         inline(MetaSchema {
             minimum,
             maximum,
