@@ -185,6 +185,10 @@ impl Mentions {
             service_areas: tidy(service_areas),
         }
     }
+
+    const fn is_empty(&self) -> bool {
+        self.technicians.is_empty() && self.services.is_empty() && self.service_areas.is_empty()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -263,12 +267,7 @@ impl Unit {
             Self::Text => review.text.is_empty(),
             Self::Language => review.language.is_none(),
             Self::Response => review.response.is_none(),
-            Self::Mentions => {
-                let mentions = &review.mentions;
-                mentions.technicians.is_empty()
-                    && mentions.services.is_empty()
-                    && mentions.service_areas.is_empty()
-            }
+            Self::Mentions => review.mentions.is_empty(),
             Self::Rating
             | Self::Date
             | Self::Author
@@ -317,30 +316,20 @@ impl Unit {
                 part(Some(&[u8::from(its.verified)]));
                 part(Some(its.method.name().as_bytes()));
                 // As stored, with any fraction of a second.
-                let at = its
-                    .verified_at
-                    .map(|at| (at.timestamp(), at.timestamp_subsec_nanos()));
-                part(
-                    at.map(|(s, _)| s.to_be_bytes())
-                        .as_ref()
-                        .map(|bytes| &bytes[..]),
-                );
-                part(
-                    at.map(|(_, ns)| ns.to_be_bytes())
-                        .as_ref()
-                        .map(|bytes| &bytes[..]),
-                );
+                let at = its.verified_at;
+                let seconds = at.map(|at| at.timestamp().to_be_bytes());
+                let nanoseconds = at.map(|at| at.timestamp_subsec_nanos().to_be_bytes());
+                part(seconds.as_ref().map(<[u8; 8]>::as_slice));
+                part(nanoseconds.as_ref().map(<[u8; 4]>::as_slice));
             }
             Self::Response => {
                 let its = review.response.as_ref();
                 text(its.map(|its| its.text.as_str()));
                 text(its.and_then(|its| its.author.as_deref()));
-                part(
-                    its.and_then(|its| its.date)
-                        .map(|day| day.number().to_be_bytes())
-                        .as_ref()
-                        .map(|bytes| &bytes[..]),
-                );
+                let day = its
+                    .and_then(|its| its.date)
+                    .map(|day| day.number().to_be_bytes());
+                part(day.as_ref().map(<[u8; 4]>::as_slice));
             }
             Self::Mentions => {
                 let its = &review.mentions;
