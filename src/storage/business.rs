@@ -6,6 +6,7 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use super::text::strings;
 use super::{Text, Write};
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
@@ -100,7 +101,7 @@ async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<St
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(String::from).collect())
+    Ok(strings(rows))
 }
 
 /// Warns of values above [`crate::model::business::TEXT_BYTES_MAX`], which are left out: a shell may write up to a

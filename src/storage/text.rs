@@ -1,6 +1,7 @@
-//! Text columns. A shell can write bytes that are not UTF-8, and one such row must not stop the others: they become
-//! U+FFFD.
+//! Text columns, and the instants in them. A shell can write bytes that are not UTF-8, and one such row must not stop the
+//! others: they become U+FFFD.
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{Sqlite, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Type};
@@ -33,12 +34,32 @@ impl Type<Sqlite> for Text {
 
 impl<'r> Decode<'r, Sqlite> for Text {
     fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
-        let bytes = <Vec<u8> as Decode<Sqlite>>::decode(value)?;
-        let mended = |error: std::string::FromUtf8Error| {
-            String::from_utf8_lossy(error.as_bytes()).into_owned()
-        };
-        Ok(Self(String::from_utf8(bytes).unwrap_or_else(mended)))
+        Ok(Self(text_lossy(<&[u8] as Decode<Sqlite>>::decode(value)?)))
     }
+}
+
+pub(super) fn text_lossy(bytes: &[u8]) -> String {
+    // The strict conversion is faster, and nearly all values are valid.
+    std::str::from_utf8(bytes).map_or_else(
+        |_| String::from_utf8_lossy(bytes).into_owned(),
+        str::to_owned,
+    )
+}
+
+pub(super) fn strings<C: FromIterator<String>>(texts: Vec<Text>) -> C {
+    texts.into_iter().map(String::from).collect()
+}
+
+/// RFC 3339 in UTC, with the fraction of a second if there is one.
+pub(super) fn utc(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// The instant of an RFC 3339 text.
+pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc3339(text)
+        .ok()
+        .map(|instant| instant.to_utc())
 }
 
 // Several values packed into one by a query, for speed: each row and column that SQLite returns has a high cost,

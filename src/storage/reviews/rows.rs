@@ -16,6 +16,7 @@ use crate::model::{
     Day, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status,
     Verification,
 };
+use crate::storage::text::{instant, strings, text_lossy, utc};
 use crate::storage::{Text, Write, unpack_value as value};
 
 /// A query for packed reviews: the SQL before and after the one list of columns; [`unpack`] is its inverse. A value is
@@ -388,7 +389,7 @@ pub async fn recorded_technicians(connection: &mut SqliteConnection) -> sqlx::Re
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().map(String::from).collect())
+    Ok(strings(rows))
 }
 
 // Lists of reviews for the owner: published and withheld ones.
@@ -415,8 +416,7 @@ pub async fn ids_with_prefix(
         end,
         limit
     );
-    let ids = ids.fetch_all(connection).await?;
-    Ok(ids.into_iter().map(String::from).collect())
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 /// The first `limit` ids after `after`, in id order.
@@ -433,8 +433,7 @@ pub async fn present_after(
         after,
         limit
     );
-    let ids = ids.fetch_all(connection).await?;
-    Ok(ids.into_iter().map(String::from).collect())
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 #[derive(Debug, Clone, Default)]
@@ -501,15 +500,12 @@ pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Sourc
     )
     .fetch_all(connection)
     .await?;
-    let row = |source: Text, is_published, count: i64| SourceCount {
-        source: source.into(),
-        is_published,
-        count: count.unsigned_abs(),
-    };
-    Ok(rows
-        .into_iter()
-        .map(|its| row(its.source, its.is_published, its.count))
-        .collect())
+    let counts = rows.into_iter().map(|row| SourceCount {
+        source: row.source.into(),
+        is_published: row.is_published,
+        count: row.count.unsigned_abs(),
+    });
+    Ok(counts.collect())
 }
 
 // Reviews packed into one value each by the queries above, for speed, and unpacked again.
@@ -549,34 +545,26 @@ fn unpack_one<'a>(packed: &mut &'a [u8]) -> Option<PackedRow<'a>> {
     for other in &mut others {
         *other = value(packed)?;
     }
-    let (review_no, observed_at, binding) = (value(packed)?, value(packed)?, value(packed)?);
-    let mut mentions = Vec::new();
+    let mut row = PackedRow {
+        review_id,
+        reviewed_on,
+        others,
+        review_no: value(packed)?,
+        observed_at: value(packed)?,
+        binding: value(packed)?,
+        mentions: Vec::new(),
+    };
+    if let Some(rest) = packed.strip_prefix(OVERSIZED) {
+        *packed = rest;
+        row.others = [None; 16];
+        return Some(row);
+    }
     loop {
-        if let Some(rest) = packed.strip_prefix(OVERSIZED) {
-            *packed = rest;
-            return Some(PackedRow {
-                review_id,
-                reviewed_on,
-                others: [None; 16],
-                review_no,
-                observed_at,
-                binding,
-                mentions: Vec::new(),
-            });
-        }
         if let Some(rest) = packed.strip_prefix(b";") {
             *packed = rest;
-            return Some(PackedRow {
-                review_id,
-                reviewed_on,
-                others,
-                review_no,
-                observed_at,
-                binding,
-                mentions,
-            });
+            return Some(row);
         }
-        mentions.push((value(packed)??, value(packed)??));
+        row.mentions.push((value(packed)??, value(packed)??));
     }
 }
 
@@ -699,23 +687,9 @@ fn mentions(pairs: &[(&[u8], &[u8])]) -> Mentions {
     Mentions::new(of("technician"), of("service"), of("service_area"))
 }
 
-fn instant(text: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(text)
-        .ok()
-        .map(|instant| instant.to_utc())
-}
-
 /// For columns whose checks allow only ASCII.
 pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
     std::str::from_utf8(value?).ok()
-}
-
-pub(super) fn text_lossy(bytes: &[u8]) -> String {
-    // The strict conversion is faster, and nearly all values are valid.
-    std::str::from_utf8(bytes).map_or_else(
-        |_| String::from_utf8_lossy(bytes).into_owned(),
-        str::to_owned,
-    )
 }
 
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
@@ -853,32 +827,29 @@ fn row(review: &Review) -> Value {
         status,
         updated_at,
     } = review;
-    let utc = |instant: &DateTime<Utc>| instant.to_rfc3339_opts(SecondsFormat::AutoSi, true);
     json!({
         "id": id.as_str(), "rating": rating.stars(), "date": date.to_string(), "author": author, "title": title, "text": text,
         "status": status.name(), "reason": status.reason(), "language": language, "source": source.name, "source_url": source.url,
         "verified": i64::from(verification.verified), "method": verification.method.name(),
-        "verified_at": verification.verified_at.as_ref().map(utc),
+        "verified_at": verification.verified_at.map(utc),
         "response": response.as_ref().map(|response| &response.text),
         "response_on": response.as_ref().and_then(|response| response.date).map(|day| day.to_string()),
         "response_author": response.as_ref().and_then(|response| response.author.as_ref()),
-        "updated_at": updated_at.as_ref().map(utc),
+        "updated_at": updated_at.map(utc),
     })
 }
 
 fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
-    let id = review.id.as_str();
-    let of = move |kind: &'static str, values: &[String]| {
-        values
-            .iter()
-            .map(|value| json!([id, kind, value]))
-            .collect::<Vec<_>>()
-    };
     let mentions = &review.mentions;
-    of("technician", &mentions.technicians)
-        .into_iter()
-        .chain(of("service", &mentions.services))
-        .chain(of("service_area", &mentions.service_areas))
+    let kinds = [
+        ("technician", &mentions.technicians),
+        ("service", &mentions.services),
+        ("service_area", &mentions.service_areas),
+    ];
+    kinds.into_iter().flat_map(move |(kind, values)| {
+        let row = move |value| json!([review.id.as_str(), kind, value]);
+        values.iter().map(row)
+    })
 }
 
 // The times at which the publisher first saw changes by other programs, stored before it shows the changes. This does
@@ -902,12 +873,7 @@ pub async fn observe(
     observations: &[Observation],
     change_no: i64,
 ) -> sqlx::Result<()> {
-    let row = |one: &Observation| {
-        let at = one
-            .observed_at
-            .map(|at| at.to_rfc3339_opts(SecondsFormat::AutoSi, true));
-        json!([one.review_no, at])
-    };
+    let row = |one: &Observation| json!([one.review_no, one.observed_at.map(utc)]);
     let rows = Value::Array(observations.iter().map(row).collect()).to_string();
     let values = [Value::from(rows.as_str()), Value::from(change_no)];
     write

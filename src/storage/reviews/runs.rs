@@ -4,6 +4,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
+use crate::model::named;
 use crate::storage::{Text, Write};
 
 /// Number of runs whose counts are kept.
@@ -39,24 +40,16 @@ pub struct RunCounts {
     pub rejected: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunChange {
-    /// The review did not exist before.
-    Added,
-    /// The review was imported although the owner had deleted it.
-    Restored,
-    /// The review was withheld because its source no longer lists it.
-    Withdrawn,
-}
-
-impl RunChange {
-    /// Its name in the database.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Restored => "restored",
-            Self::Withdrawn => "withdrawn",
-        }
+named! {
+    /// By its name in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RunChange {
+        /// The review did not exist before.
+        Added = "added",
+        /// The review was imported although the owner had deleted it.
+        Restored = "restored",
+        /// The review was withheld because its source no longer lists it.
+        Withdrawn = "withdrawn",
     }
 }
 
@@ -199,11 +192,8 @@ pub async fn run_reviews(
     .await?;
     let row = rows.into_iter().map(|row| RunReview {
         id: row.id.into(),
-        change: match row.kind.as_ref() {
-            "withdrawn" => RunChange::Withdrawn,
-            "restored" => RunChange::Restored,
-            _ => RunChange::Added,
-        },
+        // The table's check allows no other name.
+        change: RunChange::find(row.kind.as_ref()).unwrap_or(RunChange::Added),
         is_there: row.is_there,
         is_untouched: row.is_untouched,
     });

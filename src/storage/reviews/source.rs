@@ -2,16 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::rows::of_ids;
-use crate::model::Unit;
 use crate::model::hash::hex;
-use crate::model::{Base, DigestKey};
-use crate::model::{Review, ReviewId};
+use crate::model::{Base, DigestKey, Review, ReviewId, Unit};
 use crate::random::Random;
+use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
 
 /// A source's last version of one review.
@@ -96,22 +95,32 @@ pub async fn standing(
     Ok(KnownReviews {
         reviews,
         sources,
-        deleted: id_set(deleted),
+        deleted: strings(deleted),
     })
 }
 
 /// The sources' last versions of the rows that the end of the query names; rows with an invalid id are left out.
 macro_rules! stored_sources {
     ($connection:ident, $from:literal $(, $argument:ident)*) => {{
-        let rows = sqlx::query_as!(
-            StoredSource,
+        let rows = sqlx::query!(
             r#"select s.review_id as "review_id: Text", source_name as "source_name: Text", location as "location: Text",
              posted_at as "posted_at: Text", responded_at as "responded_at: Text", base, fingerprint
            from "# + $from
             $(, $argument)*
         );
         let rows = rows.fetch_all($connection).await?;
-        rows.into_iter().filter_map(StoredSource::read)
+        let instant = |at: Option<Text>| instant(at?.as_ref());
+        rows.into_iter().filter_map(move |row| {
+            Some(SourceVersion {
+                id: row.review_id.as_ref().parse().ok()?,
+                source_name: row.source_name.into(),
+                location: row.location.map(String::from),
+                posted_at: instant(row.posted_at),
+                responded_at: instant(row.responded_at),
+                base: Base::unpack(&row.base),
+                fingerprint: row.fingerprint,
+            })
+        })
     }};
 }
 
@@ -180,7 +189,6 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
     if rows.is_empty() {
         return Ok(());
     }
-    let utc = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
     let row = |row: &SourceVersion| {
         json!([
             row.id.as_str(),
@@ -250,10 +258,6 @@ pub async fn alike(
         .collect())
 }
 
-fn id_set(ids: Vec<Text>) -> HashSet<String> {
-    ids.into_iter().map(String::from).collect()
-}
-
 /// The ids among these that a review has or had.
 ///
 /// # Errors
@@ -267,7 +271,7 @@ pub async fn ids_ever_used(
         r#"select review_id as "id: Text" from review_change where review_id in (select value from json_each(?))"#,
         list
     );
-    Ok(id_set(ids.fetch_all(connection).await?))
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 /// The ids among these that a review has.
@@ -283,7 +287,7 @@ pub async fn ids_present(
         r#"select review_id as "id: Text" from review where review_id in (select value from json_each(?))"#,
         list
     );
-    Ok(id_set(ids.fetch_all(connection).await?))
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 /// For each fingerprint and source of `wanted`, at most `limit` ids of reviews that have both.
@@ -381,12 +385,7 @@ pub async fn ids_after(
         after,
         limit
     );
-    Ok(ids
-        .fetch_all(connection)
-        .await?
-        .into_iter()
-        .map(String::from)
-        .collect())
+    Ok(strings(ids.fetch_all(connection).await?))
 }
 
 /// Deletes a review; triggers delete dependent rows.
@@ -398,33 +397,4 @@ pub async fn delete(write: &mut Write, id: &str) -> sqlx::Result<()> {
         .execute(&mut **write)
         .await?;
     Ok(())
-}
-
-struct StoredSource {
-    review_id: Text,
-    source_name: Text,
-    location: Option<Text>,
-    posted_at: Option<Text>,
-    responded_at: Option<Text>,
-    base: Vec<u8>,
-    fingerprint: i64,
-}
-
-impl StoredSource {
-    fn read(self) -> Option<SourceVersion> {
-        let instant = |at: Option<Text>| {
-            DateTime::parse_from_rfc3339(at?.as_ref())
-                .ok()
-                .map(|at| at.to_utc())
-        };
-        Some(SourceVersion {
-            id: self.review_id.as_ref().parse().ok()?,
-            source_name: self.source_name.into(),
-            location: self.location.map(String::from),
-            posted_at: instant(self.posted_at),
-            responded_at: instant(self.responded_at),
-            base: Base::unpack(&self.base),
-            fingerprint: self.fingerprint,
-        })
-    }
 }
