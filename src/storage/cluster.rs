@@ -1,7 +1,7 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::error::{AtPath as _, DbError};
 use super::rqlite::{
-    Cluster, ClusterError, Contact, Executed, NodeStatus, RqliteClient, SqlStatement, has_marker,
+    Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient, SqlStatement,
+    has_marker,
 };
 use super::schema::Migrated;
 use super::write::{WorkingCopy, Write, level_with_cluster};
-use super::{Database, OpenFile, Writer, derived, schema};
+use super::{Database, OpenFile, Writer, derived, lock, schema};
 use crate::clock::Clock;
 use crate::config::ClusterAddress;
 use crate::random::Random;
@@ -41,8 +42,8 @@ impl Database {
         address: &ClusterAddress,
         client: RqliteClient,
         wait_max: Duration,
-        migrated: &mut Migrated,
-    ) -> Result<Self, DbError> {
+        mut migrated: Migrated,
+    ) -> Result<(Self, Migrated), DbError> {
         let upgraded = schema::migrate_cluster(&client, &address.file).await?;
         migrated.applied.extend(upgraded.applied);
         migrated.total = upgraded.total;
@@ -59,7 +60,7 @@ impl Database {
             writer: Writer::Cluster(Arc::new(cluster)),
         };
         database.verify_readable().await?;
-        Ok(database)
+        Ok((database, migrated))
     }
 
     /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
@@ -72,7 +73,7 @@ impl Database {
         match &self.writer {
             Writer::File(_) => self.write().await,
             Writer::Cluster(cluster) => {
-                let copy = WorkingCopy::of(cluster.client(), &self.path).await?;
+                let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
                 let transaction = copy.begin().await.at(&self.path)?;
                 Ok(Write::to_cluster(
                     transaction,
@@ -116,9 +117,7 @@ impl Database {
         let end = clock.monotonic() + SEEN_WAIT_MAX;
         while !self.has_seen_own_writes().await? {
             if clock.monotonic() >= end {
-                return Err(DbError::Cluster(ClusterError::Behind {
-                    seconds: SEEN_WAIT_MAX.as_secs(),
-                }));
+                return Err(ClusterError::behind(SEEN_WAIT_MAX).into());
             }
             clock.sleep(SEEN_INTERVAL).await;
         }
@@ -220,18 +219,24 @@ impl Database {
             return Ok(());
         };
         let asked_at = Clock::system().monotonic();
-        let status = cluster.client().status(STATUS_TIMEOUT).await?;
+        let status = cluster.client.status(STATUS_TIMEOUT).await?;
         let status = node_status(&status["store"]);
         let contact = status.last_contact_ms.filter(|_| !status.leader.is_empty());
         let heard_at = contact.map(|ms| asked_at.before(Duration::from_millis(ms)));
-        cluster.note_contact(Contact { status, heard_at });
+        let mut contact = lock(&cluster.contact);
+        // Without a contact in this answer, the last one counts.
+        let before = contact.as_ref().and_then(|contact| contact.heard_at);
+        *contact = Some(Contact {
+            heard_at: heard_at.or(before),
+            status,
+        });
         Ok(())
     }
 
     /// The last known status of the node; `None` without a cluster or before the first answer.
     #[must_use]
     pub fn node_standing(&self) -> Option<NodeStanding> {
-        let contact = self.cluster()?.contact()?;
+        let contact = lock(&self.cluster()?.contact).clone()?;
         let now = Clock::system().monotonic();
         Some(NodeStanding {
             heard_ago: now - contact.heard_at.unwrap_or_default(),
@@ -322,8 +327,13 @@ impl Database {
     /// Time for which this process may still send; [`Duration::MAX`] if no lease is needed.
     #[must_use]
     pub fn lease_left(&self) -> Duration {
-        self.cluster()
-            .map_or(Duration::MAX, |cluster| cluster.lease().time_left())
+        let Some(cluster) = self.cluster() else {
+            return Duration::MAX;
+        };
+        let ends_at = lock(&cluster.lease).ends_at;
+        ends_at.map_or(Duration::ZERO, |ends_at| {
+            ends_at - Clock::system().monotonic()
+        })
     }
 
     /// Takes the lease if it is free, or prolongs it, so that deliveries that take at most `exchange` can still begin
@@ -335,15 +345,15 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
         };
-        let (lease, clock) = (cluster.lease(), Clock::system());
+        let clock = Clock::system();
         let length = LEASE_MIN.max(exchange * 2);
         let (asked_at, now) = (clock.monotonic(), clock.now());
-        if lease.time_left() == Duration::ZERO && self.is_held_elsewhere(now).await? {
+        if !self.may_publish() && self.is_held_elsewhere(now).await? {
             return Ok(false);
         }
         let values = vec![
             json!(NAME),
-            json!(lease.holder),
+            json!(cluster.holder),
             json!(instant(now + length)),
             json!(instant(now - CLOCKS_DIFFER_MAX)),
         ];
@@ -356,10 +366,12 @@ impl Database {
         let Executed { marker, rows } = cluster.write(&[take]).await?;
         let is_held = match rows {
             Some(rows) => rows.first() == Some(&1),
-            None => self.holder().await?.as_deref() == Some(lease.holder.as_str()),
+            None => self.holder().await?.as_ref() == Some(&cluster.holder),
         };
-        *lease.marker.lock().unwrap_or_else(PoisonError::into_inner) = Some(marker);
-        lease.set(is_held.then(|| asked_at + length));
+        *lock(&cluster.lease) = Lease {
+            ends_at: is_held.then(|| asked_at + length),
+            marker: Some(marker),
+        };
         Ok(is_held)
     }
 
@@ -373,8 +385,7 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
         };
-        let marker = cluster.lease().marker.lock();
-        let marker = marker.unwrap_or_else(PoisonError::into_inner).clone();
+        let marker = lock(&cluster.lease).marker.clone();
         let Some(marker) = marker else {
             return Ok(true);
         };
@@ -390,14 +401,13 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(());
         };
-        let lease = cluster.lease();
-        if lease.time_left() == Duration::ZERO {
+        if !self.may_publish() {
             return Ok(());
         }
-        lease.set(None);
+        lock(&cluster.lease).ends_at = None;
         let give_up = SqlStatement::new(
             "delete from lease where name = ?1 and holder = ?2",
-            vec![json!(NAME), json!(lease.holder)],
+            vec![json!(NAME), json!(cluster.holder)],
         );
         cluster.write(&[give_up]).await?;
         Ok(())
@@ -411,10 +421,7 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(());
         };
-        let values = [
-            Value::from(NAME),
-            Value::from(cluster.lease().holder.as_str()),
-        ];
+        let values = [Value::from(NAME), Value::from(cluster.holder.as_str())];
         write
             .guard("(select holder from lease where name = ?1) = ?2", &values)
             .await
@@ -440,7 +447,7 @@ impl Database {
         };
         let select =
             SqlStatement::new("select holder from lease where name = ?", vec![json!(NAME)]);
-        let rows = cluster.client().query(&select, LEASE_MIN / 4).await?;
+        let rows = cluster.client.query(&select, LEASE_MIN / 4).await?;
         let holder = rows.first().and_then(|row| row.first());
         Ok(holder.and_then(Value::as_str).map(str::to_owned))
     }

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection};
 
 use super::error::{AtPath as _, DbError};
 use super::files::DatabaseFiles;
-use super::{files, options, pool, schema, unlogged};
+use super::{files, options, pool, schema};
 
 /// Suffix appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
@@ -138,8 +138,7 @@ pub(super) async fn sweep(connection: &mut SqliteConnection, change_no: i64) -> 
 
 /// The statements that create its tables, views and triggers.
 async fn schema_statements() -> sqlx::Result<Vec<String>> {
-    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
-    schema::apply_migrations(&mut scratch).await?;
+    let mut scratch = schema::scratch_schema().await?;
     let wanted = sqlx::query_scalar(WANTED).fetch_all(&mut scratch).await?;
     scratch.close().await?;
     Ok(wanted)

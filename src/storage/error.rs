@@ -1,5 +1,6 @@
 //! Database errors; each message contains advice for the user.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -21,7 +22,7 @@ pub enum DbError {
     Create {
         path: PathBuf,
         /// The operating system's error.
-        reason: std::io::Error,
+        reason: io::Error,
     },
     #[error("{} is not a SQLite database; set DATABASE_URL to another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
@@ -87,7 +88,7 @@ pub enum DbError {
     Removed {
         path: PathBuf,
         /// The operating system's error.
-        reason: std::io::Error,
+        reason: io::Error,
     },
     /// The path of the write-ahead log or of its index leads to another file than the one that was opened, or to none.
     #[error(
@@ -125,6 +126,23 @@ pub enum DbError {
 }
 
 impl DbError {
+    /// The file at `path` cannot be created.
+    pub(super) fn create(path: &Path, reason: io::Error) -> Self {
+        Self::Create {
+            path: path.to_owned(),
+            reason,
+        }
+    }
+
+    /// Any other error about the file at `path`.
+    #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
+    pub(super) fn other(path: &Path, error: impl ToString) -> Self {
+        Self::Other {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+
     /// Classifies an sqlx error about the file at `path`.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
@@ -134,13 +152,10 @@ impl DbError {
         {
             return Self::Cluster(cluster.clone());
         }
-        let path = path.to_owned();
         let sqlx::Error::Database(inner) = &error else {
-            return Self::Other {
-                path,
-                reason: error.to_string(),
-            };
+            return Self::other(path, error);
         };
+        let path = path.to_owned();
         let reason = inner.message().to_owned();
         // SQLite's extended codes carry the primary one in their low byte
         // (https://www.sqlite.org/rescode.html).

@@ -1,6 +1,8 @@
 //! The files of a database: the main file, those beside it, the lock of the process that sends, and former states.
 
-use std::fs::{File, OpenOptions, TryLockError, hard_link, metadata, remove_file, rename};
+use std::fs::{
+    DirEntry, File, OpenOptions, TryLockError, hard_link, metadata, remove_file, rename,
+};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::{fs, io};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use sqlx::sqlite::SqliteConnection;
+use tempfile::TempDir;
 
 use super::error::{AtPath as _, DbError};
 use super::{Database, copy_into};
@@ -47,13 +50,20 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 
 /// Removes the files of the database at `path`; missing ones are ignored.
 pub(super) fn remove_files(path: &Path) {
-    for file in files(path) {
-        if let Err(error) = remove_file(&file)
-            && error.kind() != ErrorKind::NotFound
-        {
-            tracing::warn!(file = %file.display(), %error, "database.leftover: an unfinished file cannot be removed");
-        }
+    files(path).iter().for_each(|file| remove_leftover(file));
+}
+
+fn remove_leftover(file: &Path) {
+    if let Err(error) = remove_file(file)
+        && error.kind() != ErrorKind::NotFound
+    {
+        tracing::warn!(file = %file.display(), %error, "database.leftover: an unfinished file cannot be removed");
     }
+}
+
+/// A folder that is removed with its value.
+pub(super) fn temporary_folder() -> Result<TempDir, DbError> {
+    tempfile::tempdir().map_err(|reason| DbError::create(&std::env::temp_dir(), reason))
 }
 
 /// `path` with `suffix` appended to the file name.
@@ -73,19 +83,17 @@ pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {
         return Ok(());
     }
-    match OpenOptions::new()
+    let created = OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(path)
-    {
-        Ok(_) => Ok(()),
+        .open(path);
+    match created {
         // Another process created it first, with the same mode.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(DbError::Create {
-            path: path.to_owned(),
-            reason: error,
-        }),
+        created => created
+            .map(drop)
+            .map_err(|error| DbError::create(path, error)),
     }
 }
 
@@ -153,10 +161,7 @@ fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
 pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
     let random = Random::system()
         .bytes_16()
-        .map_err(|reason| DbError::Create {
-            path: path.to_owned(),
-            reason,
-        })?;
+        .map_err(|reason| DbError::create(path, reason))?;
     let suffix = hex(&random[..4]);
     Ok(beside(path, &format!(".new-{suffix}")))
 }
@@ -187,10 +192,7 @@ impl DeliveryLock {
     /// [`DbError::Create`] when that file cannot be created or locked.
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
         let name = beside(path, DELIVERY_LOCK);
-        let fault = |reason| DbError::Create {
-            path: name.clone(),
-            reason,
-        };
+        let fault = |reason| DbError::create(&name, reason);
         let file = OpenOptions::new()
             .write(true)
             .create(true)
@@ -252,14 +254,8 @@ pub(super) async fn keep_before_upgrade(
     let begun = unused_name(&place)?;
     create_private(&begun)?;
     let copied = copy(connection, &begun, &kept).await;
-    let removed = remove_file(&begun);
-    copied?;
-    if let Err(error) = removed
-        && error.kind() != ErrorKind::NotFound
-    {
-        tracing::warn!(file = %begun.display(), %error, "database.leftover: an unfinished file cannot be removed");
-    }
-    Ok(kept)
+    remove_leftover(&begun);
+    copied.map(|()| kept)
 }
 
 async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> Result<(), DbError> {
@@ -273,20 +269,14 @@ async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> R
             Err(_) => rename(begun, kept),
             Ok(()) => Ok(()),
         });
-    named.map_err(|reason| DbError::Create {
-        path: kept.to_owned(),
-        reason,
-    })
+    named.map_err(|reason| DbError::create(kept, reason))
 }
 
 impl Database {
     /// # Errors
     /// When the folder cannot be read.
     pub fn former(&self) -> Result<Vec<PathBuf>, DbError> {
-        let all = former_states(self.path()).map_err(|reason| DbError::Other {
-            path: self.path().to_owned(),
-            reason: reason.to_string(),
-        })?;
+        let all = former_states(self.path())?;
         Ok(all.into_iter().map(|(path, _)| path).collect())
     }
 
@@ -295,34 +285,27 @@ impl Database {
     /// # Errors
     /// When the folder cannot be read, or a file cannot be removed.
     pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
-        let remove = || -> io::Result<usize> {
-            let old = former_states(self.path())?
-                .into_iter()
-                .filter(|(_, at)| now - *at > TimeDelta::days(FORMER_KEPT_DAYS));
-            let mut removed = 0;
-            for (path, _) in old {
-                remove_file(path)?;
+        let mut removed = 0;
+        for (path, at) in former_states(self.path())? {
+            if now - at > TimeDelta::days(FORMER_KEPT_DAYS) {
+                remove_file(path).map_err(|error| DbError::other(self.path(), error))?;
                 removed += 1;
             }
-            Ok(removed)
-        };
-        remove().map_err(|reason| DbError::Other {
-            path: self.path().to_owned(),
-            reason: reason.to_string(),
-        })
+        }
+        Ok(removed)
     }
 }
 
 /// Every former state of the database at `path`, oldest first.
-fn former_states(path: &Path) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
+fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
     let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (Some(folder), Some(database)) = (place.parent(), place.file_name()) else {
         return Ok(Vec::new());
     };
     let prefix = format!("{}{MARK}", database.to_string_lossy());
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
+    let entries: io::Result<Vec<DirEntry>> = fs::read_dir(folder).and_then(Iterator::collect);
+    for entry in entries.map_err(|error| DbError::other(path, error))? {
         let name = entry.file_name();
         let parts = name
             .to_str()

@@ -21,7 +21,7 @@ mod verify;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::clock::Clock;
@@ -285,6 +285,10 @@ async fn scratch() -> sqlx::Result<SqliteConnection> {
 async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {
     let copy = sqlx::query("vacuum into ?").bind(to.to_string_lossy().into_owned());
     copy.execute(connection).await.map(drop)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Options without statement logging: sqlx would log each statement that takes more than a second in full.

@@ -12,7 +12,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::error::DbError;
-use super::files::{remove_files, unused_name};
+use super::files::{remove_files, temporary_folder, unused_name};
 use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement, WRITE_WAIT_MAX};
 use super::schema::Migrated;
 use super::{Database, schema};
@@ -33,9 +33,7 @@ impl Database {
                     migrated = opening.migrated.clone();
                     opening.keep().await?;
                 }
-                let database =
-                    Self::join_cluster(cluster, client, WRITE_WAIT_MAX, &mut migrated).await?;
-                Ok((database, migrated))
+                Self::join_cluster(cluster, client, WRITE_WAIT_MAX, migrated).await
             }
         }
     }
@@ -81,14 +79,17 @@ impl Opening {
         if let Some(opening) = Self::of_empty_cluster(&client).await? {
             return Ok(opening);
         }
-        let mut migrated = Migrated::default();
-        let database =
-            Database::join_cluster(address, client, COMMAND_WAIT_MAX, &mut migrated).await?;
-        Ok(Self {
+        let migrated = Migrated::default();
+        let joined = Database::join_cluster(address, client, COMMAND_WAIT_MAX, migrated).await?;
+        Ok(Self::existing(joined))
+    }
+
+    fn existing((database, migrated): (Database, Migrated)) -> Self {
+        Self {
             database,
             migrated,
             destination: None,
-        })
+        }
     }
 
     /// `None` if the cluster is not empty.
@@ -97,10 +98,7 @@ impl Opening {
             return Ok(None);
         }
         let made = async {
-            let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
-                path: std::env::temp_dir(),
-                reason,
-            })?;
+            let folder = temporary_folder()?;
             let (database, migrated) = Database::open(&folder.path().join("new.db")).await?;
             Ok(Some(Self {
                 database,
@@ -132,13 +130,10 @@ impl Opening {
             }),
             Err(error) => {
                 remove_files(&begun);
-                if let DbError::Create { path: _, reason } = error {
-                    return Err(DbError::Create {
-                        path: path.to_owned(),
-                        reason,
-                    });
-                }
-                Err(error)
+                Err(match error {
+                    DbError::Create { path: _, reason } => DbError::create(path, reason),
+                    error => error,
+                })
             }
         }
     }
@@ -155,12 +150,7 @@ impl Opening {
     }
 
     async fn in_place(path: &Path) -> Result<Self, DbError> {
-        let (database, migrated) = Database::open(path).await?;
-        Ok(Self {
-            database,
-            migrated,
-            destination: None,
-        })
+        Ok(Self::existing(Database::open(path).await?))
     }
 
     /// A new database has a temporary name.
@@ -194,19 +184,13 @@ impl Opening {
                     fs::rename(begun, &place)
                 });
                 remove_files(begun);
-                named.map_err(|reason| DbError::Create {
-                    path: place,
-                    reason,
-                })
+                named.map_err(|reason| DbError::create(&place, reason))
             }
             Some(Destination::Cluster {
                 client,
                 folder: _folder,
             }) => {
-                let bytes = fs::read(begun).map_err(|error| DbError::Other {
-                    path: begun.to_owned(),
-                    reason: error.to_string(),
-                })?;
+                let bytes = fs::read(begun).map_err(|error| DbError::other(begun, error))?;
                 let loaded = client.load(bytes, FIRST_LOAD_WAIT_MAX).await;
                 if loaded.is_err() {
                     give_up_claim(&client).await;
@@ -252,7 +236,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
     let end = clock.monotonic() + FIRST_LOAD_WAIT_MAX;
     let holder = Random::system()
         .hex_128()
-        .map_err(|error| DbError::Cluster(ClusterError::Client(error.to_string())))?;
+        .map_err(|error| ClusterError::Client(error.to_string()))?;
     loop {
         let select = "select exists (select 1 from sqlite_schema where name = ?1), exists (select 1 from sqlite_schema where name = ?2)";
         let select = SqlStatement::new(select, vec![json!(schema::TABLE), json!(CLAIM)]);
@@ -263,10 +247,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
         }
         if !has(1) {
             let claim = [
-                SqlStatement::new(
-                    format!("create table {CLAIM} (holder text not null)"),
-                    Vec::new(),
-                ),
+                SqlStatement::plain(format!("create table {CLAIM} (holder text not null)")),
                 SqlStatement::new(
                     format!("insert into {CLAIM} values (?)"),
                     vec![json!(holder)],
@@ -274,7 +255,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
             ];
             // Another process may have been first. If the answer was lost, the table shows which process it was.
             let _ = client.execute_unmarked(&claim, COMMAND_WAIT_MAX).await;
-            let held = SqlStatement::new(format!("select holder from {CLAIM}"), Vec::new());
+            let held = SqlStatement::plain(format!("select holder from {CLAIM}"));
             let held = client.query(&held, COMMAND_WAIT_MAX).await?;
             if held.first().and_then(|row| row.first()) == Some(&json!(holder)) {
                 return Ok(true);
@@ -292,10 +273,7 @@ async fn claim_if_empty(client: &RqliteClient) -> Result<bool, DbError> {
 }
 
 async fn give_up_claim(client: &RqliteClient) {
-    let give_up = [SqlStatement::new(
-        format!("drop table if exists {CLAIM}"),
-        Vec::new(),
-    )];
+    let give_up = [SqlStatement::plain(format!("drop table if exists {CLAIM}"))];
     if let Err(error) = client.execute_unmarked(&give_up, COMMAND_WAIT_MAX).await {
         tracing::warn!(%error, "cluster.claim_left: the table {CLAIM} of the empty cluster could not be dropped; drop it before the next try");
     }

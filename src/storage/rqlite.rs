@@ -1,6 +1,6 @@
 //! Writes over rqlite's HTTP API, for a database on many nodes. Reads do not come here: each node reads its own file.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use reqwest::{Client, Response, StatusCode};
@@ -12,6 +12,7 @@ use sqlx::{
 use thiserror::Error;
 use url::Url;
 
+use super::lock;
 use crate::clock::{Clock, Monotonic};
 use crate::random::Random;
 
@@ -23,43 +24,22 @@ pub(super) const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
 /// This process's writer for a cluster.
 #[derive(Debug)]
 pub struct Cluster {
-    client: RqliteClient,
+    pub(super) client: RqliteClient,
     wait_max: Duration,
     /// Marker of the last write, until this node's file has it.
     unseen: Mutex<Option<String>>,
-    lease: Lease,
-    contact: Mutex<Option<Contact>>,
-}
-
-#[derive(Debug)]
-pub struct Lease {
-    /// Random id of this process.
+    /// Random id of this process, as a holder of the lease.
     pub(super) holder: String,
-    /// `None` while this process does not hold it.
-    ends_at: Mutex<Option<Monotonic>>,
-    /// Marker of the write that last prolonged it.
-    pub(super) marker: Mutex<Option<String>>,
+    pub(super) lease: Mutex<Lease>,
+    pub(super) contact: Mutex<Option<Contact>>,
 }
 
-impl Lease {
-    const fn new(holder: String) -> Self {
-        Self {
-            holder,
-            ends_at: Mutex::new(None),
-            marker: Mutex::new(None),
-        }
-    }
-
-    pub(super) fn set(&self, ends_at: Option<Monotonic>) {
-        *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner) = ends_at;
-    }
-
-    pub(super) fn time_left(&self) -> Duration {
-        let ends_at = *self.ends_at.lock().unwrap_or_else(PoisonError::into_inner);
-        ends_at.map_or(Duration::ZERO, |ends_at| {
-            ends_at - Clock::system().monotonic()
-        })
-    }
+#[derive(Debug, Default)]
+pub struct Lease {
+    /// `None` while this process does not hold it.
+    pub(super) ends_at: Option<Monotonic>,
+    /// Marker of the write that last prolonged it.
+    pub(super) marker: Option<String>,
 }
 
 /// A node's status within its cluster.
@@ -90,33 +70,10 @@ impl Cluster {
             client,
             wait_max,
             unseen: Mutex::default(),
-            lease: Lease::new(holder),
+            holder,
+            lease: Mutex::default(),
             contact: Mutex::default(),
         }
-    }
-
-    pub(super) fn contact(&self) -> Option<Contact> {
-        lock(&self.contact).clone()
-    }
-
-    /// Stores an answer of this node's rqlited. If the answer has no time of the last contact with the leader, the
-    /// previous time stays.
-    pub(super) fn note_contact(&self, told: Contact) {
-        let mut contact = lock(&self.contact);
-        let before = contact.as_ref().and_then(|contact| contact.heard_at);
-        *contact = Some(Contact {
-            heard_at: told.heard_at.or(before),
-            status: told.status,
-        });
-    }
-
-    pub(super) const fn lease(&self) -> &Lease {
-        &self.lease
-    }
-
-    #[must_use]
-    pub const fn client(&self) -> &RqliteClient {
-        &self.client
     }
 
     /// Applies these statements as one transaction.
@@ -129,16 +86,16 @@ impl Cluster {
         Ok(executed)
     }
 
-    /// Applies groups of statements, each as one transaction, if `basis` still holds.
+    /// Applies groups of statements, each as one transaction; with a basis, only if that still holds.
     pub(super) async fn write_groups(
         &self,
-        basis: WriteBasis,
-        groups: &[Vec<SqlStatement>],
+        basis: Option<WriteBasis>,
+        groups: Vec<Vec<SqlStatement>>,
     ) -> Result<(), ClusterError> {
-        let groups = groups.iter().filter(|group| !group.is_empty());
+        let groups = groups.into_iter().filter(|group| !group.is_empty());
         for (number, group) in groups.enumerate() {
-            let guarded = basis.guard(number == 0);
-            let all: Vec<SqlStatement> = guarded.into_iter().chain(group.iter().cloned()).collect();
+            let mut all = basis.map_or_else(Vec::new, |basis| basis.guard(number == 0));
+            all.extend(group);
             self.write(&all).await?;
         }
         Ok(())
@@ -177,10 +134,6 @@ pub(super) async fn has_marker(
     .await
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The state from which the working copy of an owner's command was made: the command is applied only if no other such
 /// command and no change of a review happened in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,7 +148,7 @@ impl WriteBasis {
 
     /// The leader's state.
     pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
-        let select = SqlStatement::new(Self::SELECT, Vec::new());
+        let select = SqlStatement::plain(Self::SELECT);
         let rows = client.query(&select, COMMAND_WAIT_MAX).await?;
         let number = |column: usize| rows.first()?.get(column)?.as_i64();
         match (number(0), number(1)) {
@@ -226,7 +179,7 @@ impl WriteBasis {
     /// Statements that make a whole transaction fail if it comes too late. The first group of a command counts the
     /// command; later groups only check that no other command came in between.
     fn guard(self, is_first: bool) -> Vec<SqlStatement> {
-        let delete = SqlStatement::new("delete from guard", Vec::new());
+        let delete = SqlStatement::plain("delete from guard");
         if !is_first {
             let guard = "insert into guard (holds) select coalesce((select number from owner_write) = ?1, 0)";
             return vec![
@@ -237,7 +190,7 @@ impl WriteBasis {
         let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
                      and (select number from owner_write) = ?2, 0)";
         let values = vec![json!(self.change_no), json!(self.owner_writes)];
-        let count = SqlStatement::new("update owner_write set number = number + 1", Vec::new());
+        let count = SqlStatement::plain("update owner_write set number = number + 1");
         vec![SqlStatement::new(guard, values), delete, count]
     }
 }
@@ -321,13 +274,8 @@ impl RqliteClient {
             "insert into write_marker (marker, written_at) values (?, ?)",
             vec![json!(marker), json!(now)],
         );
-        let all: Vec<Value> = std::iter::once(&mark)
-            .chain(statements)
-            .map(SqlStatement::json)
-            .collect();
-        let body = Value::Array(all).to_string();
-        let answer = self.ask("db/execute?transaction", body, wait_max).await;
-        match answer.and_then(|answer| results(&answer)) {
+        let all = std::iter::once(&mark).chain(statements);
+        match self.execute_unmarked(all, wait_max).await {
             Ok(mut rows) => {
                 // The first result belongs to the marker's insert.
                 rows.remove(0);
@@ -346,20 +294,24 @@ impl RqliteClient {
         }
     }
 
-    /// Applies statements that change the schema, in one transaction and without a marker: repeating them fails.
+    /// Applies statements in one transaction and without a marker; returns the affected rows by statement. Only for
+    /// statements that fail if they are repeated, such as changes of the schema.
     ///
     /// # Errors
     /// [`ClusterError`].
     pub async fn execute_unmarked(
         &self,
-        statements: &[SqlStatement],
+        statements: impl IntoIterator<Item = &SqlStatement>,
         wait_max: Duration,
-    ) -> Result<(), ClusterError> {
-        let body = Value::Array(statements.iter().map(SqlStatement::json).collect());
-        let answer = self
-            .ask("db/execute?transaction", body.to_string(), wait_max)
-            .await?;
-        results(&answer).map(drop)
+    ) -> Result<Vec<u64>, ClusterError> {
+        let body: Value = statements.into_iter().map(SqlStatement::json).collect();
+        let path = "db/execute?transaction";
+        let answer = self.ask(path, body.to_string(), wait_max).await?;
+        let results = answer["results"].as_array();
+        let results =
+            results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
+        let rows = |result| Ok(succeeded(result)?["rows_affected"].as_u64().unwrap_or(0));
+        results.iter().map(rows).collect()
     }
 
     /// The rows of a query, read from the leader.
@@ -373,15 +325,9 @@ impl RqliteClient {
     ) -> Result<Vec<Vec<Value>>, ClusterError> {
         let body = json!([statement.json()]).to_string();
         let answer = self.ask("db/query?level=strong", body, wait_max).await?;
-        let result = &answer["results"][0];
-        if let Some(reason) = result["error"].as_str() {
-            return Err(ClusterError::Refused(reason.to_owned()));
-        }
-        let rows = result["values"].as_array().cloned().unwrap_or_default();
-        Ok(rows
-            .into_iter()
-            .map(|row| row.as_array().cloned().unwrap_or_default())
-            .collect())
+        let result = succeeded(&answer["results"][0])?;
+        // Without rows there are no values.
+        Ok(serde_json::from_value(result["values"].clone()).unwrap_or_default())
     }
 
     /// Loads a SQLite file into an empty cluster.
@@ -390,10 +336,7 @@ impl RqliteClient {
     /// [`ClusterError`].
     pub async fn load(&self, file: Vec<u8>, wait_max: Duration) -> Result<(), ClusterError> {
         let answer = self.ask("db/load", file, wait_max).await?;
-        match answer["results"][0]["error"].as_str() {
-            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
-            None => Ok(()),
-        }
+        succeeded(&answer["results"][0]).map(drop)
     }
 
     /// A consistent copy of the whole database as a SQLite file, in chunks.
@@ -504,13 +447,14 @@ impl RqliteClient {
                 };
             }
         };
+        let again = |told: String| Tried::Again {
+            told,
+            is_unknown: true,
+        };
         let status = response.status();
         let text = read_text(response).await;
         if status.is_server_error() {
-            return Tried::Again {
-                told: shortened(&format!("{status} {text}")),
-                is_unknown: true,
-            };
+            return again(shortened(&format!("{status} {text}")));
         }
         if status != StatusCode::OK {
             let reason = status.canonical_reason().unwrap_or_default();
@@ -520,24 +464,14 @@ impl RqliteClient {
             });
         }
         // `/db/load` of some releases answers with an empty body.
-        let answer = if text.trim().is_empty() {
-            Ok(json!({}))
-        } else {
-            serde_json::from_str::<Value>(&text)
-        };
-        match answer {
+        let text = if text.trim().is_empty() { "{}" } else { &text };
+        match serde_json::from_str::<Value>(text) {
             // 200 does not mean success: during an election the answer contains an error and no results.
             Ok(answer) => match answer["error"].as_str() {
-                Some(error) => Tried::Again {
-                    told: shortened(error),
-                    is_unknown: true,
-                },
+                Some(error) => again(shortened(error)),
                 None => Tried::Done(answer),
             },
-            Err(error) => Tried::Again {
-                told: error.to_string(),
-                is_unknown: true,
-            },
+            Err(error) => again(error.to_string()),
         }
     }
 }
@@ -553,22 +487,16 @@ const TOLD_CHARS_MAX: usize = 200;
 const UNTRUSTED: &str = "invalid peer certificate";
 const UNTRUSTED_ADVICE: &str = "it must name this host, and its authority must be among this machine's certificates or in SSL_CERT_FILE";
 
-/// Affected rows by statement.
-pub(super) fn results(answer: &Value) -> Result<Vec<u64>, ClusterError> {
-    let results = answer["results"].as_array();
-    let results =
-        results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
-    results
-        .iter()
-        .map(|result| match result["error"].as_str() {
-            Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
-            None => Ok(result["rows_affected"].as_u64().unwrap_or(0)),
-        })
-        .collect()
+/// The result of a statement that did not fail.
+fn succeeded(result: &Value) -> Result<&Value, ClusterError> {
+    match result["error"].as_str() {
+        Some(reason) => Err(ClusterError::Refused(reason.to_owned())),
+        None => Ok(result),
+    }
 }
 
 /// The body, up to [`ANSWER_BYTES_MAX`].
-pub(super) async fn read_text(mut response: Response) -> String {
+async fn read_text(mut response: Response) -> String {
     let mut bytes = Vec::new();
     while let Ok(Some(piece)) = response.chunk().await {
         bytes.extend_from_slice(&piece);
@@ -579,22 +507,22 @@ pub(super) async fn read_text(mut response: Response) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-pub(super) fn at(node: &Url, path: &str) -> String {
+fn at(node: &Url, path: &str) -> String {
     format!("{node}{path}")
 }
 
 /// Host and port only.
-pub(super) fn name(node: &Url) -> String {
+fn name(node: &Url) -> String {
     let port = node.port_or_known_default().unwrap_or_default();
     format!("{}:{port}", node.host_str().unwrap_or_default())
 }
 
-pub(super) fn shortened(text: &str) -> String {
+fn shortened(text: &str) -> String {
     text.trim().chars().take(TOLD_CHARS_MAX).collect()
 }
 
 /// The innermost error, which is the most specific; never the URL, which may hold a password.
-pub(super) fn cause(error: &reqwest::Error) -> String {
+fn cause(error: &reqwest::Error) -> String {
     let mut error: &dyn std::error::Error = error;
     while let Some(source) = error.source() {
         error = source;
@@ -652,6 +580,14 @@ pub enum ClusterError {
     Client(String),
 }
 
+impl ClusterError {
+    pub(super) const fn behind(waited: Duration) -> Self {
+        Self::Behind {
+            seconds: waited.as_secs(),
+        }
+    }
+}
+
 /// The setting to correct if a node answers with this status. rqlite answers 401 without a body to unknown users, and to
 /// users without the permission.
 const fn setting(status: u16) -> &'static str {
@@ -690,6 +626,12 @@ impl SqlStatement {
         }
     }
 
+    /// A statement without values.
+    #[must_use]
+    pub fn plain(sql: impl Into<String>) -> Self {
+        Self::new(sql, Vec::new())
+    }
+
     /// Converts a statement of sqlx; `connection` reads the values back.
     ///
     /// # Errors
@@ -701,7 +643,7 @@ impl SqlStatement {
     ) -> sqlx::Result<Self> {
         let arguments = arguments.unwrap_or_default();
         if arguments.len() == 0 {
-            return Ok(Self::new(sql, Vec::new()));
+            return Ok(Self::plain(sql));
         }
         let parameters: Vec<String> = (1..=arguments.len()).map(|n| format!("?{n}")).collect();
         let select = format!("select {}", parameters.join(", "));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, Connection, FromRow};
+use sqlx::{AssertSqlSafe, Connection};
 
 use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside};
@@ -57,12 +57,7 @@ pub(super) async fn migrate(
                 version,
             });
         }
-        Err(error) => {
-            return Err(DbError::Other {
-                path: path.to_owned(),
-                reason: error.to_string(),
-            });
-        }
+        Err(error) => return Err(DbError::other(path, error)),
     }
     bind_lineage(connection, path).await?;
     let applied = MIGRATIONS
@@ -107,10 +102,7 @@ pub(super) async fn migrate_cluster(
     client: &RqliteClient,
     file: &Path,
 ) -> Result<Migrated, DbError> {
-    let select = SqlStatement::new(
-        format!("select version from {TABLE} order by version"),
-        Vec::new(),
-    );
+    let select = SqlStatement::plain(format!("select version from {TABLE} order by version"));
     let mut applied = Migrated {
         total: MIGRATIONS.iter().count(),
         ..Migrated::default()
@@ -130,7 +122,7 @@ pub(super) async fn migrate_cluster(
         };
         let mut statements: Vec<SqlStatement> = statements(next.sql.as_str())
             .into_iter()
-            .map(|sql| SqlStatement::new(sql, Vec::new()))
+            .map(SqlStatement::plain)
             .collect();
         let checksum = crate::model::hash::hex(&next.checksum);
         statements.push(SqlStatement::new(
@@ -140,7 +132,7 @@ pub(super) async fn migrate_cluster(
             vec![json!(next.version), json!(next.description), json!(checksum)],
         ));
         match client.execute_unmarked(&statements, COMMAND_WAIT_MAX).await {
-            Ok(()) => applied
+            Ok(_) => applied
                 .applied
                 .push(format!("{:04} {}", next.version, next.description)),
             // Another process or an earlier attempt has applied the migration; the next query shows it.
@@ -186,13 +178,16 @@ fn statements(sql: &str) -> Vec<String> {
     statements
 }
 
-pub(super) async fn apply_migrations(connection: &mut SqliteConnection) -> sqlx::Result<()> {
-    Ok(MIGRATIONS.run(connection).await?)
+/// An empty database in memory with the schema of this release.
+pub(super) async fn scratch_schema() -> sqlx::Result<SqliteConnection> {
+    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
+    MIGRATIONS.run(&mut scratch).await?;
+    Ok(scratch)
 }
 
 /// Whether the applied migrations are those of this release. With `is_alone`, the migrations table is the only table,
 /// so the list of applied migrations may be empty.
-pub(super) async fn are_ours(
+async fn are_ours(
     connection: &mut SqliteConnection,
     path: &Path,
     is_alone: bool,
@@ -267,10 +262,7 @@ async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i
     let applied = connection
         .list_applied_migrations(&MIGRATIONS.table_name)
         .await;
-    let applied = applied.map_err(|error| DbError::Other {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let applied = applied.map_err(|error| DbError::other(path, error))?;
     let mut versions: Vec<i64> = applied.iter().map(|migration| migration.version).collect();
     versions.sort_unstable();
     Ok(versions)
@@ -279,10 +271,7 @@ async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i
 /// Gives the database its permanent id (see `migrations/0003_change.sql`).
 async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     let lineage = Random::system().hex_128();
-    let lineage = lineage.map_err(|error| DbError::Other {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let lineage = lineage.map_err(|error| DbError::other(path, error))?;
     sqlx::query!(
         "insert into lineage (lineage_id) values (?) on conflict do nothing",
         lineage
@@ -296,40 +285,24 @@ async fn bind_lineage(connection: &mut SqliteConnection, path: &Path) -> Result<
 // Checks that the schema is the one of the embedded migrations: compares each table, index, view and trigger with a
 // scratch database in memory. Additional objects are allowed.
 
-#[derive(Debug, Default)]
-pub(super) struct SchemaFaults {
-    /// One sentence for each object that is missing or differs.
-    pub wrong: Vec<String>,
-    /// Whether one of the objects is a table or view, so that queries would fail or mislead.
-    pub is_unreadable: bool,
-}
-
-#[derive(FromRow)]
-struct SchemaObject {
-    kind: Text,
-    name: Text,
-    sql: Text,
-}
-
-pub(super) async fn faults(connection: &mut SqliteConnection) -> sqlx::Result<SchemaFaults> {
-    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
-    apply_migrations(&mut scratch).await?;
+/// One sentence for each object that is missing or differs, and whether one of them is a table or view, so that queries
+/// would fail or mislead.
+pub(super) async fn faults(connection: &mut SqliteConnection) -> sqlx::Result<(Vec<String>, bool)> {
+    let mut scratch = scratch_schema().await?;
     let wanted = objects(&mut scratch).await?;
     scratch.close().await?;
     let there = objects(connection).await?;
-    let mut faults = SchemaFaults::default();
+    let (mut wrong, mut is_unreadable) = (Vec::new(), false);
     for ((kind, name), sql) in wanted {
         let fault = match there.get(&(kind.clone(), name.clone())) {
             None => "is missing",
             Some(its) if *its != sql => "differs from its definition in this release",
             Some(_) => continue,
         };
-        faults.is_unreadable |= matches!(kind.as_str(), "table" | "view");
-        faults
-            .wrong
-            .push(format!("schema: the {kind} {name} {fault}"));
+        is_unreadable |= matches!(kind.as_str(), "table" | "view");
+        wrong.push(format!("schema: the {kind} {name} {fault}"));
     }
-    Ok(faults)
+    Ok((wrong, is_unreadable))
 }
 
 /// The SQL of every schema object, by kind and name.
@@ -337,15 +310,13 @@ async fn objects(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<BTreeMap<(String, String), String>> {
     let query = r"select type as kind, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
-    let objects: Vec<SchemaObject> = sqlx::query_as(query).fetch_all(connection).await?;
+    let objects: Vec<(Text, Text, Text)> = sqlx::query_as(query).fetch_all(connection).await?;
     // SQLite's names are case-insensitive.
-    let entry = |SchemaObject { kind, name, sql }: SchemaObject| {
-        (
-            (kind.into(), spelling(name.as_ref())),
-            spelling(sql.as_ref()),
-        )
-    };
-    Ok(objects.into_iter().map(entry).collect())
+    let entries = objects.into_iter().map(|(kind, name, sql)| {
+        let key = (kind.into(), spelling(name.as_ref()));
+        (key, spelling(sql.as_ref()))
+    });
+    Ok(entries.collect())
 }
 
 /// A statement without comments, case and white space, which do not affect the schema. Quoted text loses them too, on
@@ -435,12 +406,7 @@ mod tests {
     use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
     use sqlx::{AssertSqlSafe, Connection as _};
 
-    use super::{MIGRATIONS, apply_migrations, statements};
-
-    async fn scratch() -> SqliteConnection {
-        let options = SqliteConnectOptions::new().in_memory(true);
-        SqliteConnection::connect_with(&options).await.unwrap()
-    }
+    use super::{MIGRATIONS, scratch_schema, statements};
 
     async fn objects(connection: &mut SqliteConnection) -> Vec<(String, String)> {
         let select = "select name, coalesce(sql, '') from sqlite_schema where name not like '\\_sqlx%' escape '\\' \
@@ -450,8 +416,9 @@ mod tests {
 
     #[tokio::test]
     async fn migrations_one_statement_at_a_time_make_the_same_schema() {
-        let (mut whole, mut by_one) = (scratch().await, scratch().await);
-        apply_migrations(&mut whole).await.unwrap();
+        let mut whole = scratch_schema().await.unwrap();
+        let options = SqliteConnectOptions::new().in_memory(true);
+        let mut by_one = SqliteConnection::connect_with(&options).await.unwrap();
         for migration in MIGRATIONS.iter() {
             for statement in statements(migration.sql.as_str()) {
                 let ran = sqlx::query(AssertSqlSafe(statement.clone())).execute(&mut by_one);

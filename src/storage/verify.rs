@@ -26,11 +26,8 @@ pub struct FileVerification {
 /// When it cannot be read at all.
 pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerification> {
     let mut verified = FileVerification::default();
-    let schema::SchemaFaults {
-        wrong,
-        is_unreadable,
-    } = schema::faults(connection).await?;
-    verified.wrong.extend(wrong);
+    let is_unreadable;
+    (verified.wrong, is_unreadable) = schema::faults(connection).await?;
     if !text_index::is_sound(connection).await? {
         // SQLite's own check would read the malformed pages.
         verified.wrong.push(

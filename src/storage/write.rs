@@ -23,6 +23,7 @@ use sqlx::{Connection as _, Either, Execute, Executor, SqlStr, Sqlite, Transacti
 use tempfile::TempDir;
 
 use super::error::{AtPath as _, DbError};
+use super::files::temporary_folder;
 use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis};
 use super::{copy_into, options, schema};
 use crate::clock::Clock;
@@ -118,18 +119,12 @@ impl Write {
         // The connection is returned first: other readers must not wait for the cluster, and the copy is no longer
         // needed.
         transaction.rollback().await?;
+        let basis = record.copy.as_ref().map(|copy| copy.basis);
+        let written = record.cluster.write_groups(basis, record.groups).await;
         if let Some(copy) = record.copy {
-            let written = record
-                .cluster
-                .write_groups(copy.basis, &record.groups)
-                .await;
             copy.leave().await;
-            return Ok(written?);
         }
-        for group in record.groups.iter().filter(|group| !group.is_empty()) {
-            record.cluster.write(group).await?;
-        }
-        Ok(())
+        Ok(written?)
     }
 
     /// # Errors
@@ -305,10 +300,7 @@ impl WorkingCopy {
     /// Copies a node's file at one moment, after it has caught up with the leader.
     pub(super) async fn of(client: &RqliteClient, file: &Path) -> Result<Self, DbError> {
         level_with_cluster(client, file).await?;
-        let folder = tempfile::tempdir().map_err(|reason| DbError::Create {
-            path: std::env::temp_dir(),
-            reason,
-        })?;
+        let folder = temporary_folder()?;
         let path = folder.path().join("copy.db");
         let reading = options(file).read_only(true);
         let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
@@ -342,48 +334,32 @@ impl WorkingCopy {
 
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
+    let wanted = WriteBasis::of_cluster(client).await?;
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_WAIT_MAX;
-    let wanted = WriteBasis::of_cluster(client)
-        .await
-        .map_err(DbError::Cluster)?;
-    wait_for_file(file, LEVEL_WAIT_MAX).await?;
     loop {
-        let reading = options(file).read_only(true);
-        let mut connection = SqliteConnection::connect_with(&reading).await.at(file)?;
-        let there = WriteBasis::of_file(&mut connection).await.at(file)?;
-        connection.close().await.at(file)?;
-        if there.has_reached(wanted) {
+        let there = basis_of(file).await;
+        if there.as_ref().is_ok_and(|there| there.has_reached(wanted)) {
             return Ok(());
         }
         if clock.monotonic() >= end {
-            return Err(DbError::Cluster(ClusterError::Behind {
-                seconds: LEVEL_WAIT_MAX.as_secs(),
-            }));
+            there?;
+            return Err(ClusterError::behind(LEVEL_WAIT_MAX).into());
         }
         clock.sleep(LOOK_INTERVAL).await;
     }
 }
 
-/// Waits until the file at `path` can be read by this release; rqlited creates it once it has joined the cluster.
-pub(super) async fn wait_for_file(path: &Path, wait_max: Duration) -> Result<(), DbError> {
-    let clock = Clock::system();
-    let end = clock.monotonic() + wait_max;
-    loop {
-        let verified = async {
-            if !path.exists() {
-                return Err(DbError::Missing(path.to_owned()));
-            }
-            let reading = options(path).read_only(true);
-            let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
-            let verified = schema::verify_version(&mut connection, path).await;
-            connection.close().await.at(path)?;
-            verified
-        };
-        match verified.await {
-            Ok(()) => return Ok(()),
-            Err(error) if clock.monotonic() >= end => return Err(error),
-            Err(_) => clock.sleep(Duration::from_millis(25)).await,
-        }
+/// The state of the file at `path`. rqlited creates the file once it has joined the cluster, so it may be missing or
+/// incomplete before.
+async fn basis_of(path: &Path) -> Result<WriteBasis, DbError> {
+    if !path.exists() {
+        return Err(DbError::Missing(path.to_owned()));
     }
+    let reading = options(path).read_only(true);
+    let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
+    schema::verify_version(&mut connection, path).await?;
+    let basis = WriteBasis::of_file(&mut connection).await.at(path)?;
+    connection.close().await.at(path)?;
+    Ok(basis)
 }
