@@ -5,16 +5,17 @@
 //! reads pages the same way, so here they are read as rows of an ordinary table.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _, Executor, Sqlite};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Database;
 use super::error::{AtPath as _, DbError};
 use super::files::DatabaseFiles;
 use super::text::Text;
 use super::write::Write;
+use super::{Database, lock};
 
 /// As in migration 0003; `check` compares the two.
 const CREATE: &str =
@@ -236,15 +237,12 @@ pub const INDEX_READERS_MAX: usize = 4;
 pub struct IndexReaders {
     options: SqliteConnectOptions,
     place: Arc<DatabaseFiles>,
-    state: Arc<Mutex<ReaderPool>>,
+    /// One permit for each reader; closed with the file.
+    permits: Arc<Semaphore>,
+    idle: IdleReaders,
 }
 
-#[derive(Debug, Default)]
-struct ReaderPool {
-    idle: Vec<SqliteConnection>,
-    lent: usize,
-    is_closed: bool,
-}
+type IdleReaders = Arc<Mutex<Vec<SqliteConnection>>>;
 
 /// A reader on loan. [`IndexReader::done`] returns it; if it is dropped instead, it is closed, because a statement may
 /// still run on it.
@@ -252,12 +250,9 @@ struct ReaderPool {
 pub struct IndexReader {
     /// In no transaction.
     connection: SqliteConnection,
-    place: Lent,
+    idle: IdleReaders,
+    permit: OwnedSemaphorePermit,
 }
-
-/// The slot of a lent reader; free again when dropped.
-#[derive(Debug)]
-struct Lent(Arc<Mutex<ReaderPool>>);
 
 impl IndexReaders {
     /// Opens no connection yet.
@@ -265,42 +260,38 @@ impl IndexReaders {
         Self {
             options,
             place: Arc::clone(place),
-            state: Arc::default(),
+            permits: Arc::new(Semaphore::new(INDEX_READERS_MAX)),
+            idle: Arc::default(),
         }
     }
 
-    /// `None` if all are lent.
+    /// `None` if all are lent, or after [`IndexReaders::close`].
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be opened, or another file has replaced it.
     pub(super) async fn lend(&self, path: &Path) -> Result<Option<IndexReader>, DbError> {
-        let idle = {
-            let mut state = lock(&self.state);
-            if state.is_closed || state.lent >= INDEX_READERS_MAX {
-                return Ok(None);
-            }
-            state.lent += 1;
-            state.idle.pop()
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            return Ok(None);
         };
-        // If opening fails or is cancelled, the slot is free again.
-        let place = Lent(Arc::clone(&self.state));
+        let idle = lock(&self.idle).pop();
         let connection = if let Some(connection) = idle {
             connection
         } else {
             self.place.verify()?;
-            let opened = self.options.connect().await;
-            opened.at(path)?
+            self.options.connect().await.at(path)?
         };
-        Ok(Some(IndexReader { connection, place }))
+        Ok(Some(IndexReader {
+            connection,
+            idle: Arc::clone(&self.idle),
+            permit,
+        }))
     }
 
     /// Closes idle readers; no reader can be lent afterwards.
     pub(super) async fn close(&self) {
-        let idle = {
-            let mut state = lock(&self.state);
-            state.is_closed = true;
-            std::mem::take(&mut state.idle)
-        };
+        // Closed first: a reader that is returned later is not kept.
+        self.permits.close();
+        let idle = std::mem::take(&mut *lock(&self.idle));
         for connection in idle {
             if let Err(error) = connection.close().await {
                 tracing::debug!(%error, "database.reader_not_closed: a reader of the text index is given up");
@@ -368,19 +359,9 @@ impl IndexReader {
 
     /// Returns the reader; no statement may run on it any more.
     pub fn done(self) {
-        let mut state = lock(&self.place.0);
-        if !state.is_closed {
-            state.idle.push(self.connection);
+        let mut idle = lock(&self.idle);
+        if !self.permit.semaphore().is_closed() {
+            idle.push(self.connection);
         }
     }
-}
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        lock(&self.0).lent -= 1;
-    }
-}
-
-fn lock(state: &Mutex<ReaderPool>) -> MutexGuard<'_, ReaderPool> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
