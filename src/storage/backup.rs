@@ -61,10 +61,7 @@ impl Database {
 async fn back_up_cluster(cluster: &ClusterAddress, to: &Path) -> Result<(), DbError> {
     let client = RqliteClient::new(cluster.nodes.clone())?;
     files::create_private(to)?;
-    let fault = |reason| DbError::Create {
-        path: to.to_owned(),
-        reason,
-    };
+    let fault = |reason| DbError::create(to, reason);
     let mut file = File::options().write(true).open(to).map_err(fault)?;
     client.backup(|piece| file.write_all(piece)).await?;
     file.sync_all().map_err(fault)
@@ -89,11 +86,10 @@ impl Prepared {
     /// [`DbError`] when the backup is not a reviews database, is damaged, or is from a newer release; no copy is left
     /// then.
     pub async fn copy_of(backup: &Path, path: &Path) -> Result<Self, DbError> {
-        let there = backup.metadata();
-        if there.is_err() {
-            return Err(DbError::NoBackup(backup.to_owned()));
-        }
-        if there.is_ok_and(|there| !there.is_file() || there.len() == 0) {
+        let there = backup
+            .metadata()
+            .map_err(|_| DbError::NoBackup(backup.to_owned()))?;
+        if !there.is_file() || there.len() == 0 {
             return Err(DbError::NotADatabase(backup.to_owned()));
         }
         schema::identify(backup).await?;
@@ -111,13 +107,9 @@ impl Prepared {
             Ok(()) => Database::open_and_migrate(&copy, false).await,
             Err(error) => Err(error),
         };
-        match opened {
-            Ok((database, _)) => Ok(Self { database }),
-            Err(error) => {
-                remove_files(&copy);
-                Err(error)
-            }
-        }
+        opened
+            .map(|(database, _)| Self { database })
+            .inspect_err(|_| remove_files(&copy))
     }
 
     /// Closes and removes the copy.
@@ -138,10 +130,7 @@ impl Prepared {
         now: DateTime<Utc>,
     ) -> Result<Option<PathBuf>, DbError> {
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let fault = |reason| DbError::Create {
-            path: place.clone(),
-            reason,
-        };
+        let fault = |reason| DbError::create(&place, reason);
         self.database.close().await;
         let former = files::unused_former(&place, files::RESTORE, now);
         let has_file = place.exists();

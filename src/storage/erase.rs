@@ -172,10 +172,7 @@ pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerase
 /// # Errors
 /// When the operating system does not report the free space.
 pub fn lacking_room(path: &Path) -> Result<Option<Postponed>, DbError> {
-    let room = rustix::fs::statvfs(path).map_err(|error| DbError::Other {
-        path: path.to_owned(),
-        reason: error.to_string(),
-    })?;
+    let room = rustix::fs::statvfs(path).map_err(|error| DbError::other(path, error))?;
     let bytes = bytes_beside(path, "");
     let (needed, free) = (2 * bytes + bytes / 16, room.f_bavail * room.f_frsize);
     Ok((free < needed).then_some(Postponed::NoRoom { needed, free }))
