@@ -469,39 +469,6 @@ impl<T: Copy + Send> ParameterKind for OneOf<T> {
     }
 }
 
-/// A token of our own, such as a cursor; the empty text counts as absent.
-#[derive(Debug)]
-pub struct Opaque<T> {
-    /// Returns `None` for an invalid token.
-    pub parse: fn(&str) -> Option<T>,
-    /// The allowed values: `must be …`.
-    pub allowed: &'static str,
-}
-
-impl<T> Clone for Opaque<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Opaque<T> {}
-
-impl<T: Send> ParameterKind for Opaque<T> {
-    type Value = T;
-    const IS_TEXT: bool = true;
-
-    fn parse(self, text: &str) -> Result<Option<T>, ParameterFault> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        (self.parse)(text).map(Some).ok_or(ParameterFault::Text)
-    }
-
-    fn allowed(self) -> String {
-        self.allowed.to_owned()
-    }
-}
-
 named! {
     /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

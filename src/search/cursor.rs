@@ -7,12 +7,16 @@ use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use poem_openapi::registry::MetaSchemaRef;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::model::parameters::{InvalidParameter, Opaque, Parameter, ParameterFault};
+use crate::model::parameters::{
+    InvalidParameter, Parameter, ParameterFault, ParameterKind, TextKind,
+};
 use crate::model::{ReviewFilter, ReviewId};
 use crate::snapshot::{Place, ReviewIndex};
+use crate::wire::parameters::Described;
 
 /// The format's version, so that another release's cursor is refused instead of misread.
 const VERSION: u8 = 1;
@@ -39,7 +43,7 @@ pub struct Cursor {
 
 /// The text is not a cursor of these filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{}", CursorParameter::KIND.allowed)]
+#[error("{}", CursorParameter.allowed())]
 pub struct InvalidCursor;
 
 impl Cursor {
@@ -92,16 +96,36 @@ impl Cursor {
     }
 }
 
-#[derive(Debug)]
+/// The parameter and its kind; the empty text counts as absent.
+#[derive(Debug, Clone, Copy)]
 pub struct CursorParameter;
 
 impl Parameter for CursorParameter {
-    type Kind = Opaque<Cursor>;
+    type Kind = Self;
     const NAME: &'static str = "cursor";
-    const KIND: Opaque<Cursor> = Opaque {
-        parse: |text| text.parse().ok(),
-        allowed: "must be `next_cursor` of an answer to the same filters",
-    };
+    const KIND: Self = Self;
+}
+
+impl ParameterKind for CursorParameter {
+    type Value = Cursor;
+    const IS_TEXT: bool = true;
+
+    fn parse(self, text: &str) -> Result<Option<Cursor>, ParameterFault> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        text.parse().map(Some).map_err(|_| ParameterFault::Text)
+    }
+
+    fn allowed(self) -> String {
+        "must be `next_cursor` of an answer to the same filters".to_owned()
+    }
+}
+
+impl Described for CursorParameter {
+    fn schema(self) -> MetaSchemaRef {
+        TextKind::ANY.schema()
+    }
 }
 
 impl fmt::Display for Cursor {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::insights::Polarity;
 use super::problem::{Issue, IssueCode};
 use crate::model::parameters::{
-    Date, Decimal, Flag, InsightsPart, InvalidParameter, OneOf, Opaque, Parameter, ParameterFault,
+    Date, Decimal, Flag, InsightsPart, InvalidParameter, OneOf, Parameter, ParameterFault,
     ParameterKind, StarsKind, TextKind, Whole,
 };
 use crate::model::{Sort, TextMatch, Vote};
@@ -117,12 +117,6 @@ fn one_of_these<T: Copy>(choice: &OneOf<T>) -> MetaSchemaRef {
         enum_items: names.collect(),
         ..MetaSchema::new("string")
     })
-}
-
-impl<T: Send> Described for Opaque<T> {
-    fn schema(self) -> MetaSchemaRef {
-        inline(MetaSchema::new("string"))
-    }
 }
 
 impl From<InvalidParameter> for Issue {
