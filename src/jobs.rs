@@ -1,7 +1,7 @@
 //! Background jobs. Each returns whether it did anything; the caller decides when it runs: the service by its clock, a
 //! test until no work is left.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
@@ -16,12 +16,11 @@ use crate::compute::Panicked;
 use crate::insights::store::{NewAnalysis, save, stored};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
-use crate::model::Review;
 use crate::snapshot::entry::Key;
 use crate::snapshot::{
     Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
 };
-use crate::storage::reviews::published;
+use crate::storage::reviews::{Numbered, published};
 use crate::storage::{
     AtPath as _, Changes, Database, DbError, Erased, Postponed, REWRITE_AT_ONCE_MAX,
 };
@@ -231,14 +230,8 @@ pub struct AnalyzeBacklog {
     ctx: Arc<Ctx>,
     database: Database,
     backlog: Arc<Backlog>,
-    pass: Mutex<Pass>,
-}
-
-/// Progress through all reviews to analyze, for one method.
-#[derive(Debug, Default)]
-struct Pass {
-    method: String,
-    last: Option<Key>,
+    /// Progress through all reviews to analyze: the method, and the last review.
+    pass: Mutex<Option<(String, Key)>>,
 }
 
 /// Nothing was analyzed or stored; the next run tries again.
@@ -277,7 +270,11 @@ impl AnalyzeBacklog {
         if analyses.is_empty() {
             return Ok(false);
         }
-        self.keep(&analyses).await?;
+        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
+        let path = self.database.path();
+        let mut write = self.database.write_derived(&ids).await?;
+        save(&mut write, &analyses).await.at(path)?;
+        write.commit().await.at(path)?;
         self.backlog.remove(&analyses);
         Ok(true)
     }
@@ -298,21 +295,18 @@ impl AnalyzeBacklog {
         }
         let analyzer = Arc::clone(&snapshot.input.next_analyzer);
         let Some((ids, last)) = self.next(&snapshot) else {
-            *self.lock() = Pass::default();
+            *self.lock() = None;
             self.backlog.set_analyzed();
             return Ok(true);
         };
         drop(snapshot);
         // Added first: the analyses stay in the backlog until they are stored.
         self.backlog.add(self.read(&analyzer, &ids).await?);
-        *self.lock() = Pass {
-            method: analyzer.method().to_owned(),
-            last: Some(last),
-        };
+        *self.lock() = Some((analyzer.method().to_owned(), last));
         Ok(true)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Pass> {
+    fn lock(&self) -> MutexGuard<'_, Option<(String, Key)>> {
         self.pass.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -321,10 +315,11 @@ impl AnalyzeBacklog {
         let input = &snapshot.input;
         let pass = self.lock();
         let last = pass
-            .last
             .as_ref()
-            .filter(|_| pass.method == input.next_analyzer.method());
-        let position = last.map_or(0, |key| input.review_index.count_through(key.day, &key.id));
+            .filter(|(method, _)| method == input.next_analyzer.method());
+        let position = last.map_or(0, |(_, key)| {
+            input.review_index.count_through(key.day, &key.id)
+        });
         let is_anew = input.analyzer.method() != input.next_analyzer.method();
         let places = input
             .review_index
@@ -346,24 +341,13 @@ impl AnalyzeBacklog {
         ids: &[String],
     ) -> Result<Vec<NewAnalysis>, ReadError> {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut transaction = self
-            .database
-            .readers()
-            .begin()
-            .await
-            .at(self.database.path())?;
-        let reviews: Vec<Review> = published(&mut transaction, &ids)
-            .await
-            .at(self.database.path())?
-            .into_iter()
-            .map(|numbered| numbered.review)
-            .collect();
-        let kept = stored(&mut transaction, &ids)
-            .await
-            .at(self.database.path())?;
-        transaction.commit().await.at(self.database.path())?;
+        let path = self.database.path();
+        let mut transaction = self.database.readers().begin().await.at(path)?;
+        let reviews = published(&mut transaction, &ids).await.at(path)?;
+        let kept = stored(&mut transaction, &ids).await.at(path)?;
+        transaction.commit().await.at(path)?;
         let analyzer = Arc::clone(analyzer);
-        let missing = move |review: Review| {
+        let missing = move |Numbered { review, .. }: Numbered| {
             let hash = Subject::of(&review).hash();
             let known = kept.get(review.id.as_str());
             let is_kept = known.is_some_and(|kept| {
@@ -371,27 +355,13 @@ impl AnalyzeBacklog {
             });
             (!is_kept).then(|| analyze(&analyzer, &review, hash))
         };
-        let analyses = self
-            .ctx
-            .compute
-            .run(move || {
-                reviews
-                    .into_iter()
-                    .filter_map(missing)
-                    .collect::<Vec<NewAnalysis>>()
-            })
-            .await?;
+        let analyze =
+            move || -> Vec<NewAnalysis> { reviews.into_iter().filter_map(missing).collect() };
+        let analyses = self.ctx.compute.run(analyze).await?;
         metrics::TEXTS_ANALYZED
             .counter(&[])
             .inc_by(analyses.len() as u64);
         Ok(analyses)
-    }
-
-    async fn keep(&self, analyses: &[Arc<NewAnalysis>]) -> Result<(), DbError> {
-        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
-        let mut write = self.database.write_derived(&ids).await?;
-        save(&mut write, analyses).await.at(self.database.path())?;
-        write.commit().await.at(self.database.path())
     }
 }
 
@@ -421,9 +391,9 @@ impl Precompress {
         }
     }
 
-    /// Makes every missing coding; returns whether any was missing.
+    /// Makes every missing coding, gzip of everything first; returns whether any was missing.
     pub async fn run_once(&self) -> bool {
-        self.make(&Coding::ALL).await
+        self.make(&[Coding::Gzip, Coding::Brotli]).await
     }
 
     /// Makes only gzip, which resumes where it was interrupted, so it completes under any rate of changes; returns
@@ -470,7 +440,7 @@ impl Precompress {
         PagesAhead { of, bodies }
     }
 
-    /// The next missing coding: gzip of everything first, and small bodies before large ones.
+    /// The next missing coding of `wanted`: in their order, and small bodies before large ones.
     fn next(
         &self,
         pages: &PagesAhead,
@@ -478,16 +448,9 @@ impl Precompress {
         failed: &[(Arc<CachedBody>, Coding)],
     ) -> Option<(Arc<CachedBody>, Coding)> {
         let snapshot = self.ctx.current.load();
-        let mut bodies: Vec<&Arc<CachedBody>> = snapshot
-            .documents()
-            .map(|published| &published.body)
-            .chain(&*self.fixed)
-            .chain(pages.out(&snapshot))
-            .collect();
+        let mut bodies: Vec<&Arc<CachedBody>> = self.bodies(&snapshot, pages).collect();
         bodies.sort_by_key(|body| body.content.len());
-        let codings = [Coding::Gzip, Coding::Brotli];
-        let codings = codings.into_iter().filter(|coding| wanted.contains(coding));
-        let missing = codings.flat_map(|coding| {
+        let missing = wanted.iter().flat_map(|&coding| {
             let bodies = bodies.iter().filter(move |body| {
                 Coding::for_length(body.content.len()).contains(&coding)
                     && body.coded(coding).is_none()
@@ -523,12 +486,22 @@ impl Precompress {
     /// Whether this very body is published: as a document or a page of the current snapshot, or as a fixed body.
     fn is_out(&self, body: &Arc<CachedBody>, pages: &PagesAhead) -> bool {
         let snapshot = self.ctx.current.load();
+        self.bodies(&snapshot, pages)
+            .any(|its| Arc::ptr_eq(its, body))
+    }
+
+    /// The published bodies: documents, fixed ones, and pages if they are those of `snapshot`.
+    fn bodies<'a>(
+        &'a self,
+        snapshot: &'a Arc<Snapshot>,
+        pages: &'a PagesAhead,
+    ) -> impl Iterator<Item = &'a Arc<CachedBody>> {
+        let pages = pages.are_of(snapshot).then_some(&pages.bodies);
         snapshot
             .documents()
             .map(|published| &published.body)
             .chain(&*self.fixed)
-            .chain(pages.out(&snapshot))
-            .any(|its| Arc::ptr_eq(its, body))
+            .chain(pages.into_iter().flatten())
     }
 }
 
@@ -542,15 +515,6 @@ struct PagesAhead {
 impl PagesAhead {
     fn are_of(&self, snapshot: &Arc<Snapshot>) -> bool {
         std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(snapshot))
-    }
-
-    /// The pages if they are those of `snapshot`, otherwise none.
-    fn out(&self, snapshot: &Arc<Snapshot>) -> &[Arc<CachedBody>] {
-        if self.are_of(snapshot) {
-            &self.bodies
-        } else {
-            &[]
-        }
     }
 }
 
