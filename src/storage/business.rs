@@ -353,20 +353,14 @@ pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editor
     .fetch_optional(&mut *connection)
     .await?;
     report_oversized_editorial(connection).await?;
-    let faq = sqlx::query!(
+    let faq = sqlx::query_as!(
+        FaqEntry,
         r#"select faq_id as "id: Text", question as "question: Text", answer as "answer: Text"
            from editorial_faq
            where max(octet_length(faq_id), octet_length(question), octet_length(answer)) <= 65536 order by position, faq_id"#
     )
     .fetch_all(connection)
-    .await?
-    .into_iter()
-    .map(|row| FaqEntry {
-        id: row.id.into(),
-        question: row.question.into(),
-        answer: row.answer.into(),
-    })
-    .collect();
+    .await?;
     Ok(Editorial {
         summary: summary.map(String::from),
         faq,

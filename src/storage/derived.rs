@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use percent_encoding::{AsciiSet, utf8_percent_encode};
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
@@ -153,15 +154,9 @@ async fn there(side: &Path) -> sqlx::Result<Vec<String>> {
 
 /// A URI that opens the file read-only (<https://www.sqlite.org/uri.html>).
 fn uri(path: &Path) -> String {
+    const SPECIAL: &AsciiSet = &AsciiSet::EMPTY.add(b'%').add(b'?').add(b'#');
     let path = path.to_string_lossy();
-    let encoded: String = path
-        .chars()
-        .map(|c| match c {
-            '%' | '?' | '#' => format!("%{:02X}", u32::from(c)),
-            _ => c.to_string(),
-        })
-        .collect();
-    format!("file:{encoded}?mode=ro")
+    format!("file:{}?mode=ro", utf8_percent_encode(&path, SPECIAL))
 }
 
 #[cfg(test)]
