@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::error::{AtPath as _, DbError};
 use super::rqlite::{
     Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient, SqlStatement,
-    has_marker,
 };
 use super::schema::Migrated;
 use super::write::{WorkingCopy, Write, level_with_cluster};
@@ -104,8 +103,25 @@ impl Database {
         let Some(cluster) = self.cluster() else {
             return Ok(true);
         };
-        let mut reader = self.reader().await?;
-        cluster.has_seen_all(&mut reader).await.at(&self.path)
+        let Some(marker) = lock(&cluster.unseen).clone() else {
+            return Ok(true);
+        };
+        let is_there = self.has_marker(&marker).await?;
+        if is_there {
+            lock(&cluster.unseen).take_if(|unseen| *unseen == marker);
+        }
+        Ok(is_there)
+    }
+
+    /// Whether this node's file has the write with this marker.
+    async fn has_marker(&self, marker: &str) -> Result<bool, DbError> {
+        sqlx::query_scalar!(
+            r#"select exists (select 1 from write_marker where marker = ?) as "is: bool""#,
+            marker
+        )
+        .fetch_one(&self.readers())
+        .await
+        .at(&self.path)
     }
 
     /// Waits until this node's file has every write of this process.
@@ -366,7 +382,7 @@ impl Database {
         let Executed { marker, rows } = cluster.write(&[take]).await?;
         let is_held = match rows {
             Some(rows) => rows.first() == Some(&1),
-            None => self.holder().await?.as_ref() == Some(&cluster.holder),
+            None => holder(cluster).await?.as_ref() == Some(&cluster.holder),
         };
         *lock(&cluster.lease) = Lease {
             ends_at: is_held.then(|| asked_at + length),
@@ -386,11 +402,10 @@ impl Database {
             return Ok(true);
         };
         let marker = lock(&cluster.lease).marker.clone();
-        let Some(marker) = marker else {
-            return Ok(true);
-        };
-        let mut reader = self.reader().await?;
-        has_marker(&mut reader, &marker).await.at(self.path())
+        match marker {
+            Some(marker) => self.has_marker(&marker).await,
+            None => Ok(true),
+        }
     }
 
     /// Gives the lease up, so that another process can take it over at once.
@@ -439,18 +454,14 @@ impl Database {
         .await
         .at(self.path())
     }
+}
 
-    /// The holder according to the leader.
-    async fn holder(&self) -> Result<Option<String>, DbError> {
-        let Some(cluster) = self.cluster() else {
-            return Ok(None);
-        };
-        let select =
-            SqlStatement::new("select holder from lease where name = ?", vec![json!(NAME)]);
-        let rows = cluster.client.query(&select, LEASE_MIN / 4).await?;
-        let holder = rows.first().and_then(|row| row.first());
-        Ok(holder.and_then(Value::as_str).map(str::to_owned))
-    }
+/// The holder of the lease according to the leader.
+async fn holder(cluster: &Cluster) -> Result<Option<String>, ClusterError> {
+    let select = SqlStatement::new("select holder from lease where name = ?", vec![json!(NAME)]);
+    let rows = cluster.client.query(&select, LEASE_MIN / 4).await?;
+    let holder = rows.first().and_then(|row| row.first());
+    Ok(holder.and_then(Value::as_str).map(str::to_owned))
 }
 
 /// RFC 3339 with milliseconds. All texts have the same length, so that they sort like instants.

@@ -27,7 +27,7 @@ pub struct Cluster {
     pub(super) client: RqliteClient,
     wait_max: Duration,
     /// Marker of the last write, until this node's file has it.
-    unseen: Mutex<Option<String>>,
+    pub(super) unseen: Mutex<Option<String>>,
     /// Random id of this process, as a holder of the lease.
     pub(super) holder: String,
     pub(super) lease: Mutex<Lease>,
@@ -100,38 +100,6 @@ impl Cluster {
         }
         Ok(())
     }
-
-    /// Whether the file behind `connection` has every write of this process; until then its data are older.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
-    pub async fn has_seen_all(&self, connection: &mut SqliteConnection) -> sqlx::Result<bool> {
-        let unseen = lock(&self.unseen).clone();
-        let Some(marker) = unseen else {
-            return Ok(true);
-        };
-        let is_there = has_marker(connection, &marker).await?;
-        if is_there {
-            let mut unseen = lock(&self.unseen);
-            if unseen.as_ref() == Some(&marker) {
-                *unseen = None;
-            }
-        }
-        Ok(is_there)
-    }
-}
-
-/// Whether the file behind `connection` has the write with this marker.
-pub(super) async fn has_marker(
-    connection: &mut SqliteConnection,
-    marker: &str,
-) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(
-        r#"select exists (select 1 from write_marker where marker = ?) as "is: bool""#,
-        marker
-    )
-    .fetch_one(connection)
-    .await
 }
 
 /// The state from which the working copy of an owner's command was made: the command is applied only if no other such
