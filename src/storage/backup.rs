@@ -251,41 +251,43 @@ impl Database {
     /// # Errors
     /// When a file cannot be read or written.
     pub async fn carry_tables(&self, former: &Path, tables: &[&str]) -> Result<(), DbError> {
-        let mut connection = options(self.path()).connect().await.at(self.path())?;
-        sqlx::query("attach database ? as former")
-            .bind(former.to_string_lossy().into_owned())
-            .execute(&mut connection)
-            .await
-            .at(self.path())?;
-        let mut transaction = connection.begin().await.at(self.path())?;
-        for table in tables {
-            // The tables of the two releases may differ, so only columns that exist in both are copied.
-            let columns: Vec<String> = sqlx::query_scalar(
-                "select name from pragma_table_info(?1, 'main') where name in (select name from pragma_table_info(?1, 'former'))",
-            )
-            .bind(*table)
-            .fetch_all(&mut *transaction)
-            .await
-            .at(self.path())?;
-            if columns.is_empty() {
-                continue;
+        let copy = async {
+            let mut connection = options(self.path()).connect().await?;
+            sqlx::query("attach database ? as former")
+                .bind(former.to_string_lossy().into_owned())
+                .execute(&mut connection)
+                .await?;
+            let mut transaction = connection.begin().await?;
+            for table in tables {
+                copy_table(&mut transaction, table).await?;
             }
-            let columns = columns.join(", ");
-            for statement in [
-                format!("delete from main.{table}"),
-                format!(
-                    "insert into main.{table} ({columns}) select {columns} from former.{table}"
-                ),
-            ] {
-                sqlx::query(AssertSqlSafe(statement))
-                    .execute(&mut *transaction)
-                    .await
-                    .at(self.path())?;
-            }
-        }
-        transaction.commit().await.at(self.path())?;
-        connection.close().await.at(self.path())
+            transaction.commit().await?;
+            connection.close().await
+        };
+        copy.await.at(self.path())
     }
+}
+
+/// Replaces the rows of `table` by those of the attached database `former`.
+async fn copy_table(connection: &mut SqliteConnection, table: &str) -> sqlx::Result<()> {
+    // The tables of the two releases may differ, so only columns that exist in both are copied.
+    let columns: Vec<String> = sqlx::query_scalar(
+        "select name from pragma_table_info(?1, 'main') where name in (select name from pragma_table_info(?1, 'former'))",
+    )
+    .bind(table)
+    .fetch_all(&mut *connection)
+    .await?;
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let columns = columns.join(", ");
+    let copy = format!(
+        "delete from main.{table}; insert into main.{table} ({columns}) select {columns} from former.{table}"
+    );
+    sqlx::raw_sql(AssertSqlSafe(copy))
+        .execute(connection)
+        .await
+        .map(drop)
 }
 
 // Repeats deletions and withholdings that are newer than a backup in the restored database.

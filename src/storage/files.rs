@@ -19,9 +19,9 @@ use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
 
-/// Suffixes of the files that SQLite (<https://www.sqlite.org/tempfiles.html>) and this program put beside the
-/// database.
-const SIDES: [&str; 4] = [LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
+/// Suffixes of the database and of the files that SQLite (<https://www.sqlite.org/tempfiles.html>) and this program put
+/// beside it.
+const SUFFIXES: [&str; 5] = ["", LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
 /// Suffix of the lock file of the sending process.
 pub(super) const DELIVERY_LOCK: &str = "-sender";
 /// Suffix of the write-ahead log.
@@ -36,15 +36,9 @@ pub(super) const JOURNAL: &str = "-journal";
 #[must_use]
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let real = path.canonicalize().ok().filter(|real| real != path);
-    let all = |path: &Path| {
-        std::iter::once(path.to_owned())
-            .chain(SIDES.map(|suffix| beside(path, suffix)))
-            .collect::<Vec<_>>()
-    };
-    [path.to_owned()]
-        .iter()
-        .chain(&real)
-        .flat_map(|path| all(path))
+    let paths = std::iter::once(path).chain(real.as_deref());
+    paths
+        .flat_map(|path| SUFFIXES.map(|suffix| beside(path, suffix)))
         .collect()
 }
 

@@ -90,7 +90,7 @@ impl Database {
         files::create_private(path)?;
         schema::identify(path).await?;
         let options = options(path).journal_mode(SqliteJournalMode::Wal);
-        let mut connection = SqliteConnection::connect_with(&options).await.at(path)?;
+        let mut connection = options.connect().await.at(path)?;
         let migrated = schema::migrate(&mut connection, path, keeps_former).await?;
         if text_index::make_sound(&mut connection).await.at(path)? {
             tracing::warn!(
@@ -203,7 +203,12 @@ impl Database {
     /// # Errors
     /// [`DbError`] when the file cannot be opened.
     pub async fn changes(&self) -> Result<Changes, DbError> {
-        Changes::open(&options(&self.path).read_only(true), &self.path).await
+        let reading = options(&self.path).read_only(true);
+        Ok(Changes {
+            path: self.path.clone(),
+            connection: Some(reading.connect().await.at(&self.path)?),
+            seen: None,
+        })
     }
 
     /// Begins a long write. If another process has the lock, this waits up to 5 s for the lock and then lets other
@@ -235,9 +240,7 @@ impl Database {
     async fn is_locked(&self) -> Result<bool, DbError> {
         self.verify_place()?;
         let options = options(&self.path).busy_timeout(Duration::ZERO);
-        let mut asking = SqliteConnection::connect_with(&options)
-            .await
-            .at(&self.path)?;
+        let mut asking = options.connect().await.at(&self.path)?;
         let answer = asking
             .begin_with("begin immediate")
             .await
@@ -274,11 +277,8 @@ impl Database {
 /// When no temporary file can be made.
 async fn scratch() -> sqlx::Result<SqliteConnection> {
     // An empty name means a temporary on-disk database (<https://www.sqlite.org/inmemorydb.html#temp_db>).
-    let options = unlogged()
-        .filename("")
-        .create_if_missing(true)
-        .pragma("cache_size", "-1024");
-    SqliteConnection::connect_with(&options).await
+    let options = unlogged().filename("").create_if_missing(true);
+    options.pragma("cache_size", "-1024").connect().await
 }
 
 /// Copies the database behind `connection` into a new file (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
@@ -361,8 +361,7 @@ impl Database {
     /// when it cannot be read.
     pub async fn verify_readable(&self) -> Result<(), DbError> {
         self.verify_place()?;
-        let reader = self.readers().acquire().await;
-        let mut reader = reader.at(&self.path)?;
+        let mut reader = self.reader().await?;
         schema::verify_version(&mut reader, &self.path).await
     }
 
@@ -449,15 +448,6 @@ pub struct Changes {
 }
 
 impl Changes {
-    async fn open(options: &SqliteConnectOptions, path: &Path) -> Result<Self, DbError> {
-        let connection = SqliteConnection::connect_with(options).await.at(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            connection: Some(connection),
-            seen: None,
-        })
-    }
-
     /// Whether there was a commit since the last call that returned true. The first call returns true; after
     /// [`Changes::close`], the result is false.
     ///
@@ -543,9 +533,7 @@ impl Database {
     /// [`DbError`] when the file cannot be written.
     async fn cut_log(&self, wait_max: Duration) -> Result<bool, DbError> {
         let options = options(self.path()).busy_timeout(wait_max);
-        let mut connection = SqliteConnection::connect_with(&options)
-            .await
-            .at(self.path())?;
+        let mut connection = options.connect().await.at(self.path())?;
         // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
         sqlx::query("pragma wal_checkpoint(passive)")
             .execute(&mut connection)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, Connection};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside};
@@ -180,7 +180,7 @@ fn statements(sql: &str) -> Vec<String> {
 
 /// An empty database in memory with the schema of this release.
 pub(super) async fn scratch_schema() -> sqlx::Result<SqliteConnection> {
-    let mut scratch = SqliteConnection::connect_with(&unlogged().in_memory(true)).await?;
+    let mut scratch = unlogged().in_memory(true).connect().await?;
     MIGRATIONS.run(&mut scratch).await?;
     Ok(scratch)
 }
@@ -350,9 +350,7 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
     {
         return Ok(());
     }
-    let mut connection = SqliteConnection::connect_with(&untouching(path))
-        .await
-        .at(path)?;
+    let mut connection = untouching(path).connect().await.at(path)?;
     let judged = judge(&mut connection, path).await;
     connection.close().await.at(path)?;
     judged
