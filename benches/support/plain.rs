@@ -73,13 +73,13 @@ impl Buffer {
     /// One `memmem` over the texts within the dates; columns are checked only for its matches.
     #[must_use]
     pub fn search(&self, filter: &ReviewFilter, limit: usize) -> Answer {
-        let first = filter.until().map_or(0, |day| {
+        let first = filter.until.map_or(0, |day| {
             self.rows.partition_point(|row| row.day > day.number())
         });
-        let end = filter.since().map_or(self.rows.len(), |day| {
+        let end = filter.since.map_or(self.rows.len(), |day| {
             self.rows.partition_point(|row| row.day >= day.number())
         });
-        let finder = Finder::new(filter.query().unwrap_or_default());
+        let finder = Finder::new(filter.query.as_deref().unwrap_or_default());
         let (mut total, mut ids, mut row) = (0, Vec::with_capacity(limit), first);
         let mut at = first.checked_sub(1).map_or(0, |before| self.ends[before]);
         while row < end
@@ -109,10 +109,12 @@ impl Buffer {
         let row = &self.rows[row];
         filter.takes_stars(row.stars)
             && filter
-                .technician()
+                .technician
+                .as_ref()
                 .is_none_or(|name| row.technicians.iter().any(|its| its == name))
             && filter
-                .service()
+                .service
+                .as_ref()
                 .is_none_or(|id| row.services.iter().any(|its| its == id))
     }
 }

@@ -49,23 +49,28 @@ impl TraitFilter {
 pub struct ReviewFilter {
     /// Bit `n - 1` means n stars.
     stars: Option<u8>,
-    since: Option<Day>,
-    until: Option<Day>,
-    /// Folded and not empty.
-    query: Option<String>,
+    /// First matching day.
+    pub since: Option<Day>,
+    /// Last matching day.
+    pub until: Option<Day>,
+    /// Text that must occur in the folded text, unless all of [`Self::stems`] do; not empty.
+    pub query: Option<String>,
     /// For a search by words: [`PluralEndings::stems`](super::PluralEndings::stems).
     stems: Option<Vec<String>>,
     /// Folded full name, not empty.
-    technician: Option<String>,
-    service: Option<String>,
-    /// Folded and not empty.
-    language: Option<String>,
-    /// Folded and not empty.
-    source: Option<String>,
+    pub technician: Option<String>,
+    /// Service id.
+    pub service: Option<String>,
+    /// Folded language tag, because tags are case-insensitive (RFC 5646 §2.1.1); not empty.
+    pub language: Option<String>,
+    /// Folded source name, not empty.
+    pub source: Option<String>,
     traits: TraitFilter,
-    aspect: Option<String>,
-    vote: Option<Vote>,
-    sort: Sort,
+    /// Id of an aspect that must be mentioned.
+    pub aspect: Option<String>,
+    /// Required sentiment of that aspect; `None` allows any.
+    pub vote: Option<Vote>,
+    pub sort: Sort,
 }
 
 impl ReviewFilter {
@@ -136,24 +141,6 @@ impl ReviewFilter {
         self.stars.is_some()
     }
 
-    /// First matching day.
-    #[must_use]
-    pub const fn since(&self) -> Option<Day> {
-        self.since
-    }
-
-    /// Last matching day.
-    #[must_use]
-    pub const fn until(&self) -> Option<Day> {
-        self.until
-    }
-
-    /// Text that must occur in the folded text, unless all of [`Self::stems`] do.
-    #[must_use]
-    pub fn query(&self) -> Option<&str> {
-        self.query.as_deref()
-    }
-
     /// Stems that match instead of the query if each begins a word; empty if only the query counts.
     #[must_use]
     pub fn stems(&self) -> &[String] {
@@ -170,33 +157,9 @@ impl ReviewFilter {
     #[must_use]
     pub fn held(&self) -> Vec<&str> {
         match self.stems() {
-            [] => self.query().into_iter().collect(),
+            [] => self.query.as_deref().into_iter().collect(),
             stems => stems.iter().map(String::as_str).collect(),
         }
-    }
-
-    /// Folded full name.
-    #[must_use]
-    pub fn technician(&self) -> Option<&str> {
-        self.technician.as_deref()
-    }
-
-    /// Service id.
-    #[must_use]
-    pub fn service(&self) -> Option<&str> {
-        self.service.as_deref()
-    }
-
-    /// Folded language tag, because tags are case-insensitive (RFC 5646 §2.1.1).
-    #[must_use]
-    pub fn language(&self) -> Option<&str> {
-        self.language.as_deref()
-    }
-
-    /// Folded source name.
-    #[must_use]
-    pub fn source(&self) -> Option<&str> {
-        self.source.as_deref()
     }
 
     #[must_use]
@@ -208,23 +171,6 @@ impl ReviewFilter {
     #[must_use]
     pub const fn asks_traits(&self) -> bool {
         self.traits.mask != 0
-    }
-
-    /// Id of an aspect that must be mentioned.
-    #[must_use]
-    pub fn aspect(&self) -> Option<&str> {
-        self.aspect.as_deref()
-    }
-
-    /// Required sentiment of that aspect; `None` allows any.
-    #[must_use]
-    pub const fn vote(&self) -> Option<Vote> {
-        self.vote
-    }
-
-    #[must_use]
-    pub const fn sort(&self) -> Sort {
-        self.sort
     }
 
     /// [`ReviewFilter::canonical`] with the order: the text that a cursor is bound to.

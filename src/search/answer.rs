@@ -243,7 +243,7 @@ impl<'a> SearchProgress<'a> {
         }
         let (is_counting, stars) = (hits.is_counting(pass), hits.page.wanted_stars());
         let mut take = |index: usize| hits.take(pass, (number, index));
-        if is_counting || self.filter.sort().stars().is_none() {
+        if is_counting || self.filter.sort.stars().is_none() {
             scan.each(segment, indices, &mut take)
         } else {
             scan.each_of(segment, indices, stars, &mut take)

@@ -53,7 +53,7 @@ impl Cursor {
         let (segment, index) = (&review_index.segments()[last.0], last.1);
         let stars = segment.stars()[index];
         Self {
-            stars: filter.sort().stars().map(|_| stars),
+            stars: filter.sort.stars().map(|_| stars),
             ..Self::within(&filter.question(), segment.days()[index], segment.id(index))
         }
     }

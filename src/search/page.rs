@@ -63,7 +63,7 @@ impl<'a> PageBuilder<'a> {
             return page;
         };
         let through = through(cursor);
-        match (filter.sort(), cursor.ends_page) {
+        match (filter.sort, cursor.ends_page) {
             (Sort::Newest, false) => page.range.start = through.clamp(all.start, all.end),
             (Sort::Newest, true) => page.range.end = through.clamp(all.start, all.end),
             (Sort::Oldest, ends_page) => {
@@ -97,15 +97,15 @@ impl<'a> PageBuilder<'a> {
     /// Whether hits must arrive oldest first.
     #[must_use]
     pub fn is_backwards(&self) -> bool {
-        self.is_reversed != (self.filter.sort() == Sort::Oldest)
+        self.is_reversed != (self.filter.sort == Sort::Oldest)
     }
 
     pub fn take(&mut self, place: Place) {
-        let stars = self.filter.sort().stars();
+        let stars = self.filter.sort.stars();
         if self.outside.contains(&place) && stars.is_none() {
             return;
         }
-        match (self.filter.sort(), stars) {
+        match (self.filter.sort, stars) {
             (Sort::Oldest, _) => {
                 if self
                     .day
@@ -134,7 +134,7 @@ impl<'a> PageBuilder<'a> {
     /// Whether no further hit can change the page or the existence of a next one.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        match self.filter.sort() {
+        match self.filter.sort {
             Sort::Newest | Sort::Oldest => self.places.len() > self.limit,
             Sort::Highest | Sort::Lowest => self.wanted_stars() == StarSet(0),
         }
@@ -172,7 +172,7 @@ impl<'a> PageBuilder<'a> {
 
     /// The ratings in the order in which the page is filled; empty for other orders.
     fn star_order(&self) -> impl Iterator<Item = u8> + use<> {
-        let mut order = self.filter.sort().stars();
+        let mut order = self.filter.sort.stars();
         if let Some(order) = order.as_mut().filter(|_| self.is_reversed) {
             order.reverse();
         }
@@ -205,11 +205,9 @@ impl<'a> PageBuilder<'a> {
 /// The positions within the filter's dates.
 #[must_use]
 pub fn positions(review_index: &ReviewIndex, filter: &ReviewFilter) -> Range<usize> {
-    let start = filter
-        .until()
-        .map_or(0, |day| review_index.count_after(day));
+    let start = filter.until.map_or(0, |day| review_index.count_after(day));
     let end = filter
-        .since()
+        .since
         .map_or(review_index.len(), |day| review_index.count_since(day));
     start..end.max(start)
 }

@@ -51,7 +51,7 @@ impl<'a> SegmentScan<'a> {
     /// Prepares `filter` once for all segments; an aspect that is not in `trade` matches nothing.
     #[must_use]
     pub fn new(filter: &'a ReviewFilter, trade: &'a Trade) -> Self {
-        let aspect = filter.aspect().and_then(|id| trade.aspect(id));
+        let aspect = filter.aspect.as_ref().and_then(|id| trade.aspect(id));
         Self {
             filter,
             finder: TextFinder::new(filter),
@@ -73,13 +73,13 @@ impl<'a> SegmentScan<'a> {
     fn asks_mentions(&self) -> bool {
         let filter = self.filter;
         [
-            filter.technician(),
-            filter.service(),
-            filter.language(),
-            filter.source(),
-            filter.aspect(),
+            &filter.technician,
+            &filter.service,
+            &filter.language,
+            &filter.source,
+            &filter.aspect,
         ]
-        .iter()
+        .into_iter()
         .any(Option::is_some)
     }
 
@@ -188,24 +188,24 @@ impl<'a> SegmentScan<'a> {
     fn mentioned<'b>(&self, segment: &'b Segment) -> Option<Vec<Cow<'b, [u32]>>> {
         let (filter, mut mentioned) = (self.filter, Vec::new());
         for (column, asked) in [
-            (ValueColumn::Technicians, filter.technician()),
-            (ValueColumn::Services, filter.service()),
-            (ValueColumn::Languages, filter.language()),
-            (ValueColumn::Sources, filter.source()),
+            (ValueColumn::Technicians, &filter.technician),
+            (ValueColumn::Services, &filter.service),
+            (ValueColumn::Languages, &filter.language),
+            (ValueColumn::Sources, &filter.source),
         ] {
             if let Some(asked) = asked {
                 // A service is given by its ID, the others by their folded names.
                 let is_meant = |mention: &FoldedValue| {
                     if column == ValueColumn::Services {
-                        mention.value == asked
+                        mention.value == *asked
                     } else {
-                        mention.folded == asked
+                        mention.folded == *asked
                     }
                 };
                 mentioned.push(positions(segment.postings(column), is_meant)?);
             }
         }
-        if self.filter.aspect().is_some() {
+        if self.filter.aspect.is_some() {
             mentioned.push(self.spoken_of(segment)?);
         }
         mentioned.sort_by_key(|positions| positions.len());
@@ -215,7 +215,7 @@ impl<'a> SegmentScan<'a> {
     /// The positions of reviews with the required opinion; `None` if there are none.
     fn spoken_of<'b>(&self, segment: &'b Segment) -> Option<Cow<'b, [u32]>> {
         let (opinions, aspect) = (segment.opinions(self.trade.aspects.len()), self.aspect?);
-        let positions = match self.filter.vote() {
+        let positions = match self.filter.vote {
             None => Cow::Borrowed(opinions.positions(aspect)),
             Some(vote) => Cow::Owned(opinions.positions_of(aspect, vote).collect()),
         };

@@ -19,7 +19,7 @@ impl<'a> TextFinder<'a> {
     #[must_use]
     pub fn new(filter: &'a ReviewFilter) -> Option<Self> {
         Some(Self {
-            whole: Finder::new(filter.query()?),
+            whole: Finder::new(filter.query.as_ref()?),
             stems: filter.stems().iter().map(Finder::new).collect(),
             is_by_words: filter.asks_words(),
         })
