@@ -12,7 +12,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::error::{AtPath as _, DbError};
-use super::files::{JOURNAL, LOG, beside, remove_files};
+use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
 use super::reviews::{
     SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources, standing,
     upsert,
@@ -129,7 +129,7 @@ impl Prepared {
         alone: Option<Alone>,
         now: DateTime<Utc>,
     ) -> Result<Option<PathBuf>, DbError> {
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let place = real(path);
         let fault = |reason| DbError::create(&place, reason);
         self.database.close().await;
         let former = files::unused_former(&place, files::RESTORE, now);
@@ -138,16 +138,9 @@ impl Prepared {
             remove_files(self.database.path());
             fault(reason)
         })?;
-        if let Some(folder) = place.parent() {
-            let folder = if folder.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                folder
-            };
-            File::open(folder)
-                .and_then(|folder| folder.sync_all())
-                .map_err(fault)?;
-        }
+        File::open(folder_of(&place))
+            .and_then(|folder| folder.sync_all())
+            .map_err(fault)?;
         if let Some(alone) = alone {
             alone.release().await;
         }

@@ -13,6 +13,7 @@ use super::rqlite::{
     Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient, SqlStatement,
 };
 use super::schema::Migrated;
+use super::text::utc_seconds;
 use super::write::{WorkingCopy, Write, level_with_cluster};
 use super::{Database, OpenFile, Writer, derived, lock, schema};
 use crate::clock::Clock;
@@ -200,8 +201,7 @@ impl Database {
         if !self.is_cluster() {
             return Ok(());
         }
-        let before = Clock::system().now() - MARKERS_KEPT;
-        let before = before.format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let before = utc_seconds(Clock::system().now() - MARKERS_KEPT);
         let mut write = self.write().await?;
         sqlx::query!("delete from write_marker where written_at < ?", before)
             .execute(&mut *write)

@@ -4,14 +4,14 @@
 //! rows; FTS5's own `secure-delete` is not used because the `sqlite3` shell 3.40 then cannot read the index.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _};
 
 use super::error::{AtPath as _, DbError};
-use super::files::bytes_beside;
+use super::files::{bytes_beside, folder_of, real};
 use super::{Database, DeliveryLock, GAP, Write, options};
 use crate::clock::Clock;
 
@@ -181,10 +181,7 @@ pub fn lacking_room(path: &Path) -> Result<Option<Postponed>, DbError> {
 /// Rewrites the file at `path` in one transaction (<https://www.sqlite.org/lang_vacuum.html>). The temporary copy is
 /// created in the same folder, where the free space was checked; SQLite makes it with mode 0600 and without a name.
 async fn rewrite(path: &Path) -> Result<(), DbError> {
-    let folder = path.canonicalize().ok();
-    let folder = folder.as_deref().and_then(Path::parent);
-    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
-    let folder = folder.to_string_lossy().replace('\'', "''");
+    let folder = folder_of(&real(path)).to_string_lossy().replace('\'', "''");
     let options = options(path)
         .busy_timeout(LOCK_WAIT_MAX)
         .pragma("temp_store", "file");

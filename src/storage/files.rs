@@ -67,6 +67,17 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// The path without symbolic links, or `path` itself if there is no file.
+pub(super) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The folder of the file at `path`.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    folder.unwrap_or(Path::new("."))
+}
+
 /// 0 if the file does not exist.
 pub(super) fn bytes_beside(path: &Path, suffix: &str) -> u64 {
     beside(path, suffix).metadata().map_or(0, |file| file.len())
@@ -242,7 +253,7 @@ pub(super) async fn keep_before_upgrade(
     connection: &mut SqliteConnection,
     path: &Path,
 ) -> Result<PathBuf, DbError> {
-    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let place = real(path);
     let kept = former_name(&place, UPGRADE, Clock::system().now());
     // The copy gets a temporary name first, so that the final name always belongs to a complete copy.
     let begun = unused_name(&place)?;
@@ -292,7 +303,7 @@ impl Database {
 
 /// Every former state of the database at `path`, oldest first.
 fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
-    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let place = real(path);
     let (Some(folder), Some(database)) = (place.parent(), place.file_name()) else {
         return Ok(Vec::new());
     };

@@ -497,10 +497,7 @@ impl Database {
     pub async fn checkpoint(&self) -> Result<bool, DbError> {
         // Otherwise the log could belong to another database.
         self.verify_place()?;
-        if let Writer::Cluster(_) = self.writer {
-            return Ok(false);
-        }
-        if bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
+        if self.is_cluster() || bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
             return Ok(false);
         }
         self.cut_log(Duration::ZERO).await

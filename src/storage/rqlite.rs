@@ -13,6 +13,7 @@ use thiserror::Error;
 use url::Url;
 
 use super::lock;
+use super::text::utc_seconds;
 use crate::clock::{Clock, Monotonic};
 use crate::random::Random;
 
@@ -234,10 +235,7 @@ impl RqliteClient {
         let marker = Random::system()
             .hex_128()
             .map_err(|error| ClusterError::Client(error.to_string()))?;
-        let now = Clock::system()
-            .now()
-            .format("%Y-%m-%dT%H:%M:%SZ")
-            .to_string();
+        let now = utc_seconds(Clock::system().now());
         let mark = SqlStatement::new(
             "insert into write_marker (marker, written_at) values (?, ?)",
             vec![json!(marker), json!(now)],

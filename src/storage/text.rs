@@ -55,6 +55,11 @@ pub(super) fn utc(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
+/// RFC 3339 in UTC, in whole seconds.
+pub(super) fn utc_seconds(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
 /// The instant of an RFC 3339 text.
 pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(text)

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
@@ -16,7 +16,7 @@ use crate::model::{
     Day, InvalidReviewId, Mentions, Method, Rating, Response, Review, ReviewId, Source, Status,
     Verification,
 };
-use crate::storage::text::{instant, strings, text_lossy, utc};
+use crate::storage::text::{instant, strings, text_lossy, utc, utc_seconds};
 use crate::storage::{Text, Write, unpack_value as value};
 
 /// A query for packed reviews: the SQL before and after the one list of columns; [`unpack`] is its inverse. A value is
@@ -722,7 +722,7 @@ pub async fn upsert(
     reviews: &[Review],
     now: DateTime<Utc>,
 ) -> sqlx::Result<Written> {
-    let now = now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let now = utc_seconds(now);
     let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
     let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
     let existing: HashSet<String> =

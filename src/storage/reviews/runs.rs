@@ -1,10 +1,11 @@
 //! Imports as runs: what each added, restored or withheld, so that it can be undone.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use crate::model::named;
+use crate::storage::text::utc_seconds;
 use crate::storage::{Text, Write};
 
 /// Number of runs whose counts are kept.
@@ -72,7 +73,7 @@ pub async fn begin_run(
     now: DateTime<Utc>,
     files: &[String],
 ) -> sqlx::Result<i64> {
-    let (at, files) = (utc(now), Value::from(files).to_string());
+    let (at, files) = (utc_seconds(now), Value::from(files).to_string());
     let id = sqlx::query_scalar!(
         r#"insert into import_run (run_id, started_at, files) select 1 + coalesce(max(run_id), 0), ?, ? from import_run
            returning run_id as "id!: i64""#,
@@ -234,7 +235,7 @@ pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
 /// # Errors
 /// When the database refuses the write.
 pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
-    let at = utc(now);
+    let at = utc_seconds(now);
     sqlx::query!(
         "update import_run set undone_at = ? where run_id = ?",
         at,
@@ -246,8 +247,4 @@ pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sql
         .execute(&mut **write)
         .await
         .map(drop)
-}
-
-fn utc(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
