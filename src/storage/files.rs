@@ -234,11 +234,8 @@ pub(super) fn unused_former(database: &Path, reason: &str, now: DateTime<Utc>) -
     let mut at = now;
     loop {
         let name = former_name(database, reason, at);
-        if !name.exists()
-            && ![LOG, JOURNAL]
-                .iter()
-                .any(|side| beside(&name, side).exists())
-        {
+        let is_taken = |side: &&str| beside(&name, side).exists();
+        if !["", LOG, JOURNAL].iter().any(is_taken) {
             return name;
         }
         at += TimeDelta::seconds(1);
@@ -312,27 +309,23 @@ fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> 
     let entries: io::Result<Vec<DirEntry>> = fs::read_dir(folder).and_then(Iterator::collect);
     for entry in entries.map_err(|error| DbError::other(path, error))? {
         let name = entry.file_name();
-        let parts = name
-            .to_str()
-            .map(|name| {
-                let side = [LOG, JOURNAL]
-                    .iter()
-                    .find_map(|side| name.strip_suffix(side));
-                side.unwrap_or(name)
-            })
-            .and_then(|name| name.strip_prefix(&prefix)?.rsplit_once('-'));
-        let Some((reason, instant)) = parts else {
-            continue;
-        };
-        let is_ours = reason == RESTORE || reason.starts_with("upgrade-");
-        if let Ok(at) = NaiveDateTime::parse_from_str(instant, INSTANT)
-            && is_ours
-        {
-            found.push((entry.path(), at.and_utc()));
+        if let Some(at) = name.to_str().and_then(|name| kept_at(name, &prefix)) {
+            found.push((entry.path(), at));
         }
     }
     found.sort_by_key(|(_, at)| *at);
     Ok(found)
+}
+
+/// When the file with this name was kept, if it is a former state or its log.
+fn kept_at(name: &str, prefix: &str) -> Option<DateTime<Utc>> {
+    let mut sides = [LOG, JOURNAL].iter();
+    let without_side = sides.find_map(|side| name.strip_suffix(side));
+    let name = without_side.unwrap_or(name);
+    let (reason, instant) = name.strip_prefix(prefix)?.rsplit_once('-')?;
+    let is_ours = reason == RESTORE || reason.starts_with("upgrade-");
+    let at = NaiveDateTime::parse_from_str(instant, INSTANT).ok()?;
+    is_ours.then(|| at.and_utc())
 }
 
 #[cfg(test)]
