@@ -105,9 +105,10 @@ fn parts(runtime: &Runtime, path: &Path) {
     let read = |take: &mut (dyn FnMut(Review) + Send)| {
         runtime.block_on(async {
             let mut connection = database.readers().acquire().await.unwrap();
-            reviews::each_published(&mut connection, take)
-                .await
-                .unwrap();
+            let mut newest = reviews::Newest::default();
+            while let Some(read) = newest.next(&mut connection).await.unwrap() {
+                read.into_iter().for_each(&mut *take);
+            }
         });
     };
     let (_, looking) = timed(|| runtime.block_on(database.repair_text_index()).unwrap());

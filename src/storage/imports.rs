@@ -52,16 +52,11 @@ impl Staging {
     /// # Errors
     /// When the temporary database cannot be used.
     pub fn new() -> sqlx::Result<Self> {
-        block_on(Self::create())
-    }
-
-    async fn create() -> sqlx::Result<Self> {
-        let mut connection = scratch().await?;
-        let table = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
-                 location text, review text, may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict";
-        sqlx::query(table).execute(&mut connection).await?;
-        let table = "create table answer (row_id integer primary key, review_id text not null, writer text not null, answer text not null) strict";
-        sqlx::query(table).execute(&mut connection).await?;
+        let mut connection = block_on(scratch())?;
+        let tables = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
+                 location text, review text, may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict;
+             create table answer (row_id integer primary key, review_id text not null, writer text not null, answer text not null) strict";
+        block_on(sqlx::raw_sql(tables).execute(&mut connection))?;
         Ok(Self {
             connection,
             batch: String::new(),

@@ -164,21 +164,6 @@ impl Newest {
     }
 }
 
-/// Calls `take` with every published review, in the order of [`Newest`].
-///
-/// # Errors
-/// When the database cannot be read.
-pub async fn each_published(
-    connection: &mut SqliteConnection,
-    mut take: impl FnMut(Review) + Send,
-) -> sqlx::Result<()> {
-    let mut newest = Newest::default();
-    while let Some(reviews) = newest.next(connection).await? {
-        reviews.into_iter().for_each(&mut take);
-    }
-    Ok(())
-}
-
 /// Number of reviews that changed after `change_no`.
 ///
 /// # Errors
@@ -962,9 +947,10 @@ mod tests {
 
         let mut connection = database.readers().acquire().await.unwrap();
         let mut read = Vec::new();
-        super::each_published(&mut connection, |review| read.push(review))
-            .await
-            .unwrap();
+        let mut newest = super::Newest::default();
+        while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
+            read.extend(reviews);
+        }
         assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
         assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));
         for review in &read {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use reviews_service::search::{ResultPage, walk};
 use reviews_service::snapshot::Snapshot;
 use reviews_service::storage::INDEX_READERS_MAX;
+use reviews_service::storage::reviews::Newest;
 
 use super::*;
 use crate::support::{refused, sqlite3};
@@ -157,10 +158,10 @@ async fn further_pages_and_other_orders_of_a_search_come_from_its_matches() {
 /// What the database holds now.
 async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
-    let mut reviews = Vec::new();
-    reviews_service::storage::reviews::each_published(&mut reader, |review| reviews.push(review))
-        .await
-        .unwrap();
+    let (mut reviews, mut newest) = (Vec::new(), Newest::default());
+    while let Some(read) = newest.next(&mut reader).await.unwrap() {
+        reviews.extend(read);
+    }
     reviews
 }
 
