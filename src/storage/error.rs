@@ -145,7 +145,6 @@ impl DbError {
 
     /// Classifies an sqlx error about the file at `path`.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
     pub fn at(path: &Path, error: sqlx::Error) -> Self {
         if let sqlx::Error::Configuration(inner) = &error
             && let Some(cluster) = inner.downcast_ref::<ClusterError>()

@@ -130,10 +130,10 @@ impl Opening {
             }),
             Err(error) => {
                 remove_files(&begun);
-                Err(match error {
-                    DbError::Create { path: _, reason } => DbError::create(path, reason),
-                    error => error,
-                })
+                if let DbError::Create { path: _, reason } = error {
+                    return Err(DbError::create(path, reason));
+                }
+                Err(error)
             }
         }
     }
