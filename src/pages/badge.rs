@@ -1,10 +1,9 @@
 //! `/badge.svg`: the rating as a scalable image, with the name of the business or, in the short form, without it.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use poem::http::StatusCode;
-use poem::{Endpoint, Request, Response, Result};
+use poem::{Request, Response};
 
 use super::escape::{attribute, escaped};
 use super::frame::{POLICY, protect};
@@ -25,30 +24,19 @@ const CHARACTER_WIDTH: usize = 8;
 const NAME_CHARACTERS: usize = 40;
 
 /// `form=short` omits the name and the day.
-pub struct Badge(pub Arc<Ctx>);
-
-impl Endpoint for Badge {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let query = request.uri().query().unwrap_or_default();
-        let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-        let form = pairs.find(|(name, value)| name == "form" && !value.is_empty());
-        let is_short = match form.as_ref().map(|(_, form)| &**form) {
-            None | Some("full") => false,
-            Some("short") => true,
-            Some(_) => {
-                return Ok(problem(
-                    StatusCode::BAD_REQUEST,
-                    "form must be full or short.",
-                ));
-            }
-        };
-        let snapshot = self.0.current.load();
-        let svg = badge(&snapshot, is_short);
-        let response = web::whole_body(request.headers(), snapshot, "image/svg+xml", svg);
-        Ok(protect(response, POLICY))
-    }
+pub fn answer(ctx: &Ctx, request: &Request) -> Response {
+    let query = request.uri().query().unwrap_or_default();
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    let form = pairs.find(|(name, value)| name == "form" && !value.is_empty());
+    let is_short = match form.as_ref().map(|(_, form)| &**form) {
+        None | Some("full") => false,
+        Some("short") => true,
+        Some(_) => return problem(StatusCode::BAD_REQUEST, "form must be full or short."),
+    };
+    let snapshot = ctx.current.load();
+    let svg = badge(&snapshot, is_short);
+    let response = web::whole_body(request.headers(), snapshot, "image/svg+xml", svg);
+    protect(response, POLICY)
 }
 
 /// The badge's query string.

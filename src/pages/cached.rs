@@ -4,8 +4,8 @@
 use std::sync::{Arc, OnceLock};
 
 use poem::http::header::CONTENT_SECURITY_POLICY;
-use poem::http::{HeaderMap, HeaderValue, StatusCode};
-use poem::{Endpoint, Request, Response, Result};
+use poem::http::{HeaderValue, StatusCode};
+use poem::{Request, Response};
 
 use super::filters::Choices;
 use super::frame::{POLICY, protect};
@@ -14,7 +14,7 @@ use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
-use crate::web::{self, Ready, in_turn, problem};
+use crate::web::{self, Ready, Route, in_turn, problem};
 
 /// A larger sitemap is rendered on request only: it is rarely requested, and compressing megabytes after each change
 /// would be wasted.
@@ -49,8 +49,7 @@ impl Page {
     ];
 
     /// Below the base URL.
-    #[must_use]
-    pub const fn path(self) -> &'static str {
+    const fn path(self) -> &'static str {
         match self {
             Self::Home => "/",
             Self::Insights => "/insights",
@@ -118,7 +117,7 @@ fn body(content_type: &'static str, text: String) -> CachedBody {
 /// The pages of the snapshot that was requested last.
 #[derive(Debug)]
 pub struct Pages {
-    links: Links,
+    pub ctx: Arc<Ctx>,
     /// Path and title of other pages in the navigation.
     shown: Vec<(&'static str, &'static str)>,
     made: PerSnapshot<SnapshotPages>,
@@ -127,9 +126,9 @@ pub struct Pages {
 impl Pages {
     /// `shown` are path and title of other pages in the navigation.
     #[must_use]
-    pub fn new(links: Links, shown: Vec<(&'static str, &'static str)>) -> Self {
+    pub fn new(ctx: Arc<Ctx>, shown: Vec<(&'static str, &'static str)>) -> Self {
         Self {
-            links,
+            ctx,
             shown,
             made: PerSnapshot::default(),
         }
@@ -152,7 +151,7 @@ impl Pages {
     }
 
     fn render(&self, snapshot: &Snapshot, page: Page) -> String {
-        let links = &self.links;
+        let links = &self.ctx.links;
         match page {
             Page::Home => home::show(snapshot, links),
             Page::Insights => insights::overview::overview(snapshot, links),
@@ -174,101 +173,58 @@ impl Pages {
             .filter(|page| is_small || *page != Page::Sitemap);
         pages.map(|page| self.body(snapshot, page)).collect()
     }
-}
 
-/// An endpoint for a [`Page`].
-pub struct Cached {
-    ctx: Arc<Ctx>,
-    pages: Arc<Pages>,
-    page: Page,
-    ready: Ready,
-}
-
-impl Cached {
-    /// Serves that page of the current snapshot, cached in `pages`.
-    pub fn new(ctx: &Arc<Ctx>, pages: &Arc<Pages>, page: Page) -> Self {
+    /// Serves `page` of the current snapshot.
+    pub fn route(self: &Arc<Self>, page: Page) -> Route {
+        let pages = Arc::clone(self);
         let policy = (CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-        Self {
-            ctx: Arc::clone(ctx),
-            pages: Arc::clone(pages),
-            page,
-            ready: Ready::new(vec![policy]),
+        let ready = Ready::new(vec![policy]);
+        Route::new(page.path()).at_hand(move |headers| {
+            let snapshot = pages.ctx.current.load();
+            let body = pages.body(&snapshot, page);
+            ready.answer(headers, &snapshot, &body, None, &pages.ctx.clock)
+        })
+    }
+}
+
+/// `/sitemaps/{number}.xml`, counted from 1: one file of a sitemap with several.
+pub async fn sitemap_file(pages: Arc<Pages>, request: Request) -> Response {
+    let ctx = &pages.ctx;
+    let snapshot = ctx.current.load();
+    let path = request.uri().path();
+    let name = path
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.strip_suffix(".xml"));
+    let number = name.and_then(|number| number.parse::<usize>().ok());
+    let made = pages.of(&snapshot);
+    let work = async {
+        let files = made.sitemap_files(&snapshot, &ctx.links);
+        let file = number.and_then(|number| files.get(number.checked_sub(1)?));
+        match file {
+            Some(body) => web::cached_body(request.headers(), &snapshot, body),
+            None => problem(
+                StatusCode::NOT_FOUND,
+                "The sitemap has no such part; /sitemap.xml lists them.",
+            ),
         }
-    }
-
-    /// Below the base URL.
-    pub const fn path(&self) -> &'static str {
-        self.page.path()
-    }
-
-    pub fn answer(&self, headers: &HeaderMap) -> Response {
-        let snapshot = self.ctx.current.load();
-        let body = self.pages.body(&snapshot, self.page);
-        self.ready
-            .answer(headers, &snapshot, &body, None, &self.ctx.clock)
-    }
+    };
+    in_turn(&request, &ctx.compute, work).await
 }
 
-// `/sitemaps/{number}.xml`: one file of a sitemap with several, rendered once per snapshot.
-
-/// Numbered from 1.
-pub struct SitemapFile {
-    pub ctx: Arc<Ctx>,
-    /// The cache of the files.
-    pub pages: Arc<Pages>,
-}
-
-impl Endpoint for SitemapFile {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let snapshot = self.ctx.current.load();
-        let path = request.uri().path();
-        let name = path
-            .rsplit('/')
-            .next()
-            .and_then(|name| name.strip_suffix(".xml"));
-        let number = name.and_then(|number| number.parse::<usize>().ok());
-        let made = self.pages.of(&snapshot);
-        let work = async {
-            let files = made.sitemap_files(&snapshot, &self.ctx.links);
-            let file = number.and_then(|number| files.get(number.checked_sub(1)?));
-            match file {
-                Some(body) => web::cached_body(request.headers(), &snapshot, body),
-                None => problem(
-                    StatusCode::NOT_FOUND,
-                    "The sitemap has no such part; /sitemap.xml lists them.",
-                ),
-            }
+/// `/og.png`.
+pub async fn picture(pages: Arc<Pages>, request: Request) -> Response {
+    let snapshot = pages.ctx.current.load();
+    let made = pages.of(&snapshot);
+    let work = async {
+        let response = match made.picture(&snapshot) {
+            Some(body) => web::cached_body(request.headers(), &snapshot, body),
+            None => problem(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The picture could not be made; see the log.",
+            ),
         };
-        Ok(in_turn(&request, &self.ctx.compute, work).await)
-    }
-}
-
-// `/og.png`.
-
-pub struct Picture {
-    pub ctx: Arc<Ctx>,
-    /// The cache of the picture.
-    pub pages: Arc<Pages>,
-}
-
-impl Endpoint for Picture {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let snapshot = self.ctx.current.load();
-        let made = self.pages.of(&snapshot);
-        let work = async {
-            let response = match made.picture(&snapshot) {
-                Some(body) => web::cached_body(request.headers(), &snapshot, body),
-                None => problem(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "The picture could not be made; see the log.",
-                ),
-            };
-            protect(response, POLICY)
-        };
-        Ok(in_turn(&request, &self.ctx.compute, work).await)
-    }
+        protect(response, POLICY)
+    };
+    in_turn(&request, &pages.ctx.compute, work).await
 }

@@ -8,11 +8,11 @@ use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use poem::http::HeaderValue;
-use poem::{Endpoint, Request, Response, Result};
+use poem::{Request, Response};
 use sha2::{Digest, Sha256};
 
 use super::badge;
-use super::embed::{EmbedOptions, TRY_PATH, snippet};
+use super::embed::{EmbedOptions, snippet};
 use super::frame::{Frame, HTML, Site, protect_with};
 use crate::compute::apart;
 use crate::links::{HUB_PATH, Links, MCP_PATH};
@@ -26,7 +26,6 @@ use crate::web::context::Ctx;
 struct DevelopersPage {
     frame: Frame,
     heading: Cow<'static, str>,
-    try_path: &'static str,
     embed_snippet: String,
     badge_snippet: String,
     /// Path and title of each document.
@@ -44,7 +43,6 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
     let label = locale.message_with("reviews-of", &[("business", &business.name)]);
     let heading = locale.message("nav-developers");
     super::render(&DevelopersPage {
-        try_path: TRY_PATH,
         embed_snippet: snippet(&EmbedOptions::default(), &label, links),
         badge_snippet: badge::snippet(false, &label, links),
         shown: shown.to_vec(),
@@ -176,21 +174,13 @@ fn inline_elements(html: &str) -> Vec<(&'static str, &str)> {
     }
 }
 
-pub struct Docs {
-    /// Provides the snapshot that the response body needs.
-    pub ctx: Arc<Ctx>,
-}
-
-impl Endpoint for Docs {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let page = SWAGGER_UI.get_or_init(|| apart(swagger_ui));
-        Ok(protect_with(
-            web::cached_body(request.headers(), &self.ctx.current.load(), &page.body),
-            page.policy.clone(),
-        ))
-    }
+/// `/docs`.
+pub fn docs(ctx: &Ctx, request: &Request) -> Response {
+    let page = SWAGGER_UI.get_or_init(|| apart(swagger_ui));
+    protect_with(
+        web::cached_body(request.headers(), &ctx.current.load(), &page.body),
+        page.policy.clone(),
+    )
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 //! `/llms.txt`.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 use poem::http::StatusCode;
-use poem::{Endpoint, Request, Response, Result};
+use poem::{Request, Response};
 use serde::Deserialize;
 
 use super::words::{counted, hundredths};
@@ -194,30 +193,22 @@ const LLMS: [LlmsPart; 3] = [
 const VALID_MONTHS: Months = Months::new(6);
 
 /// 404 if no contact is set.
-pub struct SecurityText(pub Arc<Ctx>);
-
-impl Endpoint for SecurityText {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let ctx = &self.0;
-        let contacts = ctx.contacts();
-        let text = Some(contacts)
-            .filter(|contacts| !contacts.is_empty())
-            .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links));
-        let Some(text) = text else {
-            return Ok(problem(
-                StatusCode::NOT_FOUND,
-                "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
-            ));
-        };
-        Ok(web::whole_body(
-            request.headers(),
-            ctx.current.load(),
-            "text/plain; charset=utf-8",
-            text,
-        ))
-    }
+pub fn security_txt(ctx: &Ctx, request: &Request) -> Response {
+    let text = Some(ctx.contacts())
+        .filter(|contacts| !contacts.is_empty())
+        .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links));
+    let Some(text) = text else {
+        return problem(
+            StatusCode::NOT_FOUND,
+            "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
+        );
+    };
+    web::whole_body(
+        request.headers(),
+        ctx.current.load(),
+        "text/plain; charset=utf-8",
+        text,
+    )
 }
 
 /// `None` if the expiry is beyond the calendar's range.

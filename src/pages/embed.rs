@@ -7,10 +7,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use askama::Template;
-use poem::http::StatusCode;
-use poem::{Endpoint, Request, Response, Result};
+use poem::http::header::{CACHE_CONTROL, ETAG};
+use poem::http::{HeaderValue, StatusCode};
+use poem::{Request, Response};
 
-use super::assets::{EMBED_SCRIPT_PATH, embed_stylesheet_path, try_script_path};
+use super::assets::{CSS, EMBED_SCRIPT_PATH};
 use super::badge::{self, BADGE_PATH};
 use super::escape::attribute;
 use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect};
@@ -35,8 +36,6 @@ struct EmbedPage {
     site: Site,
     heading: Cow<'static, str>,
     home_url: String,
-    stylesheet: &'static str,
-    script: &'static str,
     layout: &'static str,
     is_carousel: bool,
     /// `None` to follow the reader's system.
@@ -214,31 +213,23 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
     )
 }
 
-/// The endpoint of `/embed`.
-pub struct Embed(pub Arc<Ctx>);
-
-impl Endpoint for Embed {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let snapshot = self.0.current.load();
-        let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
-        let is_fault = !faults.is_empty();
-        let work = async {
-            let html = apart(|| show(&snapshot, options, faults, &self.0.links));
-            page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
-        };
-        let mut response = in_turn(&request, &self.0.compute, work).await;
-        if is_fault && response.status() == StatusCode::OK {
-            response.set_status(StatusCode::BAD_REQUEST);
-            response.headers_mut().insert(
-                poem::http::header::CACHE_CONTROL,
-                poem::http::HeaderValue::from_static("no-store"),
-            );
-            response.headers_mut().remove(poem::http::header::ETAG);
-        }
-        Ok(response)
+/// `/embed`.
+pub async fn embed(ctx: Arc<Ctx>, request: Request) -> Response {
+    let snapshot = ctx.current.load();
+    let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
+    let is_fault = !faults.is_empty();
+    let work = async {
+        let html = apart(|| show(&snapshot, options, faults, &ctx.links));
+        page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
+    };
+    let mut response = in_turn(&request, &ctx.compute, work).await;
+    if is_fault && response.status() == StatusCode::OK {
+        response.set_status(StatusCode::BAD_REQUEST);
+        let headers = response.headers_mut();
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.remove(ETAG);
     }
+    response
 }
 
 fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: &Links) -> String {
@@ -263,8 +254,6 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
     };
     let template = EmbedPage {
         home_url: links.home(),
-        stylesheet: embed_stylesheet_path(),
-        script: EMBED_SCRIPT_PATH,
         layout: layout.name(),
         is_carousel: layout == EmbedLayout::Carousel,
         theme: Some(theme)
@@ -366,33 +355,26 @@ impl fmt::Display for Rgb {
     }
 }
 
-/// The endpoint of `/embed/accent/{colour}.css`. A stylesheet, because the pages' policy forbids inline styles.
-pub struct AccentStyle(pub Arc<Ctx>);
-
-impl Endpoint for AccentStyle {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let path = request.uri().path();
-        let name = path
-            .rsplit('/')
-            .next()
-            .and_then(|name| name.strip_suffix(".css"));
-        let Some(colour) = name.and_then(Rgb::parse) else {
-            return Ok(problem(
-                StatusCode::NOT_FOUND,
-                "Invalid colour; use three or six hex digits, as in /embed/accent/0a5a78.css.",
-            ));
-        };
-        let snapshot = self.0.current.load();
-        let response = web::whole_body(
-            request.headers(),
-            snapshot,
-            "text/css; charset=utf-8",
-            colour.stylesheet(),
+/// `/embed/accent/{colour}.css`: a stylesheet, because the pages' policy forbids inline styles.
+pub fn accent_style(ctx: &Ctx, request: &Request) -> Response {
+    let path = request.uri().path();
+    let name = path
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.strip_suffix(".css"));
+    let Some(colour) = name.and_then(Rgb::parse) else {
+        return problem(
+            StatusCode::NOT_FOUND,
+            "Invalid colour; use three or six hex digits, as in /embed/accent/0a5a78.css.",
         );
-        Ok(protect(response, POLICY))
-    }
+    };
+    let response = web::whole_body(
+        request.headers(),
+        ctx.current.load(),
+        CSS,
+        colour.stylesheet(),
+    );
+    protect(response, POLICY)
 }
 
 // `/embed/try`: a form with every option of the frame and the badge, a preview and the HTML to paste.
@@ -403,9 +385,7 @@ pub const TRY_PATH: &str = "/embed/try";
 #[template(path = "embed_try_page.html")]
 struct EmbedTryPage {
     frame: Frame,
-    action: &'static str,
     options: EmbedOptions,
-    limit_max: usize,
     layouts: Vec<SelectOption>,
     themes: Vec<SelectOption>,
     languages: Vec<SelectOption>,
@@ -415,8 +395,6 @@ struct EmbedTryPage {
     source: String,
     snippet: String,
     badges: [BadgeExample; 2],
-    embed_script: &'static str,
-    script: &'static str,
 }
 
 struct SelectOption {
@@ -431,20 +409,15 @@ struct BadgeExample {
     snippet: String,
 }
 
-pub struct EmbedTry(pub Arc<Ctx>);
-
-impl Endpoint for EmbedTry {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let snapshot = self.0.current.load();
-        let query = request.uri().query().unwrap_or_default();
-        let work = async {
-            let html = apart(|| try_page(&snapshot, query, &self.0.links));
-            page(&request, Arc::clone(&snapshot), html, POLICY_FRAMING)
-        };
-        Ok(in_turn(&request, &self.0.compute, work).await)
-    }
+/// `/embed/try`.
+pub async fn try_embed(ctx: Arc<Ctx>, request: Request) -> Response {
+    let snapshot = ctx.current.load();
+    let query = request.uri().query().unwrap_or_default();
+    let work = async {
+        let html = apart(|| try_page(&snapshot, query, &ctx.links));
+        page(&request, Arc::clone(&snapshot), html, POLICY_FRAMING)
+    };
+    in_turn(&request, &ctx.compute, work).await
 }
 
 fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
@@ -482,8 +455,6 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         snippet: badge::snippet(is_short, &label, links),
     };
     let template = EmbedTryPage {
-        action: TRY_PATH,
-        limit_max: LIMIT_MAX,
         layouts: layouts.into(),
         themes: themes.into(),
         languages: languages.into(),
@@ -494,8 +465,6 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         source: format!("{}{EMBED_PATH}?{options}", site.root),
         snippet: snippet(&options, &label, links),
         badges: [badge("badge-full", false), badge("badge-short", true)],
-        embed_script: EMBED_SCRIPT_PATH,
-        script: try_script_path(),
         options,
         faults,
         frame: Frame {

@@ -4,7 +4,6 @@ use poem::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
-use super::assets;
 use super::locale::Locale;
 use super::picture::PICTURE_PATH;
 use crate::links::{Links, is_web};
@@ -39,10 +38,6 @@ pub struct Site {
     pub language: Option<String>,
     /// The business's own site, if it is an http or https address.
     pub website: Option<String>,
-    /// The path of the stylesheet below `root`.
-    pub stylesheet: &'static str,
-    /// The path of the script below `root`.
-    pub script: &'static str,
     /// The absolute URL of the picture for link previews.
     pub picture: String,
     /// Absolute.
@@ -75,8 +70,6 @@ impl Site {
             name: business.name.clone(),
             language: business.language.clone(),
             website: business.url.clone().filter(|url| is_web(url)),
-            stylesheet: assets::stylesheet_path(),
-            script: assets::script_path(),
             picture: links.absolute(PICTURE_PATH),
             json_feed: links.absolute(Document::JsonFeed.path()),
             atom_feed: links.absolute(Document::AtomFeed.path()),

@@ -26,11 +26,13 @@ use std::sync::Arc;
 
 use askama::Template;
 pub use assets::fixed;
+use cached::Page;
 pub use cached::Pages;
-use cached::{Cached, Page};
 pub use error::{as_page, wants_html};
 pub use escape::Html;
 pub use frame::HTML;
+use poem::endpoint::{make, make_sync};
+use poem::{Request, Response};
 
 use crate::compute::steps;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
@@ -46,6 +48,28 @@ fn render(template: &impl Template) -> String {
     })
 }
 
+/// A route whose handler answers at once.
+fn at_once(
+    ctx: &Arc<Ctx>,
+    pattern: &'static str,
+    answer: impl Fn(&Ctx, &Request) -> Response + Send + Sync + 'static,
+) -> Route {
+    let ctx = Arc::clone(ctx);
+    let answer = make_sync(move |request: Request| answer(&ctx, &request));
+    Route::new(pattern).get(None, answer)
+}
+
+/// A route whose handler waits, usually for its turn to compute.
+fn later<S: Send + Sync + 'static, R: Future<Output = Response> + Send + 'static>(
+    state: &Arc<S>,
+    pattern: &'static str,
+    answer: fn(Arc<S>, Request) -> R,
+) -> Route {
+    let state = Arc::clone(state);
+    let answer = make(move |request| answer(Arc::clone(&state), request));
+    Route::new(pattern).get(None, answer)
+}
+
 /// `others` are routes whose titles the home page links to.
 #[must_use]
 pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
@@ -53,66 +77,37 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
         .iter()
         .filter_map(|route| Some((route.pattern, route.title?)))
         .collect();
-    let pages = Arc::new(Pages::new(ctx.links.clone(), shown));
-    let cached = |page: Page| {
-        let page = Cached::new(ctx, &pages, page);
-        Route::new(page.path()).at_hand(move |headers| page.answer(headers))
-    };
+    let pages = Arc::new(Pages::new(Arc::clone(ctx), shown));
     let mut routes = vec![
-        cached(Page::Home),
-        Route::new("/insights").get(
-            None,
-            insights::InsightsEndpoint {
-                ctx: Arc::clone(ctx),
-                pages: Arc::clone(&pages),
-            },
-        ),
-        Route::new("/search").get(
-            None,
-            search::Search {
-                ctx: Arc::clone(ctx),
-                pages: Arc::clone(&pages),
-            },
-        ),
-        Route::new(PERMALINK_PATH).get(None, review::Permalink(Arc::clone(ctx))),
-        Route::new(embed::EMBED_PATH).get(None, embed::Embed(Arc::clone(ctx))),
-        Route::new(embed::TRY_PATH).get(None, embed::EmbedTry(Arc::clone(ctx))),
-        Route::new("/embed/accent/:name").get(None, embed::AccentStyle(Arc::clone(ctx))),
-        Route::new(badge::BADGE_PATH).get(None, badge::Badge(Arc::clone(ctx))),
-        Route::new(picture::PICTURE_PATH).get(
-            None,
-            cached::Picture {
-                ctx: Arc::clone(ctx),
-                pages: Arc::clone(&pages),
-            },
-        ),
-        cached(Page::Developers),
-        cached(Page::Robots),
-        cached(Page::Sitemap),
-        Route::new("/sitemaps/:name").get(
-            None,
-            cached::SitemapFile {
-                ctx: Arc::clone(ctx),
-                pages: Arc::clone(&pages),
-            },
-        ),
-        cached(Page::Llms),
-        Route::new(SECURITY_PATH).get(None, discovery::SecurityText(Arc::clone(ctx))),
+        pages.route(Page::Home),
+        later(&pages, "/insights", insights::answer),
+        later(&pages, "/search", search::answer),
+        at_once(ctx, PERMALINK_PATH, review::permalink),
+        later(ctx, embed::EMBED_PATH, embed::embed),
+        later(ctx, embed::TRY_PATH, embed::try_embed),
+        at_once(ctx, "/embed/accent/:name", embed::accent_style),
+        at_once(ctx, badge::BADGE_PATH, badge::answer),
+        later(&pages, picture::PICTURE_PATH, cached::picture),
+        pages.route(Page::Developers),
+        pages.route(Page::Robots),
+        pages.route(Page::Sitemap),
+        later(&pages, "/sitemaps/:name", cached::sitemap_file),
+        pages.route(Page::Llms),
+        at_once(ctx, SECURITY_PATH, discovery::security_txt),
     ];
-    routes.extend(assets::routes(ctx));
+    let assets = assets::all().map(|asset| {
+        let answer = |ctx: &Ctx, request: &Request| asset.answer(ctx, request);
+        at_once(ctx, &asset.path, answer)
+    });
+    routes.extend(assets);
     (pages, routes)
 }
 
 /// Swagger UI, and a redirect from its path with a trailing slash.
 #[must_use]
 pub fn docs_routes(ctx: &Arc<Ctx>) -> [Route; 2] {
-    let page = developers::Docs {
-        ctx: Arc::clone(ctx),
-    };
     [
-        Route::new(DOCS_PATH)
-            .get(None, page)
-            .titled("Swagger UI: try every operation"),
+        at_once(ctx, DOCS_PATH, developers::docs).titled("Swagger UI: try every operation"),
         Route::leading_to("/docs/", "../docs"),
     ]
 }

@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
 
 use askama::Template;
 use askama::filters::Escaper;
 use chrono::Datelike;
 use poem::http::StatusCode;
-use poem::{Endpoint, Request, Response, Result};
+use poem::{Request, Response};
 
 use super::escape::Html;
 use super::frame::{Frame, POLICY, Site, page};
@@ -191,30 +190,21 @@ struct ReviewPage {
     all: Cow<'static, str>,
 }
 
-/// The endpoint of `/reviews/{id}`.
-pub struct Permalink(pub Arc<Ctx>);
-
-impl Endpoint for Permalink {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let snapshot = self.0.current.load();
-        let id = UrlParameters::path::<parameters::Id>(&request)
-            .ok()
-            .flatten()
-            .and_then(|id| id.parse::<ReviewId>().ok());
-        let review = id
-            .and_then(|id| snapshot.input.review_index.find(&id))
-            .and_then(|place| snapshot.input.review_index.review(place));
-        let Some(review) = review else {
-            return Ok(problem(
-                StatusCode::NOT_FOUND,
-                "No published review has that id.",
-            ));
-        };
-        let html = show(review, &snapshot, &self.0.links);
-        Ok(page(&request, snapshot, html, POLICY))
-    }
+/// `/reviews/{id}`.
+pub fn permalink(ctx: &Ctx, request: &Request) -> Response {
+    let snapshot = ctx.current.load();
+    let id = UrlParameters::path::<parameters::Id>(request)
+        .ok()
+        .flatten()
+        .and_then(|id| id.parse::<ReviewId>().ok());
+    let review = id
+        .and_then(|id| snapshot.input.review_index.find(&id))
+        .and_then(|place| snapshot.input.review_index.review(place));
+    let Some(review) = review else {
+        return problem(StatusCode::NOT_FOUND, "No published review has that id.");
+    };
+    let html = show(review, &snapshot, &ctx.links);
+    page(request, snapshot, html, POLICY)
 }
 
 fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {

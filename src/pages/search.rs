@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
-use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use poem::http::{HeaderValue, StatusCode};
-use poem::{Endpoint, Request, Response, Result};
+use poem::http::StatusCode;
+use poem::http::header::CACHE_CONTROL;
+use poem::{Request, Response};
 
 use super::cached::{Pages, SnapshotPages};
 use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
@@ -21,8 +21,6 @@ use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{ReviewFilter, Sort, TextMatch};
 use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
-use crate::snapshot::input::SnapshotInput;
-use crate::web::context::Ctx;
 use crate::web::in_turn;
 
 #[derive(Template)]
@@ -62,59 +60,53 @@ struct SearchLink {
     is_current: bool,
 }
 
-/// Rendered for each request.
-pub struct Search {
-    pub ctx: Arc<Ctx>,
-    /// The cache of the form's choices.
-    pub pages: Arc<Pages>,
-}
-
-impl Endpoint for Search {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let snapshot = self.ctx.current.load();
-        let question = SearchQuestion::of(&request, &snapshot.input);
-        let made = self.pages.of(&snapshot);
-        let view = SearchView {
-            snapshot: &snapshot,
-            question: &question,
-            made: &made,
-            links: &self.ctx.links,
-        };
-        if question.query.issues.is_empty() {
-            let asked = &question.search;
-            let (limit, cursor) = (usize::from(asked.limit), asked.cursor.as_ref());
-            let work = async {
-                let index = &self.ctx.text_index;
-                let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
-                let mut nearest = Vec::new();
-                if found.total == 0 {
-                    for candidate in view.candidates() {
-                        let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
-                        nearest.push((candidate, counted));
-                    }
-                }
-                let html = apart_if(found.places.len() > SHORT_PAGE, || {
-                    view.results(&found, nearest)
-                });
-                page(&request, Arc::clone(&snapshot), html, POLICY)
-            };
-            return Ok(in_turn(&request, &self.ctx.compute, work).await);
-        }
-        let mut response = Response::builder()
+/// `/search`, rendered for each request.
+pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
+    let ctx = &pages.ctx;
+    let snapshot = ctx.current.load();
+    // All errors are collected, so that each is shown next to its field.
+    let mut query = PageQuery::of(&request);
+    let asked = SearchRequest::take_from(&mut query, &snapshot.input, TextMatch::Words);
+    let made = pages.of(&snapshot);
+    let view = SearchView {
+        snapshot: &snapshot,
+        query: &query,
+        asked: &asked,
+        made: &made,
+        links: &ctx.links,
+    };
+    if !query.issues.is_empty() {
+        let refusal = Response::builder()
             .status(StatusCode::BAD_REQUEST)
+            .content_type(HTML)
+            .header(CACHE_CONTROL, "no-store")
             .body(view.refusal());
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        Ok(protect(response, POLICY))
+        return protect(refusal, POLICY);
     }
+    let (limit, cursor) = (usize::from(asked.limit), asked.cursor.as_ref());
+    let work = async {
+        let index = &ctx.text_index;
+        let found = index.search(&snapshot, &asked.filter, limit, cursor).await;
+        let mut nearest = Vec::new();
+        if found.total == 0 {
+            for candidate in view.candidates() {
+                let counted = index.search(&snapshot, &candidate.filter, 1, None).await;
+                nearest.push((candidate, counted));
+            }
+        }
+        let html = apart_if(found.places.len() > SHORT_PAGE, || {
+            view.results(&found, nearest)
+        });
+        page(&request, Arc::clone(&snapshot), html, POLICY)
+    };
+    in_turn(&request, &ctx.compute, work).await
 }
 
 struct SearchView<'a> {
     snapshot: &'a Snapshot,
-    question: &'a SearchQuestion,
+    query: &'a PageQuery,
+    /// Use it only if `query` has no issues.
+    asked: &'a SearchRequest,
     made: &'a SnapshotPages,
     links: &'a Links,
 }
@@ -127,7 +119,6 @@ impl SearchView<'_> {
         heading: Cow<'static, str>,
         nothing: Cow<'static, str>,
     ) -> SearchPage {
-        let query = &self.question.query;
         let title = [("heading", &*heading), ("business", &site.name)];
         SearchPage {
             frame: Frame {
@@ -150,14 +141,14 @@ impl SearchView<'_> {
             reviews: Vec::new(),
             previous: None,
             next: None,
-            limit: self.question.search.limit.to_string(),
-            form: SearchFormFragment::new(self.made.choices(self.snapshot), site, query),
+            limit: self.asked.limit.to_string(),
+            form: SearchFormFragment::new(self.made.choices(self.snapshot), site, self.query),
             json_url: self.json_url(),
         }
     }
 
     fn json_url(&self) -> String {
-        let (path, query) = (self.links.absolute(SEARCH_PATH), &self.question.query);
+        let (path, query) = (self.links.absolute(SEARCH_PATH), self.query);
         // The API's default differs from the page's, so the page's default is passed explicitly.
         let words = [(MatchRule::NAME, TextMatch::Words.name())];
         let is_said = query.value(MatchRule::NAME).is_some();
@@ -166,8 +157,8 @@ impl SearchView<'_> {
 
     fn results(&self, found: &ResultPage, nearest: Vec<(Candidate, ResultPage)>) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
-        let (locale, asked) = (&site.locale, &self.question.search);
-        let (query, path) = (&self.question.query, format!("{}/search", site.root));
+        let (locale, asked) = (&site.locale, self.asked);
+        let (query, path) = (self.query, format!("{}/search", site.root));
         let input = &self.snapshot.input;
         let filters = filters(&asked.arguments, input, locale);
         let heading = match found.total {
@@ -229,7 +220,6 @@ impl SearchView<'_> {
             (Sort::Highest, locale.message("order-most-stars")),
             (Sort::Lowest, locale.message("order-fewest-stars")),
         ];
-        let query = &self.question.query;
         let order = |(sort, words): (Sort, Cow<'static, str>)| {
             let named = [("sort", sort.name())];
             let named = if sort == Sort::default() {
@@ -238,9 +228,9 @@ impl SearchView<'_> {
                 &named
             };
             SearchLink {
-                href: query.address(path, &["sort", "cursor"], named),
+                href: self.query.address(path, &["sort", "cursor"], named),
                 words,
-                is_current: sort == self.question.search.arguments.sort,
+                is_current: sort == self.asked.arguments.sort,
             }
         };
         orders.map(order).into()
@@ -250,7 +240,7 @@ impl SearchView<'_> {
     fn refusal(&self) -> String {
         let site = Site::new(&self.snapshot.input.business, self.links);
         let locale = &site.locale;
-        let faults = self.question.query.issues.iter().map(|issue| {
+        let faults = self.query.issues.iter().map(|issue| {
             let words = fault(issue, locale);
             let name = issue.path.first().and_then(|name| label(name, locale));
             name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
@@ -274,27 +264,6 @@ fn reviews(found: &ResultPage, locale: &Locale) -> String {
         locale.message_with("find-more-than", &[("number", &number)])
     };
     words.into_owned()
-}
-
-// The request of a search page: the parameters of `/api/reviews/search`, with all errors collected.
-
-/// A query as sent, and as parsed.
-#[derive(Debug)]
-pub struct SearchQuestion {
-    /// The given values and their errors.
-    pub query: PageQuery,
-    /// Use it only if `query.issues` is empty.
-    pub search: SearchRequest,
-}
-
-impl SearchQuestion {
-    /// Parses `request` for the reviews of `input`.
-    #[must_use]
-    pub fn of(request: &Request, input: &SnapshotInput) -> Self {
-        let mut query = PageQuery::of(request);
-        let search = SearchRequest::take_from(&mut query, input, TextMatch::Words);
-        Self { query, search }
-    }
 }
 
 // Suggestions when a search finds nothing: the nearest names, fewer words, one filter less. The page shows the number
@@ -333,7 +302,7 @@ impl SearchView<'_> {
         without: &[&str],
         added: &[(&str, &str)],
     ) -> Candidate {
-        let (query, path) = (&self.question.query, format!("{}/search", site.root));
+        let (query, path) = (self.query, format!("{}/search", site.root));
         let without = [without, &["cursor"]].concat();
         let mut changed = query.with(&without, added);
         let asked = SearchRequest::take_from(&mut changed, &self.snapshot.input, TextMatch::Words);
@@ -346,7 +315,7 @@ impl SearchView<'_> {
 
     /// The same search with the nearest known name in place of each unknown one.
     fn names(&self, site: &Site) -> Vec<Candidate> {
-        let Some(meant) = did_you_mean(self.snapshot, &self.question.search.arguments, 0) else {
+        let Some(meant) = did_you_mean(self.snapshot, &self.asked.arguments, 0) else {
             return Vec::new();
         };
         let meant = [
@@ -368,7 +337,7 @@ impl SearchView<'_> {
 
     /// The same search by words, and without one of them.
     fn fewer_words(&self, site: &Site) -> Vec<Candidate> {
-        let (arguments, locale) = (&self.question.search.arguments, &site.locale);
+        let (arguments, locale) = (&self.asked.arguments, &site.locale);
         let Some(text) = arguments.query.as_deref() else {
             return Vec::new();
         };
@@ -402,7 +371,7 @@ impl SearchView<'_> {
 
     /// The same search without one of its filters.
     fn fewer_filters(&self, site: &Site) -> Vec<Candidate> {
-        let (arguments, locale) = (&self.question.search.arguments, &site.locale);
+        let (arguments, locale) = (&self.asked.arguments, &site.locale);
         let filters = filters(arguments, &self.snapshot.input, locale);
         let fewer = filters.into_iter().map(|filter| {
             let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);

@@ -6,19 +6,14 @@ use std::sync::{Arc, LazyLock};
 
 use poem::http::header::CACHE_CONTROL;
 use poem::http::{HeaderValue, StatusCode};
-use poem::{Endpoint, Request, Response, Result};
+use poem::{Request, Response};
 
 use crate::snapshot::{CachedBody, Content};
 use crate::web;
-use crate::web::Route;
 use crate::web::context::Ctx;
 
-const STYLE: &str = concat!(include_str!("style.css"), include_str!("search.css"));
-const SCRIPT: &str = include_str!("copy.js");
-const EMBED_STYLE: &str = include_str!("embed.css");
-const EMBED_SCRIPT: &str = include_str!("embed.js");
-const TRY_SCRIPT: &str = include_str!("try.js");
-const ICON: &str = include_str!("favicon.svg");
+pub const CSS: &str = "text/css; charset=utf-8";
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The script that adjusts the height of embedded frames.
 pub const EMBED_SCRIPT_PATH: &str = "/embed.js";
@@ -27,114 +22,80 @@ const DIGEST_CHARACTERS: usize = 12;
 /// A year, the longest that browsers cache (RFC 9111 §1.2.2 sets no bound).
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
-struct Asset {
-    path: String,
+pub struct Asset {
+    /// Below the base URL.
+    pub path: String,
     body: Arc<CachedBody>,
+    /// Whether its name contains the digest of its content.
+    is_immutable: bool,
 }
 
-static STYLESHEET: LazyLock<Asset> =
-    LazyLock::new(|| asset("style", "css", "text/css; charset=utf-8", STYLE));
-static COPY_SCRIPT: LazyLock<Asset> =
-    LazyLock::new(|| asset("copy", "js", "text/javascript; charset=utf-8", SCRIPT));
-static EMBED_STYLESHEET: LazyLock<Asset> =
-    LazyLock::new(|| asset("embed", "css", "text/css; charset=utf-8", EMBED_STYLE));
-static TRY_SCRIPT_ASSET: LazyLock<Asset> =
-    LazyLock::new(|| asset("try", "js", "text/javascript; charset=utf-8", TRY_SCRIPT));
-static EMBED_SCRIPT_BODY: LazyLock<Arc<CachedBody>> =
-    LazyLock::new(|| body("text/javascript; charset=utf-8", EMBED_SCRIPT));
-static ICON_BODY: LazyLock<Arc<CachedBody>> = LazyLock::new(|| body("image/svg+xml", ICON));
+pub static STYLESHEET: LazyLock<Asset> = LazyLock::new(|| {
+    let text = concat!(include_str!("style.css"), include_str!("search.css"));
+    immutable("style", "css", CSS, text)
+});
+/// The script that copies snippets.
+pub static COPY_SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| immutable("copy", "js", JAVASCRIPT, include_str!("copy.js")));
+/// The frame's stylesheet.
+pub static EMBED_STYLESHEET: LazyLock<Asset> =
+    LazyLock::new(|| immutable("embed", "css", CSS, include_str!("embed.css")));
+/// The script of `/embed/try`.
+pub static TRY_SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| immutable("try", "js", JAVASCRIPT, include_str!("try.js")));
+// Other sites embed this address, so it has no digest.
+static EMBED_SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| at(EMBED_SCRIPT_PATH, JAVASCRIPT, include_str!("embed.js")));
+static ICON: LazyLock<Asset> =
+    LazyLock::new(|| at("/favicon.svg", "image/svg+xml", include_str!("favicon.svg")));
 
-fn body(content_type: &'static str, text: &'static str) -> Arc<CachedBody> {
-    let content = Content::whole(text.as_bytes().to_vec());
-    Arc::new(CachedBody::new(content_type, content))
-}
+static ALL: [&LazyLock<Asset>; 6] = [
+    &STYLESHEET,
+    &COPY_SCRIPT,
+    &EMBED_STYLESHEET,
+    &TRY_SCRIPT,
+    &EMBED_SCRIPT,
+    &ICON,
+];
 
-fn asset(stem: &str, extension: &str, content_type: &'static str, text: &'static str) -> Asset {
+fn at(path: &str, content_type: &'static str, text: &'static str) -> Asset {
     let content = Content::whole(text.as_bytes().to_vec());
-    let digest: String = content.digest.chars().take(DIGEST_CHARACTERS).collect();
     Asset {
-        path: format!("/assets/{stem}-{digest}.{extension}"),
+        path: path.to_owned(),
         body: Arc::new(CachedBody::new(content_type, content)),
+        is_immutable: false,
     }
 }
 
-/// Below the base URL.
-#[must_use]
-pub fn stylesheet_path() -> &'static str {
-    &STYLESHEET.path
+fn immutable(stem: &str, extension: &str, content_type: &'static str, text: &'static str) -> Asset {
+    let asset = at("", content_type, text);
+    let digest = &asset.body.content.digest[..DIGEST_CHARACTERS];
+    Asset {
+        path: format!("/assets/{stem}-{digest}.{extension}"),
+        is_immutable: true,
+        ..asset
+    }
 }
 
-/// The script that copies snippets, below the base URL.
-#[must_use]
-pub fn script_path() -> &'static str {
-    &COPY_SCRIPT.path
-}
-
-/// The frame's stylesheet, below the base URL.
-#[must_use]
-pub fn embed_stylesheet_path() -> &'static str {
-    &EMBED_STYLESHEET.path
-}
-
-/// The script of `/embed/try`, below the base URL.
-#[must_use]
-pub fn try_script_path() -> &'static str {
-    &TRY_SCRIPT_ASSET.path
+/// All files.
+pub fn all() -> [&'static Asset; 6] {
+    ALL.map(|asset| &**asset)
 }
 
 /// The bodies to be compressed in advance, which do not change while the service runs.
 #[must_use]
 pub fn fixed() -> [Arc<CachedBody>; 6] {
-    [
-        &STYLESHEET.body,
-        &COPY_SCRIPT.body,
-        &EMBED_STYLESHEET.body,
-        &TRY_SCRIPT_ASSET.body,
-        &EMBED_SCRIPT_BODY,
-        &ICON_BODY,
-    ]
-    .map(Arc::clone)
+    all().map(|asset| Arc::clone(&asset.body))
 }
 
-#[must_use]
-pub fn routes(ctx: &Arc<Ctx>) -> Vec<Route> {
-    let file = |body: &Arc<CachedBody>, cacheable| File {
-        ctx: Arc::clone(ctx),
-        body: Arc::clone(body),
-        cacheable,
-    };
-    let immutable = |asset: &'static Asset| {
-        Route::new(&asset.path).get(None, file(&asset.body, Some(IMMUTABLE)))
-    };
-    vec![
-        immutable(&STYLESHEET),
-        immutable(&COPY_SCRIPT),
-        immutable(&EMBED_STYLESHEET),
-        immutable(&TRY_SCRIPT_ASSET),
-        // Other sites embed this address, so it has no digest.
-        Route::new(EMBED_SCRIPT_PATH).get(None, file(&EMBED_SCRIPT_BODY, None)),
-        Route::new("/favicon.svg").get(None, file(&ICON_BODY, None)),
-    ]
-}
-
-struct File {
-    ctx: Arc<Ctx>,
-    body: Arc<CachedBody>,
-    /// A caching policy that differs from the default.
-    cacheable: Option<HeaderValue>,
-}
-
-impl Endpoint for File {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let mut response =
-            web::cached_body(request.headers(), &self.ctx.current.load(), &self.body);
+impl Asset {
+    pub fn answer(&self, ctx: &Ctx, request: &Request) -> Response {
+        let mut response = web::cached_body(request.headers(), &ctx.current.load(), &self.body);
         let is_sent =
             response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
-        if let Some(cacheable) = self.cacheable.clone().filter(|_| is_sent) {
-            response.headers_mut().insert(CACHE_CONTROL, cacheable);
+        if self.is_immutable && is_sent {
+            response.headers_mut().insert(CACHE_CONTROL, IMMUTABLE);
         }
-        Ok(response)
+        response
     }
 }

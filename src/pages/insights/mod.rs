@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use entity::EntityKind;
 use poem::http::StatusCode;
-use poem::{Endpoint, Request, Response, Result};
+use poem::{Request, Response};
 
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protect};
@@ -22,13 +22,6 @@ use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
-
-/// With or without a query.
-pub struct InsightsEndpoint {
-    pub ctx: Arc<Ctx>,
-    /// The cache of the page of all insights.
-    pub pages: Arc<Pages>,
-}
 
 /// The requested view, selected by the first of these parameters in the query.
 enum InsightsView {
@@ -60,80 +53,76 @@ impl InsightsView {
     }
 }
 
-impl Endpoint for InsightsEndpoint {
-    type Output = Response;
-
-    async fn call(&self, request: Request) -> Result<Response> {
-        let mut query = PageQuery::of(&request);
-        let view = InsightsView::of(&mut query);
-        let asked = EvidenceRequest::take_polarity_from(&mut query);
-        if !query.issues.is_empty() {
-            return Ok(web::invalid_parameters(query.issues));
+/// `/insights`, with or without a query.
+pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
+    let mut query = PageQuery::of(&request);
+    let view = InsightsView::of(&mut query);
+    let asked = EvidenceRequest::take_polarity_from(&mut query);
+    if !query.issues.is_empty() {
+        return web::invalid_parameters(query.issues);
+    }
+    let ctx = &pages.ctx;
+    let snapshot = ctx.current.load();
+    match view {
+        InsightsView::All => {
+            let body = pages.body(&snapshot, Page::Insights);
+            protect(
+                web::cached_body(request.headers(), &snapshot, &body),
+                POLICY,
+            )
         }
-        let snapshot = self.ctx.current.load();
-        Ok(match view {
-            InsightsView::All => {
-                let body = self.pages.body(&snapshot, Page::Insights);
-                protect(
-                    web::cached_body(request.headers(), &snapshot, &body),
-                    POLICY,
-                )
-            }
-            InsightsView::Aspect(id) => self.aspect(&request, snapshot, &id, &asked).await,
-            InsightsView::Entity(kind, key) => self.entity(&request, snapshot, kind, &key).await,
-        })
+        InsightsView::Aspect(id) => aspect(ctx, &request, snapshot, &id, &asked).await,
+        InsightsView::Entity(kind, key) => entity(ctx, &request, snapshot, kind, &key).await,
     }
 }
 
-impl InsightsEndpoint {
-    async fn aspect(
-        &self,
-        request: &Request,
-        snapshot: Arc<Snapshot>,
-        id: &str,
-        wanted: &EvidenceRequest,
-    ) -> Response {
-        let trade = snapshot.input.analyzer.trade();
-        let Some(query) = EvidenceQuery::about(trade, id, wanted) else {
-            return nothing("No aspect has that id; /insights lists them.");
-        };
-        if let Some(cursor) = query.foreign_cursor() {
-            return web::invalid_parameters(vec![cursor.invalid().into()]);
-        }
-        let asked = aspect::AspectQuestion {
-            id: &query.aspect.id,
-            label: &query.aspect.label,
-            polarity: wanted.polarity,
-            limit: wanted.limit,
-        };
-        let work = async {
-            let html = apart(|| {
-                let found = evidence_page(&snapshot, &query);
-                aspect::show(&snapshot, asked, found, &self.ctx.links)
-            });
-            page(request, Arc::clone(&snapshot), html, POLICY)
-        };
-        in_turn(request, &self.ctx.compute, work).await
+async fn aspect(
+    ctx: &Ctx,
+    request: &Request,
+    snapshot: Arc<Snapshot>,
+    id: &str,
+    wanted: &EvidenceRequest,
+) -> Response {
+    let trade = snapshot.input.analyzer.trade();
+    let Some(query) = EvidenceQuery::about(trade, id, wanted) else {
+        return nothing("No aspect has that id; /insights lists them.");
+    };
+    if let Some(cursor) = query.foreign_cursor() {
+        return web::invalid_parameters(vec![cursor.invalid().into()]);
     }
+    let asked = aspect::AspectQuestion {
+        id: &query.aspect.id,
+        label: &query.aspect.label,
+        polarity: wanted.polarity,
+        limit: wanted.limit,
+    };
+    let work = async {
+        let html = apart(|| {
+            let found = evidence_page(&snapshot, &query);
+            aspect::show(&snapshot, asked, found, &ctx.links)
+        });
+        page(request, Arc::clone(&snapshot), html, POLICY)
+    };
+    in_turn(request, &ctx.compute, work).await
+}
 
-    async fn entity(
-        &self,
-        request: &Request,
-        snapshot: Arc<Snapshot>,
-        kind: EntityKind,
-        key: &str,
-    ) -> Response {
-        let work = async {
-            match kind.find(&snapshot.insights, key) {
-                Some(entity) => {
-                    let html = apart(|| entity::show(&snapshot, kind, entity, &self.ctx.links));
-                    page(request, Arc::clone(&snapshot), html, POLICY)
-                }
-                None => nothing("No review has that name; /insights lists the names."),
+async fn entity(
+    ctx: &Ctx,
+    request: &Request,
+    snapshot: Arc<Snapshot>,
+    kind: EntityKind,
+    key: &str,
+) -> Response {
+    let work = async {
+        match kind.find(&snapshot.insights, key) {
+            Some(entity) => {
+                let html = apart(|| entity::show(&snapshot, kind, entity, &ctx.links));
+                page(request, Arc::clone(&snapshot), html, POLICY)
             }
-        };
-        in_turn(request, &self.ctx.compute, work).await
-    }
+            None => nothing("No review has that name; /insights lists the names."),
+        }
+    };
+    in_turn(request, &ctx.compute, work).await
 }
 
 fn nothing(detail: &str) -> Response {
