@@ -49,8 +49,8 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
         mcp_url: links.absolute(MCP_PATH),
         hub_url: links.absolute(HUB_PATH),
         frame: Frame {
-            title: format!("{heading}: {}", business.name),
-            description: Some(locale.message("developers-lead").into_owned()),
+            title: format!("{heading}: {}", business.name).into(),
+            description: Some(locale.message("developers-lead")),
             canonical: Some(links.absolute("/developers")),
             is_hidden_from_search: false,
             site: site.clone(),

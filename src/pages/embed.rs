@@ -468,9 +468,7 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
         options,
         faults,
         frame: Frame {
-            title: locale
-                .message_with("try-title", &[("business", &business.name)])
-                .into_owned(),
+            title: locale.message_with("try-title", &[("business", &business.name)]),
             description: None,
             canonical: Some(links.absolute(TRY_PATH)),
             is_hidden_from_search: true,

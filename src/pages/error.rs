@@ -74,7 +74,7 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
     let (heading, detail) = (locale.message(heading), locale.message(detail));
     super::render(&ErrorPage {
         frame: Frame {
-            title: format!("{heading}: {}", site.name),
+            title: format!("{heading}: {}", site.name).into(),
             description: None,
             canonical: None,
             is_hidden_from_search: true,

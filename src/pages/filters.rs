@@ -46,7 +46,7 @@ pub struct Choices {
 struct FormField {
     name: &'static str,
     kind: FieldKind,
-    /// The field's HTML without a value, as in most requests.
+    /// The field's HTML without a value, as in most requests; empty if there is nothing to choose from.
     plain: String,
 }
 
@@ -69,16 +69,13 @@ impl Choices {
             let id = facet.id.as_deref().unwrap_or(&facet.name);
             choice(id, &facet.name, facet.reviews)
         });
-        let (mut services, mut technicians) = (
-            services.collect(),
-            facets.technicians.iter().map(named).collect(),
-        );
         let listed = business.services.iter();
         let listed = listed.map(|service| choice(&service.id, &service.name, 0));
-        add(&mut services, listed);
+        let services = with_listed(services.collect(), listed);
+        let technicians = facets.technicians.iter().map(named).collect();
         let listed = business.technicians.iter();
         let listed = listed.map(|one| choice(&one.name, &one.name, 0));
-        add(&mut technicians, listed);
+        let technicians = with_listed(technicians, listed);
         let aspects = facets.aspects.iter();
         let aspects =
             aspects.map(|facet| choice(&facet.id, &locale.name(&facet.label), facet.reviews));
@@ -87,9 +84,11 @@ impl Choices {
             (vote.name().to_owned(), words)
         });
         // "1 or more" is any, and "5 or more" is 5.
-        let bounds = |words: fn(&Locale, &str) -> Cow<'static, str>| {
-            let stars = ["4", "3", "2"];
-            let choices = stars.map(|stars| (stars.to_owned(), words(locale, stars).into_owned()));
+        let bounds = |id: &str| {
+            let choices = ["4", "3", "2"].map(|stars| {
+                let words = locale.message_with(id, &[("stars", stars)]);
+                (stars.to_owned(), words.into_owned())
+            });
             choices.to_vec()
         };
         let either = [
@@ -110,18 +109,8 @@ impl Choices {
             ],
             more: vec![
                 field("match", vec![("substring".to_owned(), as_written)]),
-                field(
-                    "min_rating",
-                    bounds(|locale, stars| {
-                        locale.message_with("choice-or-more", &[("stars", stars)])
-                    }),
-                ),
-                field(
-                    "max_rating",
-                    bounds(|locale, stars| {
-                        locale.message_with("choice-or-fewer", &[("stars", stars)])
-                    }),
-                ),
+                field("min_rating", bounds("choice-or-more")),
+                field("max_rating", bounds("choice-or-fewer")),
                 field("language", facets.languages.iter().map(named).collect()),
                 field("aspect", aspects.collect()),
                 field("polarity", polarities.to_vec()),
@@ -137,31 +126,38 @@ impl Choices {
 
 impl FormField {
     fn new(name: &'static str, kind: FieldKind, locale: &Locale) -> Self {
-        let plain = FieldFragment::new(name, &kind, &PageQuery::default(), locale);
-        let plain = super::render(&plain);
+        let plain = match &kind {
+            FieldKind::Choice(choices) if choices.is_empty() => String::new(),
+            FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => {
+                let query = PageQuery::default();
+                super::render(&FieldFragment::new(name, &kind, &query, locale))
+            }
+        };
         Self { name, kind, plain }
     }
 
-    /// The field's HTML with the values of `query`; empty if there is nothing to choose from.
+    /// The field's HTML with the values of `query`.
     fn html(&self, query: &PageQuery, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
-            return super::render(&FieldFragment::new(self.name, &self.kind, query, locale));
-        }
-        match &self.kind {
-            FieldKind::Choice(choices) if choices.is_empty() => String::new(),
-            FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => self.plain.clone(),
+            super::render(&FieldFragment::new(self.name, &self.kind, query, locale))
+        } else {
+            self.plain.clone()
         }
     }
 }
 
-/// Adds missing values up to the limit.
-fn add(choices: &mut Vec<FieldChoice>, more: impl Iterator<Item = FieldChoice>) {
-    for (value, words) in more {
+/// Adds the missing ones of `listed`, up to the limit.
+fn with_listed(
+    mut choices: Vec<FieldChoice>,
+    listed: impl Iterator<Item = FieldChoice>,
+) -> Vec<FieldChoice> {
+    for (value, words) in listed {
         let is_known = choices.iter().any(|(known, _)| *known == value);
         if !is_known && choices.len() < VALUES_MAX {
             choices.push((value, words));
         }
     }
+    choices
 }
 
 #[derive(Debug, Clone, Template)]
@@ -206,15 +202,23 @@ enum FieldKind {
 impl FieldFragment {
     fn new(name: &'static str, kind: &FieldKind, query: &PageQuery, locale: &Locale) -> Self {
         let value = query.value(name).unwrap_or_default();
+        let mut kind = kind.clone();
+        // An address may contain other values than the form offers.
+        if let FieldKind::Choice(choices) = &mut kind
+            && !value.is_empty()
+            && choices.iter().all(|(known, _)| known != value)
+        {
+            choices.push((value.to_owned(), value.to_owned()));
+        }
         Self {
             name,
             label: label(name, locale).unwrap_or_default(),
-            kind: kind.clone().with(value),
-            none: if name == "match" {
-                locale.message("choice-words")
+            kind,
+            none: locale.message(if name == "match" {
+                "choice-words"
             } else {
-                locale.message("choice-any")
-            },
+                "choice-any"
+            }),
             fault: query.issue(name).map(|issue| fault(issue, locale)),
             value: value.to_owned(),
         }
@@ -230,69 +234,55 @@ impl FieldFragment {
     }
 }
 
-impl FieldKind {
-    /// Adds the given value to the choices, because an address may contain others than the form offers.
-    fn with(self, value: &str) -> Self {
-        match self {
-            Self::Choice(mut choices)
-                if !value.is_empty() && choices.iter().all(|(known, _)| known != value) =>
-            {
-                choices.push((value.to_owned(), value.to_owned()));
-                Self::Choice(choices)
-            }
-            kind @ (Self::Choice(_) | Self::Text | Self::Day) => kind,
-        }
-    }
-}
-
 /// The error of a parameter, in words for customers.
 #[must_use]
 pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
-    match issue.path.first().map_or("", String::as_str) {
-        "rating" | "min_rating" | "max_rating" => locale.message("fault-stars"),
-        "since" | "until" => locale.message("fault-day"),
-        "query" => locale.message("fault-text"),
-        "polarity" => locale.message("fault-polarity"),
-        "limit" => locale.message("fault-limit"),
-        "cursor" => locale.message("fault-page"),
-        _ => locale.message("fault-choice"),
-    }
+    locale.message(match issue.path.first().map_or("", String::as_str) {
+        "rating" | "min_rating" | "max_rating" => "fault-stars",
+        "since" | "until" => "fault-day",
+        "query" => "fault-text",
+        "polarity" => "fault-polarity",
+        "limit" => "fault-limit",
+        "cursor" => "fault-page",
+        _ => "fault-choice",
+    })
 }
 
 /// The label of a parameter; `None` if the form has no field for it.
 #[must_use]
 pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
-    Some(match name {
-        "query" => locale.message("field-words"),
-        "rating" => locale.message("field-stars"),
-        "min_rating" => locale.message("field-min-stars"),
-        "max_rating" => locale.message("field-max-stars"),
-        "mentions_service" => locale.message("field-service"),
-        "mentions_technician" => locale.message("field-technician"),
-        "source" => locale.message("field-source"),
-        "since" => locale.message("field-since"),
-        "until" => locale.message("field-until"),
-        "language" => locale.message("field-language"),
-        "aspect" => locale.message("field-aspect"),
-        "polarity" => locale.message("field-polarity"),
-        "match" => locale.message("field-match"),
-        "has_text" => locale.message("field-has-text"),
-        "has_response" => locale.message("field-has-response"),
-        "sort" => locale.message("find-order"),
+    let id = match name {
+        "query" => "field-words",
+        "rating" => "field-stars",
+        "min_rating" => "field-min-stars",
+        "max_rating" => "field-max-stars",
+        "mentions_service" => "field-service",
+        "mentions_technician" => "field-technician",
+        "source" => "field-source",
+        "since" => "field-since",
+        "until" => "field-until",
+        "language" => "field-language",
+        "aspect" => "field-aspect",
+        "polarity" => "field-polarity",
+        "match" => "field-match",
+        "has_text" => "field-has-text",
+        "has_response" => "field-has-response",
+        "sort" => "find-order",
         _ => return None,
-    })
+    };
+    Some(locale.message(id))
 }
 
 /// The label of an opinion.
 #[must_use]
 pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
-    match vote {
-        Vote::Positive => locale.message("positive"),
-        Vote::Negative => locale.message("negative"),
-        Vote::Mixed => locale.message("mixed"),
-        Vote::Neutral => locale.message("neutral"),
-        Vote::Uncertain => locale.message("uncertain"),
-    }
+    locale.message(match vote {
+        Vote::Positive => "positive",
+        Vote::Negative => "negative",
+        Vote::Mixed => "mixed",
+        Vote::Neutral => "neutral",
+        Vote::Uncertain => "uncertain",
+    })
 }
 
 impl SearchFormFragment {
@@ -361,10 +351,16 @@ pub fn filters(
         has_text,
         has_response,
         aspect,
-        polarity: vote,
+        polarity,
         sort: _,
     } = arguments;
     let (business, trade) = (&input.business, input.analyzer.trade());
+    let text_id = match text_match {
+        TextMatch::Words => "filter-words",
+        TextMatch::Substring => "filter-substring",
+    };
+    let bounds = [min_rating, max_rating].map(|bound| bound.map(|stars| stars.to_string()));
+    let days = [since, until].map(|day| day.map(|day| locale.day(day.date())));
     let service = mentions_service.as_deref().map(|id| {
         let listed = business.services.iter().find(|service| service.id == id);
         listed.map_or(id, |service| &service.name)
@@ -373,99 +369,63 @@ pub fn filters(
         let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
         label.map_or(Cow::Borrowed(id), |label| locale.name(label))
     });
-    let with = |name: &'static str, words: Option<Cow<'static, str>>| {
+    let polarity = polarity.map(|vote| polarity_words(vote, locale));
+    let with = |id: &str, argument: &str, value: Option<&str>| {
+        value.map(|value| locale.message_with(id, &[(argument, value)]))
+    };
+    let either = |has: Option<bool>, yes: &str, no: &str| {
+        has.map(|has| locale.message(if has { yes } else { no }))
+    };
+    let all = [
+        ("query", with(text_id, "text", query.as_deref())),
+        (
+            "rating",
+            rating.map(|rating| locale.counted("stars", rating.stars().into())),
+        ),
+        (
+            "min_rating",
+            with("filter-min-stars", "stars", bounds[0].as_deref()),
+        ),
+        (
+            "max_rating",
+            with("filter-max-stars", "stars", bounds[1].as_deref()),
+        ),
+        ("since", with("filter-since", "day", days[0].as_deref())),
+        ("until", with("filter-until", "day", days[1].as_deref())),
+        (
+            "mentions_technician",
+            with("filter-technician", "name", mentions_technician.as_deref()),
+        ),
+        ("mentions_service", with("filter-service", "name", service)),
+        (
+            "language",
+            with("filter-language", "tag", language.as_deref()),
+        ),
+        ("source", with("filter-source", "name", source.as_deref())),
+        ("aspect", with("filter-aspect", "name", aspect.as_deref())),
+        (
+            "polarity",
+            with("filter-polarity", "polarity", polarity.as_deref()),
+        ),
+        (
+            "has_text",
+            either(*has_text, "filter-text", "filter-no-text"),
+        ),
+        (
+            "has_response",
+            either(*has_response, "filter-response", "filter-no-response"),
+        ),
+    ];
+    let given = all.into_iter().filter_map(|(name, words)| {
         let names = match name {
             "query" => [name, "match"],
             "aspect" => [name, "polarity"],
             _ => [name, name],
         };
-        words.map(|words| FilterWords { names, words })
-    };
-    let all = [
-        with(
-            "query",
-            query.as_deref().map(|text| match text_match {
-                TextMatch::Words => locale.message_with("filter-words", &[("text", text)]),
-                TextMatch::Substring => locale.message_with("filter-substring", &[("text", text)]),
-            }),
-        ),
-        with(
-            "rating",
-            rating.map(|rating| locale.counted("stars", rating.stars().into())),
-        ),
-        with(
-            "min_rating",
-            min_rating.map(|least| {
-                locale.message_with("filter-min-stars", &[("stars", &least.to_string())])
-            }),
-        ),
-        with(
-            "max_rating",
-            max_rating.map(|most| {
-                locale.message_with("filter-max-stars", &[("stars", &most.to_string())])
-            }),
-        ),
-        with(
-            "since",
-            since.map(|first| {
-                locale.message_with("filter-since", &[("day", &locale.day(first.date()))])
-            }),
-        ),
-        with(
-            "until",
-            until.map(|last| {
-                locale.message_with("filter-until", &[("day", &locale.day(last.date()))])
-            }),
-        ),
-        with(
-            "mentions_technician",
-            (mentions_technician.as_deref())
-                .map(|name| locale.message_with("filter-technician", &[("name", name)])),
-        ),
-        with(
-            "mentions_service",
-            service.map(|name| locale.message_with("filter-service", &[("name", name)])),
-        ),
-        with(
-            "language",
-            (language.as_deref())
-                .map(|tag| locale.message_with("filter-language", &[("tag", tag)])),
-        ),
-        with(
-            "source",
-            (source.as_deref()).map(|name| locale.message_with("filter-source", &[("name", name)])),
-        ),
-        with(
-            "aspect",
-            aspect.map(|name| locale.message_with("filter-aspect", &[("name", &name)])),
-        ),
-        with(
-            "polarity",
-            vote.map(|vote| {
-                let words = polarity_words(vote, locale);
-                locale.message_with("filter-polarity", &[("polarity", &words)])
-            }),
-        ),
-        with(
-            "has_text",
-            has_text.map(|has| {
-                if has {
-                    locale.message("filter-text")
-                } else {
-                    locale.message("filter-no-text")
-                }
-            }),
-        ),
-        with(
-            "has_response",
-            has_response.map(|has| {
-                if has {
-                    locale.message("filter-response")
-                } else {
-                    locale.message("filter-no-response")
-                }
-            }),
-        ),
-    ];
-    all.into_iter().flatten().collect()
+        Some(FilterWords {
+            names,
+            words: words?,
+        })
+    });
+    given.collect()
 }

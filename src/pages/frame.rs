@@ -1,5 +1,7 @@
 //! The frame of every page: head, navigation, links to the data, and the content security policy.
 
+use std::borrow::Cow;
+
 use poem::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
@@ -50,14 +52,28 @@ pub struct Site {
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// The text of the `<title>` element.
-    pub title: String,
+    pub title: Cow<'static, str>,
     /// A sentence for search engines.
-    pub description: Option<String>,
+    pub description: Option<Cow<'static, str>>,
     /// The canonical URL.
     pub canonical: Option<String>,
     /// Whether the page has `noindex`.
     pub is_hidden_from_search: bool,
     pub site: Site,
+}
+
+/// One of several links of which one leads to the current page.
+pub struct ChoiceLink {
+    pub words: Cow<'static, str>,
+    pub href: String,
+    pub is_current: bool,
+}
+
+/// A link with the number of reviews behind it.
+pub struct CountedLink {
+    pub words: Cow<'static, str>,
+    pub href: String,
+    pub reviews: Cow<'static, str>,
 }
 
 impl Site {

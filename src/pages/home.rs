@@ -251,8 +251,8 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
             .map(|review| ReviewFragment::in_list(review, business, &site))
             .collect(),
         frame: Frame {
-            title: heading.clone().into_owned(),
-            description: Some(description(snapshot, locale).into_owned()),
+            title: heading.clone(),
+            description: Some(description(snapshot, locale)),
             canonical: Some(links.home()),
             is_hidden_from_search: false,
             site: site.clone(),

@@ -230,8 +230,8 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
             .is_none()
             .then(|| locale.message_with("review-by", &[("author", &review.author)])),
         frame: Frame {
-            title: locale.message_with("review-title", &title).into_owned(),
-            description: Some(description).filter(|text| !text.is_empty()),
+            title: locale.message_with("review-title", &title),
+            description: Some(description.into()).filter(|text: &Cow<'_, str>| !text.is_empty()),
             canonical: Some(review.url.clone()),
             is_hidden_from_search: false,
             site: site.clone(),

@@ -11,7 +11,7 @@ use poem::{Request, Response};
 
 use super::cached::{Pages, SnapshotPages};
 use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
-use super::frame::{Frame, HTML, POLICY, Site, page, protect};
+use super::frame::{ChoiceLink, CountedLink, Frame, HTML, POLICY, Site, page, protect};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
@@ -19,7 +19,7 @@ use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
 use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{ReviewFilter, Sort, TextMatch};
-use crate::search::{ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
+use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
 use crate::web::in_turn;
 
@@ -32,32 +32,18 @@ struct SearchPage {
     /// A note that the list is filtered, with the total number of reviews.
     filtered: Option<Cow<'static, str>>,
     /// The active filters; each links to the search without it.
-    chips: Vec<SearchLink>,
-    orders: Vec<SearchLink>,
+    chips: Vec<ChoiceLink>,
+    orders: Vec<ChoiceLink>,
     /// The reason for an empty list.
     nothing: Cow<'static, str>,
     /// Suggestions if nothing was found.
-    nearest: Vec<Nearest>,
+    nearest: Vec<CountedLink>,
     reviews: Vec<ReviewFragment>,
     previous: Option<String>,
     next: Option<String>,
     limit: String,
     form: SearchFormFragment,
     json_url: String,
-}
-
-/// A suggested search with results.
-struct Nearest {
-    words: String,
-    href: String,
-    reviews: String,
-}
-
-/// A link to the search with one change.
-struct SearchLink {
-    words: Cow<'static, str>,
-    href: String,
-    is_current: bool,
 }
 
 /// `/search`, rendered for each request.
@@ -122,10 +108,7 @@ impl SearchView<'_> {
         let title = [("heading", &*heading), ("business", &site.name)];
         SearchPage {
             frame: Frame {
-                title: site
-                    .locale
-                    .message_with("find-page-title", &title)
-                    .into_owned(),
+                title: site.locale.message_with("find-page-title", &title),
                 description: None,
                 canonical: None,
                 is_hidden_from_search: true,
@@ -163,7 +146,7 @@ impl SearchView<'_> {
         let filters = filters(&asked.arguments, input, locale);
         let heading = match found.total {
             0 => locale.message("find-none"),
-            _ => reviews(found, locale).into(),
+            _ => reviews(found, locale),
         };
         let nothing = if found.total > 0 {
             locale.message("find-page-is-empty")
@@ -175,7 +158,7 @@ impl SearchView<'_> {
         let all = input.review_index.len() as u64;
         let chips = filters
             .into_iter()
-            .map(|FilterWords { names, words }| SearchLink {
+            .map(|FilterWords { names, words }| ChoiceLink {
                 href: query.address(&path, &[names[0], names[1], "cursor"], &[]),
                 words,
                 is_current: false,
@@ -190,30 +173,26 @@ impl SearchView<'_> {
             }
         });
         let page_at =
-            |cursor: String| query.address(&path, &["cursor"], &[("cursor", cursor.as_str())]);
+            |cursor: &Cursor| query.address(&path, &["cursor"], &[("cursor", &cursor.to_string())]);
         let mut page = self.page(&site, heading, nothing);
         page.chips = chips.collect();
         page.filtered = (!page.chips.is_empty()).then(|| locale.counted("find-filtered", all));
         page.orders = self.orders(locale, &path);
         let finding = nearest.into_iter().filter(|(_, found)| found.total > 0);
         page.nearest = finding
-            .map(|(candidate, found)| Nearest {
+            .map(|(candidate, found)| CountedLink {
                 words: candidate.words,
                 href: candidate.href,
                 reviews: reviews(&found, locale),
             })
             .collect();
         page.reviews = shown.collect();
-        page.previous = found
-            .previous
-            .as_ref()
-            .map(ToString::to_string)
-            .map(page_at);
-        page.next = found.next.as_ref().map(ToString::to_string).map(page_at);
+        page.previous = found.previous.as_ref().map(page_at);
+        page.next = found.next.as_ref().map(page_at);
         super::render(&page)
     }
 
-    fn orders(&self, locale: &Locale, path: &str) -> Vec<SearchLink> {
+    fn orders(&self, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
         let orders = [
             (Sort::Newest, locale.message("order-newest")),
             (Sort::Oldest, locale.message("order-oldest")),
@@ -221,13 +200,12 @@ impl SearchView<'_> {
             (Sort::Lowest, locale.message("order-fewest-stars")),
         ];
         let order = |(sort, words): (Sort, Cow<'static, str>)| {
-            let named = [("sort", sort.name())];
-            let named = if sort == Sort::default() {
-                &[][..]
+            let named: &[_] = if sort == Sort::default() {
+                &[]
             } else {
-                &named
+                &[("sort", sort.name())]
             };
-            SearchLink {
+            ChoiceLink {
                 href: self.query.address(path, &["sort", "cursor"], named),
                 words,
                 is_current: sort == self.asked.arguments.sort,
@@ -256,14 +234,13 @@ impl SearchView<'_> {
 }
 
 /// The number of results in words.
-fn reviews(found: &ResultPage, locale: &Locale) -> String {
-    let words = if found.is_exact {
+fn reviews(found: &ResultPage, locale: &Locale) -> Cow<'static, str> {
+    if found.is_exact {
         locale.counted("reviews", found.total)
     } else {
         let number = locale.number(found.total);
         locale.message_with("find-more-than", &[("number", &number)])
-    };
-    words.into_owned()
+    }
 }
 
 // Suggestions when a search finds nothing: the nearest names, fewer words, one filter less. The page shows the number
@@ -277,7 +254,7 @@ const WORDS_MAX: usize = 4;
 struct Candidate {
     filter: ReviewFilter,
     /// Its label.
-    words: String,
+    words: Cow<'static, str>,
     /// Its address.
     href: String,
 }
@@ -308,7 +285,7 @@ impl SearchView<'_> {
         let asked = SearchRequest::take_from(&mut changed, &self.snapshot.input, TextMatch::Words);
         Candidate {
             filter: asked.filter,
-            words: words.into_owned(),
+            words,
             href: query.address(&path, &without, added),
         }
     }
@@ -343,27 +320,17 @@ impl SearchView<'_> {
         };
         let mut candidates = Vec::new();
         if arguments.text_match == TextMatch::Substring {
-            candidates.push(self.candidate(
-                site,
-                locale.message("nearest-by-words"),
-                &["match"],
-                &[],
-            ));
+            let words = locale.message("nearest-by-words");
+            candidates.push(self.candidate(site, words, &["match"], &[]));
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         if (2..=WORDS_MAX).contains(&words.len()) {
             for left_out in 0..words.len() {
-                let kept = words.iter().enumerate();
-                let kept = kept.filter(|(at, _)| *at != left_out);
-                let kept: Vec<&str> = kept.map(|(_, word)| *word).collect();
+                let kept = [&words[..left_out], &words[left_out + 1..]].concat();
                 let kept = kept.join(" ");
-                let words = locale.message_with("nearest-words", &[("text", &kept)]);
-                candidates.push(self.candidate(
-                    site,
-                    words,
-                    &["query", "match"],
-                    &[("query", &kept)],
-                ));
+                let label = locale.message_with("nearest-words", &[("text", &kept)]);
+                let (without, added) = (["query", "match"], [("query", &*kept)]);
+                candidates.push(self.candidate(site, label, &without, &added));
             }
         }
         candidates

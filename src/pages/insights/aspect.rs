@@ -9,7 +9,7 @@ use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
 use crate::model::Vote;
 use crate::pages::filters::{POLARITIES, polarity_words};
-use crate::pages::frame::{Frame, Site};
+use crate::pages::frame::{ChoiceLink, Frame, Site};
 use crate::pages::locale::Locale;
 use crate::pages::words::Stars;
 use crate::search::insights::{EvidencePage, Supporting};
@@ -26,17 +26,11 @@ struct AspectPage {
     label: String,
     figures: Option<FiguresFragment>,
     summary: Cow<'static, str>,
-    polarities: Vec<Chip>,
+    polarities: Vec<ChoiceLink>,
     reviews: Vec<Sentences>,
     /// Address and label of the next page.
     next: Option<(String, Cow<'static, str>)>,
     json_url: String,
-}
-
-struct Chip {
-    name: Cow<'static, str>,
-    href: String,
-    is_current: bool,
 }
 
 /// The sentences of one review about the aspect.
@@ -106,8 +100,8 @@ pub fn show(
     let aspect = aspects.find(|one| one.id == question.id);
     let locale = &site.locale;
     let polarities = iter::once(None).chain(POLARITIES.map(Some));
-    let polarities = polarities.map(|polarity| Chip {
-        name: polarity.map_or_else(
+    let polarities = polarities.map(|polarity| ChoiceLink {
+        words: polarity.map_or_else(
             || locale.message("all"),
             |polarity| polarity_words(polarity, locale),
         ),
@@ -136,8 +130,8 @@ pub fn show(
             .collect(),
         json_url: question.json_url(links),
         frame: Frame {
-            title: locale.message_with("aspect-title", &named).into_owned(),
-            description: Some(locale.message_with("aspect-described", &named).into_owned()),
+            title: locale.message_with("aspect-title", &named),
+            description: Some(locale.message_with("aspect-described", &named)),
             canonical: Some(links.absolute(&format!("/insights?aspect={}", question.id))),
             is_hidden_from_search: question.polarity.is_some(),
             site: site.clone(),

@@ -10,7 +10,7 @@ use super::rows::{FiguresFragment, ShownQuote, aspect_path};
 use crate::links::Links;
 use crate::model::fold;
 use crate::pages::chart::LegendFragment;
-use crate::pages::frame::{Frame, Site};
+use crate::pages::frame::{CountedLink, Frame, Site};
 use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
 use crate::snapshot::entry::ValueColumn;
@@ -54,11 +54,11 @@ impl EntityKind {
     /// The heading of that group.
     #[must_use]
     pub fn heading(self, locale: &Locale) -> Cow<'static, str> {
-        match self {
-            Self::Technician => locale.message("people"),
-            Self::Service => locale.message("services"),
-            Self::Area => locale.message("places"),
-        }
+        locale.message(match self {
+            Self::Technician => "people",
+            Self::Service => "services",
+            Self::Area => "places",
+        })
     }
 
     /// The insights of this kind.
@@ -112,13 +112,6 @@ impl EntityKind {
     }
 }
 
-/// An aspect on which these reviews have an opinion.
-struct JudgedAspect {
-    name: String,
-    reviews: Cow<'static, str>,
-    href: String,
-}
-
 #[derive(Template)]
 #[template(path = "entity_page.html")]
 struct EntityPage {
@@ -129,7 +122,8 @@ struct EntityPage {
     group_href: String,
     figures: Option<FiguresFragment>,
     legend: LegendFragment,
-    aspects: Vec<JudgedAspect>,
+    /// Aspects on which these reviews have an opinion.
+    aspects: Vec<CountedLink>,
     quotes: Vec<ShownQuote>,
     reviews: Vec<ReviewFragment>,
     /// The search for all of them, if there is a filter.
@@ -147,8 +141,8 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
         EntityKind::Service => Some("mentions_service"),
         EntityKind::Area => None,
     };
-    let aspects = entity.aspects.iter().flatten().map(|one| JudgedAspect {
-        name: locale.name(&one.name).into_owned(),
+    let aspects = entity.aspects.iter().flatten().map(|one| CountedLink {
+        words: locale.name(&one.name).into_owned().into(),
         reviews: locale.counted("reviews", u64::from(one.reviews)),
         href: one.id.as_deref().map_or_else(
             || format!("{}/insights", site.root),
@@ -192,20 +186,14 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
             .collect(),
         json_url: links.absolute(Document::Insights.path()),
         frame: Frame {
-            title: locale
-                .message_with(
-                    "aspect-title",
-                    &[("topic", &entity.name), ("business", &business.name)],
-                )
-                .into_owned(),
-            description: Some(
-                locale
-                    .message_with(
-                        "entity-described",
-                        &[("business", &business.name), ("name", &entity.name)],
-                    )
-                    .into_owned(),
+            title: locale.message_with(
+                "aspect-title",
+                &[("topic", &entity.name), ("business", &business.name)],
             ),
+            description: Some(locale.message_with(
+                "entity-described",
+                &[("business", &business.name), ("name", &entity.name)],
+            )),
             canonical: Some(links.absolute(path.strip_prefix(&site.root).unwrap_or(&path))),
             is_hidden_from_search: false,
             site: site.clone(),

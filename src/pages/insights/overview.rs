@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use askama::Template;
 
 use super::entity::EntityKind;
-use super::rows::{AspectFragment, ShortQuote, figure_of_entity, votes_of_entity};
+use super::rows::{AspectFragment, ShownQuote, figure_of_entity, votes_of_entity};
 use crate::links::Links;
 use crate::pages::chart::{BarFragment, LegendFragment};
-use crate::pages::frame::{Frame, Site};
+use crate::pages::frame::{CountedLink, Frame, Site};
 use crate::pages::locale::Locale;
 use crate::snapshot::Snapshot;
 use crate::wire;
@@ -29,7 +29,8 @@ struct InsightsPage {
     aspects: Vec<AspectFragment>,
     legend: LegendFragment,
     groups: Vec<Group>,
-    topics: Vec<TopicLink>,
+    /// Distinctive phrases.
+    topics: Vec<CountedLink>,
     faq: Vec<(String, String)>,
     method: Cow<'static, str>,
 }
@@ -46,15 +47,8 @@ struct EntityLine {
     href: String,
     bar: Option<BarFragment>,
     figure: String,
-    quote: Option<ShortQuote>,
+    quote: Option<ShownQuote>,
     reviews: String,
-}
-
-/// A distinctive phrase.
-struct TopicLink {
-    phrase: String,
-    reviews: String,
-    href: String,
 }
 
 impl EntityLine {
@@ -66,7 +60,7 @@ impl EntityLine {
             href: kind.path(entity, site),
             bar: BarFragment::of(&entity.name, votes, &site.locale),
             figure: figure_of_entity(entity, &site.locale),
-            quote: quote.map(|quote| ShortQuote::new(quote, site)),
+            quote: quote.map(|quote| ShownQuote::new(quote, site)),
             reviews: site.locale.number(u64::from(entity.reviews)),
         }
     }
@@ -93,12 +87,16 @@ fn groups(insights: &wire::Insights, site: &Site) -> Vec<Group> {
         .collect()
 }
 
-fn topics(insights: &wire::Insights, site: &Site) -> Vec<TopicLink> {
-    let topics = insights.topics.iter().take(TOPICS).map(|topic| TopicLink {
-        phrase: topic.phrase.clone(),
-        reviews: site.locale.number(u64::from(topic.reviews)),
-        href: site.search("query", &topic.phrase),
-    });
+fn topics(insights: &wire::Insights, site: &Site) -> Vec<CountedLink> {
+    let topics = insights
+        .topics
+        .iter()
+        .take(TOPICS)
+        .map(|topic| CountedLink {
+            words: topic.phrase.clone().into(),
+            reviews: site.locale.number(u64::from(topic.reviews)).into(),
+            href: site.search("query", &topic.phrase),
+        });
     topics.collect()
 }
 
@@ -131,12 +129,8 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
             .collect(),
         method: how(&insights.method, locale),
         frame: Frame {
-            title: locale.message_with("insights-of", &named).into_owned(),
-            description: Some(
-                locale
-                    .message_with("insights-described", &named)
-                    .into_owned(),
-            ),
+            title: locale.message_with("insights-of", &named),
+            description: Some(locale.message_with("insights-described", &named)),
             canonical: Some(links.absolute("/insights")),
             is_hidden_from_search: false,
             site: site.clone(),
@@ -164,11 +158,12 @@ fn made_of(from: &wire::GeneratedFrom, locale: &Locale) -> Cow<'static, str> {
 /// A note on the method and the trade.
 fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> {
     let trade = locale.name(&method.trade.label);
-    if method.trade.is_measured {
-        locale.message_with("method-measured", &[("trade", &trade)])
+    let id = if method.trade.is_measured {
+        "method-measured"
     } else {
-        locale.message_with("method-unmeasured", &[("trade", &trade)])
-    }
+        "method-unmeasured"
+    };
+    locale.message_with(id, &[("trade", &trade)])
 }
 
 // The sentences of the summary in the reader's language. The documents contain them in English, each with its form
@@ -210,8 +205,8 @@ impl SentenceWords<'_> {
             "aspect_positive" => self.side("positive"),
             "aspect_negative" => self.side("negative"),
             "trend" => self.trend(),
-            "technicians" => self.names(EntityKind::Technician),
-            "services" => self.names(EntityKind::Service),
+            "technicians" => self.names("summary-technicians", EntityKind::Technician),
+            "services" => self.names("summary-services", EntityKind::Service),
             "topics" => self.topics(),
             _ => None,
         };
@@ -293,11 +288,12 @@ impl SentenceWords<'_> {
             ("judged_before", &self.locale.number(judged_before)),
         ];
         // now / judged_now > before / judged_before, in integers.
-        Some(if now * judged_before > before * judged_now {
-            self.locale.message_with("summary-trend-up", &texts)
+        let id = if now * judged_before > before * judged_now {
+            "summary-trend-up"
         } else {
-            self.locale.message_with("summary-trend-down", &texts)
-        })
+            "summary-trend-down"
+        };
+        Some(self.locale.message_with(id, &texts))
     }
 
     /// `Curtis Hale (12 reviews)` for each name, by rank.
@@ -312,7 +308,7 @@ impl SentenceWords<'_> {
         self.locale.list(&counted.collect::<Vec<_>>())
     }
 
-    fn names(&self, kind: EntityKind) -> Option<Cow<'static, str>> {
+    fn names(&self, id: &str, kind: EntityKind) -> Option<Cow<'static, str>> {
         let entities = kind.of(self.insights);
         let name = |key: &String| {
             let found = entities
@@ -322,14 +318,7 @@ impl SentenceWords<'_> {
         };
         let names = self.evidence.entities.as_ref()?.iter().map(name).collect();
         let names = self.with_counts(names);
-        Some(match kind {
-            EntityKind::Technician => self
-                .locale
-                .message_with("summary-technicians", &[("names", &names)]),
-            EntityKind::Service | EntityKind::Area => self
-                .locale
-                .message_with("summary-services", &[("names", &names)]),
-        })
+        Some(self.locale.message_with(id, &[("names", &names)]))
     }
 
     fn topics(&self) -> Option<Cow<'static, str>> {

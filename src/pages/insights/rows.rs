@@ -52,16 +52,6 @@ pub struct ShownQuote {
     pub stars: u8,
     /// For example `31 October 2026`.
     pub day: Cow<'static, str>,
-    /// The language of the words, if it differs from the page's.
-    pub lang: Option<String>,
-}
-
-/// A compact [`ShownQuote`].
-#[derive(Debug, Clone)]
-pub struct ShortQuote {
-    /// A slice of the review's text.
-    pub text: String,
-    pub href: String,
     pub year: i32,
     /// The language of the words, if it differs from the page's.
     pub lang: Option<String>,
@@ -70,48 +60,26 @@ pub struct ShortQuote {
 impl ShownQuote {
     #[must_use]
     pub fn new(quote: &wire::Quote, site: &Site) -> Self {
+        // A quote without a language is English.
+        let language = quote.language.as_deref().unwrap_or("en");
         Self {
             text: quote.text.clone(),
             href: site.review(&quote.review_id),
             stars: quote.stars,
             day: site.locale.day(quote.date),
-            lang: lang(quote, site),
-        }
-    }
-}
-
-impl ShortQuote {
-    #[must_use]
-    pub fn new(quote: &wire::Quote, site: &Site) -> Self {
-        Self {
-            text: quote.text.clone(),
-            href: site.review(&quote.review_id),
             year: quote.date.year(),
-            lang: lang(quote, site),
+            lang: (language != site.locale.tag()).then(|| language.to_owned()),
         }
     }
-}
-
-/// The language of a quote, if it differs from the page's. A quote without one is English.
-fn lang(quote: &wire::Quote, site: &Site) -> Option<String> {
-    let language = quote.language.as_deref().unwrap_or("en");
-    (language != site.locale.tag()).then(|| language.to_owned())
 }
 
 #[must_use]
 pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
-    let wire::Aspect {
-        positive,
-        mixed,
-        negative,
-        positive_share,
-        ..
-    } = aspect;
     Votes {
-        positive: *positive,
-        mixed: *mixed,
-        negative: *negative,
-        share: positive_share.as_ref(),
+        positive: aspect.positive,
+        mixed: aspect.mixed,
+        negative: aspect.negative,
+        share: aspect.positive_share.as_ref(),
     }
 }
 
@@ -160,19 +128,16 @@ impl FiguresFragment {
         trend: Option<&wire::Trend>,
         locale: &Locale,
     ) -> Self {
-        let number = |votes: u32| locale.number(u64::from(votes));
-        if neutral > 0 {
-            words += "; ";
-            words += &locale.message_with("number-neutral", &[("number", &number(neutral))]);
-        }
-        if uncertain > 0 {
-            words += "; ";
-            words += &locale.message_with("number-uncertain", &[("number", &number(uncertain))]);
-        }
-        let confirmed = confirmed.positive + confirmed.negative;
-        if confirmed > 0 {
-            words += "; ";
-            words += &locale.message_with("number-confirmed", &[("number", &number(confirmed))]);
+        for (id, reviews) in [
+            ("number-neutral", neutral),
+            ("number-uncertain", uncertain),
+            ("number-confirmed", confirmed.positive + confirmed.negative),
+        ] {
+            if reviews > 0 {
+                let number = locale.number(u64::from(reviews));
+                words += "; ";
+                words += &locale.message_with(id, &[("number", &number)]);
+            }
         }
         Self {
             bar: BarFragment::of(name, votes, locale),
