@@ -1,11 +1,10 @@
 //! `/badge.svg`: the rating as a scalable image, with the name of the business or, in the short form, without it.
 
-use std::fmt::Write;
-
+use askama::Template;
 use poem::http::StatusCode;
 use poem::{Request, Response};
 
-use super::escape::{attribute, escaped};
+use super::escape::attribute;
 use super::frame::{POLICY, protect};
 use super::home::newest_day;
 use super::locale::Locale;
@@ -17,8 +16,7 @@ use crate::web::context::Ctx;
 use crate::web::problem;
 
 pub const BADGE_PATH: &str = "/badge.svg";
-/// In pixels: the height, and the maximum average width of a character in a name.
-const HEIGHT: usize = 36;
+/// In pixels: the maximum average width of a character in a name.
 const CHARACTER_WIDTH: usize = 8;
 /// Longer names are cut.
 const NAME_CHARACTERS: usize = 40;
@@ -70,43 +68,29 @@ fn figure(review_index: &ReviewIndex, locale: &Locale, is_short: bool) -> String
     format!("★ {mean} · {reviews}{}", newest.unwrap_or_default())
 }
 
-/// The badge: stars, mean and count, and in the long form the name and the newest day, as text that scales and that
-/// screen readers read.
+/// Stars, mean and count, and in the long form the name and the newest day, as text that scales and that screen readers
+/// read.
+#[derive(Template)]
+#[template(path = "badge_fragment.html")]
+struct BadgeFragment {
+    name: String,
+    figure: String,
+    /// The width of the name's panel; 0 in the short form.
+    left: usize,
+    right: usize,
+}
+
 fn badge(snapshot: &Snapshot, is_short: bool) -> String {
     let input = &snapshot.input;
     let name = fold(&input.business.name, NAME_CHARACTERS)
         .map_or_else(|| input.business.name.clone(), |(start, _)| start + " …");
     let figure = figure(&input.review_index, &Locale::of(&input.business), is_short);
     let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
-    let left = if is_short { 0 } else { wide(&name) };
-    let right = wide(&figure);
-    let (width, middle) = (left + right, left + right / 2);
-    let (name, figure) = (escaped(&name), escaped(&figure));
-    let mut svg = String::new();
-    // Writing into a String cannot fail.
-    let _ = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{HEIGHT}\" viewBox=\"0 0 {width} {HEIGHT}\" role=\"img\" \
-         aria-label=\"{name}: {figure}\"><title>{name}: {figure}</title><rect width=\"{width}\" height=\"{HEIGHT}\" rx=\"6\" fill=\"#1b2124\"/>"
-    );
-    let panel = if is_short {
-        format!("<rect width=\"{width}\" height=\"{HEIGHT}\" rx=\"6\" fill=\"#0a5a78\"/>")
-    } else {
-        let inner = right - 6;
-        format!(
-            "<path d=\"M{left} 0h{inner}a6 6 0 0 1 6 6v24a6 6 0 0 1-6 6h-{inner}z\" fill=\"#0a5a78\"/>"
-        )
-    };
-    let _ = write!(
-        svg,
-        "{panel}<g fill=\"#fff\" font-family=\"system-ui,Segoe UI,Roboto,Helvetica,Arial,sans-serif\" font-size=\"14\" text-anchor=\"middle\">"
-    );
-    if !is_short {
-        let _ = write!(svg, "<text x=\"{}\" y=\"23\">{name}</text>", left / 2);
-    }
-    let _ = writeln!(
-        svg,
-        "<text x=\"{middle}\" y=\"23\" font-weight=\"600\">{figure}</text></g></svg>"
-    );
-    svg
+    let svg = super::render(&BadgeFragment {
+        left: if is_short { 0 } else { wide(&name) },
+        right: wide(&figure),
+        name,
+        figure,
+    });
+    svg + "\n"
 }

@@ -27,8 +27,8 @@ use crate::web::{self, in_turn, problem};
 
 pub const EMBED_PATH: &str = "/embed";
 /// Default and maximum number of reviews shown.
-const LIMIT_DEFAULT: usize = 5;
-pub const LIMIT_MAX: usize = 20;
+const LIMIT_DEFAULT: u8 = 5;
+pub const LIMIT_MAX: u8 = 20;
 
 #[derive(Template)]
 #[template(path = "embed_page.html")]
@@ -86,7 +86,7 @@ impl Theme {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedOptions {
     pub layout: EmbedLayout,
-    pub limit: usize,
+    pub limit: u8,
     pub min_rating: u8,
     pub theme: Theme,
     pub accent: Option<Rgb>,
@@ -115,40 +115,29 @@ impl EmbedOptions {
         for (name, value) in
             url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
         {
-            let whole = |max: usize| {
-                let number = value.parse::<usize>().ok();
-                number.filter(|number| (1..=max).contains(number))
+            let whole = |most: u8| {
+                let number = value.parse::<u8>().ok();
+                number.filter(|number| (1..=most).contains(number))
             };
-            match &*name {
-                "layout" => match EmbedLayout::find(&value) {
-                    Some(layout) => options.layout = layout,
-                    None => faults.push("layout must be list, grid or carousel.".to_owned()),
-                },
-                "limit" => match whole(LIMIT_MAX) {
-                    Some(limit) => options.limit = limit,
-                    None => faults.push(format!(
-                        "limit must be a whole number from 1 to {LIMIT_MAX}."
-                    )),
-                },
-                "min_rating" => match whole(5).and_then(|rating| u8::try_from(rating).ok()) {
-                    Some(rating) => options.min_rating = rating,
-                    None => {
-                        faults.push("min_rating must be a whole number from 1 to 5.".to_owned());
-                    }
-                },
-                "theme" => match Theme::find(&value) {
-                    Some(theme) => options.theme = theme,
-                    None => faults.push("theme must be light, dark or auto.".to_owned()),
-                },
-                "accent" => match Rgb::parse(&value) {
-                    Some(accent) => options.accent = Some(accent),
-                    None => faults.push("accent must be a hex colour, such as 0a5a78.".to_owned()),
-                },
-                "lang" => match PageLanguage::find(&value) {
-                    Some(language) => options.language = Some(language),
-                    None => faults.push("lang must be en, es, de or fr.".to_owned()),
-                },
-                _ => {}
+            let set = match &*name {
+                "layout" => EmbedLayout::find(&value).map(|layout| options.layout = layout),
+                "limit" => whole(LIMIT_MAX).map(|limit| options.limit = limit),
+                "min_rating" => whole(5).map(|rating| options.min_rating = rating),
+                "theme" => Theme::find(&value).map(|theme| options.theme = theme),
+                "accent" => Rgb::parse(&value).map(|accent| options.accent = Some(accent)),
+                "lang" => PageLanguage::find(&value).map(|one| options.language = Some(one)),
+                _ => continue,
+            };
+            if set.is_none() {
+                let allowed = match &*name {
+                    "layout" => "list, grid or carousel",
+                    "limit" => &format!("a whole number from 1 to {LIMIT_MAX}"),
+                    "min_rating" => "a whole number from 1 to 5",
+                    "theme" => "light, dark or auto",
+                    "accent" => "a hex colour, such as 0a5a78",
+                    _ => "en, es, de or fr",
+                };
+                faults.push(format!("{name} must be {allowed}."));
             }
         }
         if let Some(accent) = options.accent {
@@ -171,27 +160,23 @@ impl EmbedOptions {
 /// A query string with the options that differ from the defaults.
 impl fmt::Display for EmbedOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let usual = Self::default();
+        let pairs = |options: &Self| {
+            let accent = options.accent.map(|accent| accent.to_string());
+            let language = options.language.map(PageLanguage::tag);
+            [
+                ("layout", options.layout.name().to_owned()),
+                ("limit", options.limit.to_string()),
+                ("min_rating", options.min_rating.to_string()),
+                ("theme", options.theme.name().to_owned()),
+                ("accent", accent.unwrap_or_default()),
+                ("lang", language.unwrap_or_default().to_owned()),
+            ]
+        };
+        let usual = pairs(&Self::default());
+        let changed = pairs(self).into_iter().zip(usual);
+        let changed = changed.filter_map(|(own, usual)| (own != usual).then_some(own));
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        if self.layout != usual.layout {
-            query.append_pair("layout", self.layout.name());
-        }
-        if self.limit != usual.limit {
-            query.append_pair("limit", &self.limit.to_string());
-        }
-        if self.min_rating != usual.min_rating {
-            query.append_pair("min_rating", &self.min_rating.to_string());
-        }
-        if self.theme != usual.theme {
-            query.append_pair("theme", self.theme.name());
-        }
-        if let Some(accent) = self.accent {
-            query.append_pair("accent", &accent.to_string());
-        }
-        if let Some(language) = self.language {
-            query.append_pair("lang", language.tag());
-        }
-        f.write_str(&query.finish())
+        f.write_str(&query.extend_pairs(changed).finish())
     }
 }
 
@@ -248,7 +233,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
         language: _,
     } = options;
     let reviews = if is_right {
-        newest_of(snapshot, limit, min_rating)
+        newest_of(snapshot, limit.into(), min_rating)
     } else {
         Vec::new()
     };

@@ -3,7 +3,6 @@
 
 use std::fmt::Write;
 
-use chrono::NaiveDate;
 use serde_json::{Map, Value, json};
 
 use crate::links::Links;
@@ -63,15 +62,13 @@ pub fn business(
 ) -> String {
     let mut node = firm(business, rating_counts, links);
     if !reviews.is_empty() {
-        node.insert(
-            "review".to_owned(),
-            reviews
-                .iter()
-                .map(|review| Value::from(node_of(review, business)))
-                .collect(),
-        );
+        node["review"] = reviews
+            .iter()
+            .map(|review| node_of(review, business))
+            .collect();
     }
-    script(node)
+    node["@context"] = "https://schema.org".into();
+    script(&node)
 }
 
 /// One review and the business.
@@ -83,58 +80,47 @@ pub fn review(
     links: &Links,
 ) -> String {
     let mut node = node_of(review, business);
-    let mut item = firm(business, rating_counts, links);
-    item.remove("@context");
-    node.insert("@context".to_owned(), "https://schema.org".into());
-    node.insert("itemReviewed".to_owned(), item.into());
-    script(node)
+    node["@context"] = "https://schema.org".into();
+    node["itemReviewed"] = firm(business, rating_counts, links);
+    script(&node)
 }
 
-fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Map<String, Value> {
-    let mut node = Map::new();
-    let mut set = |name: &str, value: Value| {
-        if !value.is_null() {
-            node.insert(name.to_owned(), value);
-        }
-    };
-    set("@context", "https://schema.org".into());
-    // A type that schema.org does not have makes the whole node invalid.
-    let kind = local_business_type(&business.kind).unwrap_or("LocalBusiness");
-    set("@type", kind.into());
-    set("@id", format!("{}#business", links.home()).into());
-    set("name", business.name.clone().into());
-    set(
-        "url",
-        business.url.clone().unwrap_or_else(|| links.home()).into(),
-    );
-    set("description", business.description.clone().into());
-    set("telephone", business.telephone.clone().into());
-    set("address", business.address.as_ref().map(address).into());
-    set(
-        "geo",
-        business
-            .geo
-            .map(|(latitude, longitude)| json!({"@type": "GeoCoordinates", "latitude": latitude, "longitude": longitude}))
-            .into(),
-    );
-    if !business.same_as.is_empty() {
-        set("sameAs", business.same_as.clone().into());
+/// Removes the members that are null.
+fn without_nulls(mut node: Value) -> Value {
+    if let Some(members) = node.as_object_mut() {
+        members.retain(|_, value| !value.is_null());
     }
-    if !business.service_areas.is_empty() {
-        set("areaServed", business.service_areas.clone().into());
-    }
+    node
+}
+
+fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Value {
+    let geo = business.geo.map(|(latitude, longitude)| {
+        json!({"@type": "GeoCoordinates", "latitude": latitude, "longitude": longitude})
+    });
     let rating = wire::AggregateRating::from(rating_counts);
-    if let Some(value) = rating.rating_value {
-        let rating = json!({
+    let aggregate_rating = rating.rating_value.map(|value| {
+        json!({
             "@type": "AggregateRating",
             "ratingValue": value,
             "reviewCount": rating.review_count,
             "bestRating": rating.best_rating,
             "worstRating": rating.worst_rating,
-        });
-        set("aggregateRating", rating);
-    }
-    node
+        })
+    });
+    without_nulls(json!({
+        // A type that schema.org does not have makes the whole node invalid.
+        "@type": local_business_type(&business.kind).unwrap_or("LocalBusiness"),
+        "@id": format!("{}#business", links.home()),
+        "name": business.name,
+        "url": business.url.clone().unwrap_or_else(|| links.home()),
+        "description": business.description,
+        "telephone": business.telephone,
+        "address": business.address.as_ref().map(address),
+        "geo": geo,
+        "sameAs": Some(&business.same_as).filter(|urls| !urls.is_empty()),
+        "areaServed": Some(&business.service_areas).filter(|areas| !areas.is_empty()),
+        "aggregateRating": aggregate_rating,
+    }))
 }
 
 /// The parts of the address by the names of `PostalAddress`.
@@ -155,47 +141,30 @@ fn address(parts: &Map<String, Value>) -> Value {
     address.into()
 }
 
-fn node_of(review: &wire::Review, business: &Business) -> Map<String, Value> {
-    let mut node = Map::new();
-    let mut set = |name: &str, value: Value| {
-        node.insert(name.to_owned(), value);
-    };
-    set("@type", "Review".into());
-    set("@id", review.url.clone().into());
-    set("url", review.url.clone().into());
-    set("author", json!({"@type": "Person", "name": review.author}));
-    set("datePublished", review.date.to_string().into());
-    set(
-        "reviewRating",
-        json!({"@type": "Rating", "ratingValue": review.rating, "bestRating": 5, "worstRating": 1}),
-    );
-    if let Some(title) = &review.title {
-        set("name", title.clone().into());
-    }
-    if !review.text.is_empty() {
-        set("reviewBody", review.text.clone().into());
-    }
-    if let Some(language) = &review.language {
-        set("inLanguage", language.clone().into());
-    }
-    if is_platform(&review.source.name) {
-        set(
-            "publisher",
-            json!({"@type": "Organization", "name": review.source.name}),
-        );
-    }
-    if let Some(response) = &review.response {
-        let author = response
-            .author
-            .clone()
-            .unwrap_or_else(|| business.name.clone());
-        let mut comment = json!({"@type": "Comment", "author": {"@type": "Organization", "name": author}, "text": response.text});
-        if let Some(date) = response.date {
-            comment["dateCreated"] = NaiveDate::to_string(&date).into();
-        }
-        set("comment", comment);
-    }
-    node
+fn node_of(review: &wire::Review, business: &Business) -> Value {
+    let source = &review.source.name;
+    let comment = review.response.as_ref().map(|response| {
+        let author = response.author.as_ref().unwrap_or(&business.name);
+        without_nulls(json!({
+            "@type": "Comment",
+            "author": {"@type": "Organization", "name": author},
+            "text": response.text,
+            "dateCreated": response.date.map(|date| date.to_string()),
+        }))
+    });
+    without_nulls(json!({
+        "@type": "Review",
+        "@id": review.url,
+        "url": review.url,
+        "author": {"@type": "Person", "name": review.author},
+        "datePublished": review.date.to_string(),
+        "reviewRating": {"@type": "Rating", "ratingValue": review.rating, "bestRating": 5, "worstRating": 1},
+        "name": review.title,
+        "reviewBody": Some(&review.text).filter(|text| !text.is_empty()),
+        "inLanguage": review.language,
+        "publisher": is_platform(source).then(|| json!({"@type": "Organization", "name": source})),
+        "comment": comment,
+    }))
 }
 
 /// Whether a source is a platform that published the review first. Others say how the review was received (`Direct`,
@@ -208,8 +177,8 @@ fn is_platform(source: &str) -> bool {
 
 /// JSON for a `script` element: `<`, `>` and `&` are escaped, so that a review's text cannot end the element or begin
 /// a comment (HTML §4.12.1.3), and so are line separators, which end strings in older parsers.
-fn script(node: Map<String, Value>) -> String {
-    let json = Value::from(node).to_string();
+fn script(node: &Value) -> String {
+    let json = node.to_string();
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
@@ -227,17 +196,14 @@ fn script(node: Map<String, Value>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Map, Value};
+    use serde_json::{Value, json};
 
     use super::script;
 
     #[test]
     fn no_text_ends_the_element() {
         let text = "</script><!--<script>&amp;\u{2028}";
-        let json = script(Map::from_iter([(
-            "reviewBody".to_owned(),
-            Value::from(text),
-        )]));
+        let json = script(&json!({ "reviewBody": text }));
         assert!(!json.contains(['<', '>', '&', '\u{2028}']), "{json}");
         assert_eq!(
             serde_json::from_str::<Value>(&json).unwrap()["reviewBody"],

@@ -1,4 +1,4 @@
-//! Numbers in English texts, stars, and folding of long texts.
+//! Stars, and folding of long texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,32 +6,6 @@ use std::fmt;
 use askama::Template;
 
 use super::locale::Locale;
-
-/// The number with thousands separators: `12,345`.
-#[must_use]
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 review`, `2 reviews`.
-#[must_use]
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
-}
-
-/// 455 becomes `4.55`.
-#[must_use]
-pub fn hundredths(value: u64) -> String {
-    format!("{}.{:02}", value / 100, value % 100)
-}
 
 /// Stars as HTML, with a label for screen readers.
 #[derive(Debug, Clone)]
@@ -125,25 +99,9 @@ pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PartialStars, count, counted, fold, hundredths};
+    use super::{PartialStars, fold};
     use crate::model::business::Business;
     use crate::pages::locale::Locale;
-
-    #[test]
-    fn counts_have_their_thousands_apart() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(count(number), text);
-        }
-        assert_eq!(
-            (counted(1, "review", "reviews"), hundredths(405)),
-            ("1 review".to_owned(), "4.05".to_owned())
-        );
-    }
 
     #[test]
     fn a_mean_is_drawn_as_stars_in_parts() {
