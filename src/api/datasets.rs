@@ -17,7 +17,7 @@ use crate::compute::apart;
 use crate::model::hash::hex;
 use crate::model::parameters;
 use crate::search::CursorParameter;
-use crate::search::facets::{PeriodsRequest, VALUES_MAX, compare, facets};
+use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{
     EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, evidence, stage,
 };
@@ -34,9 +34,7 @@ pub struct DatasetsApi {
     pub(super) facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
-pub struct ReviewsSpec;
-impl ResponseSpec for ReviewsSpec {
-    type Content = wire::Dataset;
+impl ResponseSpec for wire::Dataset {
     const CONTENT_TYPE: &'static str = Document::Reviews.content_type();
     const DESCRIPTION: &'static str =
         "The business, its overall rating, and every published review, newest first.";
@@ -44,9 +42,7 @@ impl ResponseSpec for ReviewsSpec {
     const IS_TOPIC: bool = true;
 }
 
-pub struct InsightsSpec;
-impl ResponseSpec for InsightsSpec {
-    type Content = wire::InsightsAnswer;
+impl ResponseSpec for wire::InsightsAnswer {
     const CONTENT_TYPE: &'static str = Document::Insights.content_type();
     const DESCRIPTION: &'static str =
         "All aspects, entities, topics, FAQ and summary; or the requested stage.";
@@ -58,64 +54,52 @@ impl ResponseSpec for InsightsSpec {
     ];
 }
 
-pub struct JsonFeedSpec;
-impl ResponseSpec for JsonFeedSpec {
-    type Content = wire::Feed;
+impl ResponseSpec for wire::Feed {
     const CONTENT_TYPE: &'static str = Document::JsonFeed.content_type();
     const DESCRIPTION: &'static str = "The 50 newest reviews as JSON Feed 1.1.";
     const HAS_LAST_MODIFIED: bool = true;
     const IS_TOPIC: bool = true;
 }
 
-pub struct AtomFeedSpec;
-impl ResponseSpec for AtomFeedSpec {
-    type Content = String;
+/// The Atom feed, the only answer that is not JSON.
+impl ResponseSpec for String {
     const CONTENT_TYPE: &'static str = Document::AtomFeed.content_type();
     const DESCRIPTION: &'static str = "The 50 newest reviews as Atom (RFC 4287).";
     const HAS_LAST_MODIFIED: bool = true;
     const IS_TOPIC: bool = true;
 }
 
-pub struct BusinessSpec;
-impl ResponseSpec for BusinessSpec {
-    type Content = wire::DatasetHead;
+impl ResponseSpec for wire::DatasetHead {
     const DESCRIPTION: &'static str = "The business and its overall rating.";
 }
 
-pub struct FacetsSpec;
-impl ResponseSpec for FacetsSpec {
-    type Content = wire::Facets;
+impl ResponseSpec for wire::Facets {
     const DESCRIPTION: &'static str = "Each value with its number of reviews.";
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
 
-pub struct CompareSpec;
-impl ResponseSpec for CompareSpec {
-    type Content = wire::Comparison;
-    const DESCRIPTION: &'static str =
-        "Both periods, their difference (second minus first), and whether the second is better.";
-    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
-}
-
-pub struct EvidenceSpec;
-impl ResponseSpec for EvidenceSpec {
-    type Content = wire::AspectEvidence;
+impl ResponseSpec for wire::AspectEvidence {
     const DESCRIPTION: &'static str =
         "One page of the reviews that support the aspect, newest first.";
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, (404, "Unknown aspect."), CROWDED];
 }
 
-#[OpenApi]
+#[OpenApi(tag = "OperationGroup::Datasets")]
 #[expect(
     clippy::unused_async,
     reason = "poem-openapi takes async handlers alone; nothing here waits"
+)]
+#[expect(
+    clippy::too_many_arguments,
+    unused_variables,
+    reason = "one argument is one documented parameter; what it holds is taken from the request"
 )]
 impl DatasetsApi {
     /// Get the whole dataset
     ///
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
-    #[oai(path = "/getReviews", method = "get", tag = "OperationGroup::Datasets")]
-    async fn get_reviews(&self, headers: &HeaderMap) -> Documented<ReviewsSpec> {
+    #[oai(path = "/getReviews", method = "get")]
+    async fn get_reviews(&self, headers: &HeaderMap) -> Documented<wire::Dataset> {
         self.document(headers, Document::Reviews)
     }
 
@@ -124,15 +108,7 @@ impl DatasetsApi {
     /// What the reviews say, counted: aspects, entities, topics, FAQ and summary. Every part is always present.
     ///
     /// With one of the parameters, only a stage: `part=overview` is a short overview of at most 8 KiB.
-    #[oai(
-        path = "/getInsights",
-        method = "get",
-        tag = "OperationGroup::Datasets"
-    )]
-    #[expect(
-        unused_variables,
-        reason = "one argument is one documented parameter; what it holds is taken from the request"
-    )]
+    #[oai(path = "/getInsights", method = "get")]
     async fn get_insights(
         &self,
         request: &Request,
@@ -146,7 +122,7 @@ impl DatasetsApi {
         area: Query<parameters::Area>,
         /// One part; `overview` summarizes all.
         part: Query<parameters::Part>,
-    ) -> Documented<InsightsSpec> {
+    ) -> Documented<wire::InsightsAnswer> {
         let mut taken = RequestParameters::of(request);
         let asked = StageRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
@@ -164,32 +140,24 @@ impl DatasetsApi {
     /// Get the newest reviews as JSON Feed
     ///
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
-    #[oai(path = "/getFeed", method = "get", tag = "OperationGroup::Datasets")]
-    async fn get_feed(&self, headers: &HeaderMap) -> Documented<JsonFeedSpec> {
+    #[oai(path = "/getFeed", method = "get")]
+    async fn get_feed(&self, headers: &HeaderMap) -> Documented<wire::Feed> {
         self.document(headers, Document::JsonFeed)
     }
 
     /// Get the newest reviews as Atom
     ///
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
-    #[oai(
-        path = "/getAtomFeed",
-        method = "get",
-        tag = "OperationGroup::Datasets"
-    )]
-    async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<AtomFeedSpec> {
+    #[oai(path = "/getAtomFeed", method = "get")]
+    async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<String> {
         self.document(headers, Document::AtomFeed)
     }
 
     /// Get the business and its overall rating
     ///
     /// The members of `/reviews.json` except the reviews.
-    #[oai(
-        path = "/getBusiness",
-        method = "get",
-        tag = "OperationGroup::Datasets"
-    )]
-    async fn get_business(&self, headers: &HeaderMap) -> Documented<BusinessSpec> {
+    #[oai(path = "/getBusiness", method = "get")]
+    async fn get_business(&self, headers: &HeaderMap) -> Documented<wire::DatasetHead> {
         let snapshot = self.ctx.current.load();
         let body = wire::json(&head(&snapshot.input, Some(snapshot.changed_at())));
         web::whole_body(headers, snapshot, JSON, body).into()
@@ -200,8 +168,8 @@ impl DatasetsApi {
     /// Technicians, services, service areas, sources, languages, aspects, years and ratings, each with its number of reviews; at
     /// most the 100 most mentioned of each list. A technician's name is what `mentions_technician` takes, a service's id what
     /// `mentions_service` takes.
-    #[oai(path = "/getFacets", method = "get", tag = "OperationGroup::Datasets")]
-    async fn get_facets(&self, request: &Request) -> Documented<FacetsSpec> {
+    #[oai(path = "/getFacets", method = "get")]
+    async fn get_facets(&self, request: &Request) -> Documented<wire::Facets> {
         let snapshot = self.ctx.current.load();
         let made = self.facets.of(&snapshot);
         let answer = |body: &Bytes| {
@@ -216,48 +184,6 @@ impl DatasetsApi {
         in_turn(request, &self.ctx.compute, work).await.into()
     }
 
-    /// Compare two periods
-    ///
-    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on
-    /// the rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that continues after the newest review
-    /// ends on that day.
-    #[oai(
-        path = "/comparePeriods",
-        method = "get",
-        tag = "OperationGroup::Reviews"
-    )]
-    #[expect(
-        unused_variables,
-        reason = "one argument is one documented parameter; what it holds is taken from the request"
-    )]
-    async fn compare_periods(
-        &self,
-        request: &Request,
-        /// First day of the first period, `YYYY-MM-DD`.
-        first_since: Query<parameters::FirstSince>,
-        /// Last day of the first period, `YYYY-MM-DD`.
-        first_until: Query<parameters::FirstUntil>,
-        /// First day of the second period, `YYYY-MM-DD`.
-        second_since: Query<parameters::SecondSince>,
-        /// Last day of the second period, `YYYY-MM-DD`.
-        second_until: Query<parameters::SecondUntil>,
-        /// Id of the one aspect to compare, for example `price`.
-        aspect: Query<parameters::Aspect>,
-    ) -> Documented<CompareSpec> {
-        let mut taken = RequestParameters::of(request);
-        let snapshot = self.ctx.current.load();
-        match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
-            Some(asked) => {
-                let work = async {
-                    let body = apart(|| wire::json(&compare(&snapshot, &asked)));
-                    web::whole_body(request.headers(), snapshot, JSON, body)
-                };
-                in_turn(request, &self.ctx.compute, work).await.into()
-            }
-            None => taken.into_problem().into(),
-        }
-    }
-
     /// Get the evidence of an aspect
     ///
     /// Every review that supports the aspect, newest first, with its findings: the words, their sentiment, the people they are
@@ -267,16 +193,7 @@ impl DatasetsApi {
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
     /// to its aspect and filters; with others it is a 400.
-    #[oai(
-        path = "/getAspectEvidence",
-        method = "get",
-        tag = "OperationGroup::Datasets"
-    )]
-    #[expect(
-        clippy::too_many_arguments,
-        unused_variables,
-        reason = "one argument is one documented parameter; what it holds is taken from the request"
-    )]
+    #[oai(path = "/getAspectEvidence", method = "get")]
     async fn get_aspect_evidence(
         &self,
         request: &Request,
@@ -298,7 +215,7 @@ impl DatasetsApi {
         limit: Query<parameters::Limit>,
         /// `next_cursor` of an answer to the same request.
         cursor: Query<CursorParameter>,
-    ) -> Documented<EvidenceSpec> {
+    ) -> Documented<wire::AspectEvidence> {
         let mut taken = RequestParameters::of(request);
         let asked = EvidenceRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use poem::error::ReadBodyError;
-use poem::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use poem::http::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{MetaMediaType, MetaRequest, MetaResponse, MetaResponses, Registry};
@@ -108,15 +108,11 @@ fn error_response(error: &IntakeError) -> Response {
 }
 
 fn text(status: StatusCode, line: &str) -> Response {
-    let mut response = Response::builder().status(status).body(line.to_owned());
-    response.headers_mut().insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
-    response
-        .headers_mut()
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    Response::builder()
+        .status(status)
+        .content_type("text/plain; charset=utf-8")
+        .header(CACHE_CONTROL, "no-store")
+        .body(line.to_owned())
 }
 
 /// The raw form; the intake parses it by the rules of WebSub instead of the framework's.
@@ -199,17 +195,14 @@ impl ApiResponse for HubResponse {
                 "The hub cannot accept it now; retry after `Retry-After`.",
             ),
         ];
-        let content = || {
-            vec![MetaMediaType {
-                content_type: TEXT,
-                schema: String::schema_ref(),
-            }]
-        };
         let response = |(status, description)| MetaResponse {
             description,
             status: Some(status),
             status_range: None,
-            content: content(),
+            content: vec![MetaMediaType {
+                content_type: TEXT,
+                schema: String::schema_ref(),
+            }],
             headers: Vec::new(),
         };
         MetaResponses {

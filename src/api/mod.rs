@@ -16,7 +16,6 @@ pub use hub::{HubEndpoint, hub_error, hub_method_not_allowed};
 use openapi::describe;
 pub use openapi::{DescriptionError, Examples};
 use poem::Response;
-use poem::endpoint::BoxEndpoint;
 use poem::http::{Method, StatusCode};
 use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject, Tags};
 use serde_json::Value;
@@ -63,7 +62,15 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         ReviewsApi(Arc::clone(ctx)),
         hub,
     );
-    let mut handlers = OperationHandlers::of(api.clone());
+    // The framework's handlers, by the path and the method of their attributes.
+    let mut handlers = HashMap::new();
+    api.clone().add_routes(&mut handlers);
+    let mut route = |pattern, method, operation: &'static str| {
+        let methods = handlers.get_mut(&format!("/{operation}"));
+        let handler = methods.and_then(|methods| methods.remove(&method));
+        let handler = handler.ok_or_else(|| DescriptionError::NoHandler(operation.to_owned()))?;
+        Ok(Route::new(pattern).on(method, operation, handler))
+    };
     // In the framework's document, an operation's ID takes the place of its path.
     let spec = OpenApiService::new(api, "Reviews Service", "1.0.0")
         .summary("The verified reviews of one business, read-only.")
@@ -87,27 +94,25 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         ),
     ];
     let documents = documents.map(|(document, operation, title)| {
-        let route = handlers.route(document.path(), Method::GET, operation)?;
         let ready = Arc::clone(&ready);
-        Ok(route
-            .titled(title)
-            .at_hand(move |headers| ready.answer(headers, document)))
+        route(document.path(), Method::GET, operation).map(|route| {
+            route
+                .titled(title)
+                .at_hand(move |headers| ready.answer(headers, document))
+        })
     });
     let others = [
-        handlers.route("/business.json", Method::GET, "getBusiness"),
-        handlers.route("/facets.json", Method::GET, "getFacets"),
-        handlers.route("/api/compare", Method::GET, "comparePeriods"),
-        handlers.route(EVIDENCE_PATH, Method::GET, "getAspectEvidence"),
-        handlers
-            .route(SEARCH_PATH, Method::GET, "searchReviews")
-            .map(|route| route.titled("Search")),
-        handlers.route("/api/reviews/since/:date", Method::GET, "getReviewsSince"),
-        handlers.route(REVIEW_PATH, Method::GET, "getReview"),
-        handlers.route(HUB_PATH, Method::POST, "hub"),
+        route("/business.json", Method::GET, "getBusiness"),
+        route("/facets.json", Method::GET, "getFacets"),
+        route("/api/compare", Method::GET, "comparePeriods"),
+        route(EVIDENCE_PATH, Method::GET, "getAspectEvidence"),
+        route(SEARCH_PATH, Method::GET, "searchReviews").map(|route| route.titled("Search")),
+        route("/api/reviews/since/:date", Method::GET, "getReviewsSince"),
+        route(REVIEW_PATH, Method::GET, "getReview"),
+        route(HUB_PATH, Method::POST, "hub"),
     ];
     let documents: Vec<Route> = documents.into_iter().collect::<Result<_, _>>()?;
     let others: Vec<Route> = others.into_iter().collect::<Result<_, _>>()?;
-    handlers.finish()?;
     let mut description = describe(&spec, documents.iter().chain(&others))?;
     hub::describe_request(&mut description, &ctx.links);
     Ok(ApiRoutes {
@@ -115,38 +120,6 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         others,
         description,
     })
-}
-
-/// The framework's handlers, by operation.
-struct OperationHandlers(HashMap<String, HashMap<Method, BoxEndpoint<'static>>>);
-
-impl OperationHandlers {
-    fn of(api: impl OpenApi) -> Self {
-        let mut handlers = HashMap::new();
-        api.add_routes(&mut handlers);
-        Self(handlers)
-    }
-
-    fn route(
-        &mut self,
-        pattern: &'static str,
-        method: Method,
-        operation: &'static str,
-    ) -> Result<Route, DescriptionError> {
-        let handler = self
-            .0
-            .remove(&format!("/{operation}"))
-            .and_then(|mut methods| methods.remove(&method));
-        let handler = handler.ok_or_else(|| DescriptionError::NoHandler(operation.to_owned()))?;
-        Ok(Route::new(pattern).on(method, operation, handler))
-    }
-
-    fn finish(self) -> Result<(), DescriptionError> {
-        self.0
-            .into_keys()
-            .next()
-            .map_or(Ok(()), |path| Err(DescriptionError::NoRoute(path)))
-    }
 }
 
 /// The response to a path that is not UTF-8, because no resource has such a name.

@@ -25,10 +25,8 @@ pub const CROWDED: (u16, &str) = (
     "Too many requests are waiting; retry after `Retry-After`.",
 );
 
-/// The documentation of a response.
-pub trait ResponseSpec: Send {
-    /// The schema of its content.
-    type Content: Type;
+/// The documentation of a response with content of this schema.
+pub trait ResponseSpec: Type {
     /// The content type of a 200.
     const CONTENT_TYPE: &'static str = JSON;
     /// The description of a 200.
@@ -65,7 +63,7 @@ impl<K: ResponseSpec> ApiResponse for Documented<K> {
                 schema,
             }]
         };
-        let ok = content(K::CONTENT_TYPE, K::Content::schema_ref());
+        let ok = content(K::CONTENT_TYPE, K::schema_ref());
         let mut responses = vec![
             response(200, K::DESCRIPTION, ok, headers::<K>()),
             response(304, "Not modified.", Vec::new(), headers::<K>()),
@@ -89,7 +87,7 @@ impl<K: ResponseSpec> ApiResponse for Documented<K> {
     }
 
     fn register(registry: &mut Registry) {
-        K::Content::register(registry);
+        K::register(registry);
         Problem::register(registry);
     }
 }
@@ -159,8 +157,6 @@ pub enum DescriptionError {
     NoHandler(String),
     #[error("the handler `{0}` is at no path of the route table")]
     NoRoute(String),
-    #[error("the operation `{0}` of the route table is not described")]
-    NotDescribed(String),
 }
 
 /// The document of `routes`; in the framework's `spec`, an operation's ID takes the place of its path.
@@ -192,19 +188,18 @@ pub fn describe<'a>(
                 .unwrap_or_default();
             let described = described.get_mut(&method).map(Value::take);
             let mut described =
-                described.ok_or_else(|| DescriptionError::NotDescribed(operation.to_owned()))?;
+                described.ok_or_else(|| DescriptionError::NoHandler(operation.to_owned()))?;
             described["operationId"] = json!(operation);
             allow_empty_values(&mut described, &document);
             item[method] = described;
         }
     }
     if let Some((left, _)) = by_operation.into_iter().next() {
-        Err(DescriptionError::NoRoute(left))
-    } else {
-        document["paths"] = Value::Object(paths);
-        document["info"]["license"] = json!({ "name": LICENSE, "identifier": LICENSE });
-        Ok(document)
+        return Err(DescriptionError::NoRoute(left));
     }
+    document["paths"] = Value::Object(paths);
+    document["info"]["license"] = json!({ "name": LICENSE, "identifier": LICENSE });
+    Ok(document)
 }
 
 /// Declares for each choice and flag in a query that an empty value counts as absent. The schema of a text allows it

@@ -11,11 +11,12 @@ use sha2::{Digest, Sha256};
 use super::openapi::{CROWDED, Documented, INVALID, JSON, ResponseSpec};
 use super::parameters::{Path, Query, RequestParameters};
 use super::{OperationGroup, nothing_of_that_name};
-use crate::compute::apart_if;
+use crate::compute::{apart, apart_if};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
 use crate::model::parameters::ParameterSource;
 use crate::model::{Day, ReviewId, TextMatch, parameters};
+use crate::search::facets::{PeriodsRequest, compare};
 use crate::search::{CursorParameter, SHORT_PAGE, SearchRequest, did_you_mean};
 use crate::snapshot::render::array;
 use crate::snapshot::{Document, Snapshot};
@@ -30,33 +31,38 @@ const LINK_BYTES_MAX: usize = 4_096;
 #[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
 
-pub struct SearchSpec;
-impl ResponseSpec for SearchSpec {
-    type Content = wire::SearchResult;
+impl ResponseSpec for wire::SearchResult {
     const DESCRIPTION: &'static str = "One page of the matching reviews, in the requested order.";
     const HAS_NEXT: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
-pub struct SinceSpec;
-impl ResponseSpec for SinceSpec {
-    type Content = wire::SinceResult;
+impl ResponseSpec for wire::Comparison {
+    const DESCRIPTION: &'static str =
+        "Both periods, their difference (second minus first), and whether the second is better.";
+    const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
+}
+
+impl ResponseSpec for wire::SinceResult {
     const DESCRIPTION: &'static str = "All reviews from that day on, newest first.";
     const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 
-pub struct ReviewSpec;
-impl ResponseSpec for ReviewSpec {
-    type Content = wire::Review;
+impl ResponseSpec for wire::Review {
     const DESCRIPTION: &'static str = "The review.";
     const ERRORS: &'static [(u16, &'static str)] = &[(404, "Unknown review.")];
 }
 
-#[OpenApi]
+#[OpenApi(tag = "OperationGroup::Reviews")]
 #[expect(
     clippy::unused_async,
     reason = "poem-openapi takes async handlers alone; nothing here waits"
+)]
+#[expect(
+    clippy::too_many_arguments,
+    unused_variables,
+    reason = "one argument is one documented parameter; what it holds is taken from the request"
 )]
 impl ReviewsApi {
     /// Search the reviews
@@ -66,16 +72,7 @@ impl ReviewsApi {
     ///
     /// For the next page send the same filters again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and
     /// belongs to its filters, its `match` and its `sort`; with others it is a 400.
-    #[oai(
-        path = "/searchReviews",
-        method = "get",
-        tag = "OperationGroup::Reviews"
-    )]
-    #[expect(
-        clippy::too_many_arguments,
-        unused_variables,
-        reason = "one argument is one documented parameter; what it holds is taken from the request"
-    )]
+    #[oai(path = "/searchReviews", method = "get")]
     async fn search_reviews(
         &self,
         request: &Request,
@@ -116,7 +113,7 @@ impl ReviewsApi {
         limit: Query<parameters::Limit>,
         /// `next_cursor` of an answer to the same filters.
         cursor: Query<CursorParameter>,
-    ) -> Documented<SearchSpec> {
+    ) -> Documented<wire::SearchResult> {
         let snapshot = self.0.current.load();
         let mut taken = RequestParameters::of(request);
         let asked = SearchRequest::take_from(&mut taken, &snapshot.input, TextMatch::Substring);
@@ -127,20 +124,50 @@ impl ReviewsApi {
         in_turn(request, &self.0.compute, work).await.into()
     }
 
+    /// Compare two periods
+    ///
+    /// Count, mean rating, distribution and aspects of the reviews of two ranges of days, both ends included, and a verdict on
+    /// the rating and on each aspect: `better`, `worse`, `same` or `too_few`. A period that continues after the newest review
+    /// ends on that day.
+    #[oai(path = "/comparePeriods", method = "get")]
+    async fn compare_periods(
+        &self,
+        request: &Request,
+        /// First day of the first period, `YYYY-MM-DD`.
+        first_since: Query<parameters::FirstSince>,
+        /// Last day of the first period, `YYYY-MM-DD`.
+        first_until: Query<parameters::FirstUntil>,
+        /// First day of the second period, `YYYY-MM-DD`.
+        second_since: Query<parameters::SecondSince>,
+        /// Last day of the second period, `YYYY-MM-DD`.
+        second_until: Query<parameters::SecondUntil>,
+        /// Id of the one aspect to compare, for example `price`.
+        aspect: Query<parameters::Aspect>,
+    ) -> Documented<wire::Comparison> {
+        let mut taken = RequestParameters::of(request);
+        let snapshot = self.0.current.load();
+        match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
+            Some(asked) => {
+                let work = async {
+                    let body = apart(|| wire::json(&compare(&snapshot, &asked)));
+                    web::whole_body(request.headers(), snapshot, JSON, body)
+                };
+                in_turn(request, &self.0.compute, work).await.into()
+            }
+            None => taken.into_problem().into(),
+        }
+    }
+
     /// Get the reviews since a day
     ///
     /// All reviews from that day on, newest first: the beginning of the dataset's `reviews`.
-    #[oai(
-        path = "/getReviewsSince",
-        method = "get",
-        tag = "OperationGroup::Reviews"
-    )]
+    #[oai(path = "/getReviewsSince", method = "get")]
     async fn get_reviews_since(
         &self,
         request: &Request,
         /// The first day, `YYYY-MM-DD`.
         date: Path<parameters::DateOfPath>,
-    ) -> Documented<SinceSpec> {
+    ) -> Documented<wire::SinceResult> {
         let mut taken = RequestParameters::of(request);
         match taken.keep_required::<parameters::DateOfPath>(date.0) {
             Some(day) => self.since(request.headers(), day).into(),
@@ -151,13 +178,13 @@ impl ReviewsApi {
     /// Get one review
     ///
     /// The review with that id, as in the dataset.
-    #[oai(path = "/getReview", method = "get", tag = "OperationGroup::Reviews")]
+    #[oai(path = "/getReview", method = "get")]
     async fn get_review(
         &self,
         headers: &HeaderMap,
         /// Id of a published review.
         id: Path<parameters::Id>,
-    ) -> Documented<ReviewSpec> {
+    ) -> Documented<wire::Review> {
         let Ok(id) = id.0 else {
             return nothing_of_that_name().into();
         };
