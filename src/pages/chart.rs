@@ -216,7 +216,8 @@ pub struct TrendFragment {
     locale: Locale,
     chart: Option<Chart>,
     words: Cow<'static, str>,
-    rows: Vec<MonthRow>,
+    /// The name of each month, and its figures.
+    rows: Vec<(Cow<'static, str>, wire::Monthly)>,
 }
 
 /// Months side by side, spaced by time: positive reviews upwards, negative ones downwards.
@@ -239,25 +240,12 @@ struct Column {
     height: String,
 }
 
-/// A month of the table.
-#[derive(Debug, Clone)]
-struct MonthRow {
-    month: Cow<'static, str>,
-    reviews: u32,
-    positive: u32,
-    negative: u32,
-}
-
 impl TrendFragment {
     /// The table has the newest month first.
     #[must_use]
     pub fn new(trend: &wire::Trend, locale: &Locale) -> Self {
-        let rows = trend.months.iter().rev().map(|one| MonthRow {
-            month: locale.month(&one.month),
-            reviews: one.reviews,
-            positive: one.positive,
-            negative: one.negative,
-        });
+        let rows = trend.months.iter().rev();
+        let rows = rows.map(|one| (locale.month(&one.month), one.clone()));
         Self {
             chart: Chart::of(&trend.months, locale),
             words: trend_words(trend, locale),

@@ -176,7 +176,6 @@ impl Period {
 
 impl Difference {
     fn between(first: &Period, second: &Period) -> Self {
-        let less = |first: u64, second: u64| to_i64(second) - to_i64(first);
         let (before, after) = (&first.distribution, &second.distribution);
         // Subtracted as whole hundredths: 4.9 minus 4.8 is 0.1 and not 0.10000000000000053.
         let mean = |period: &Period| period.rating_value.map(|mean| (mean * 100.0).round());
@@ -198,41 +197,39 @@ impl Difference {
 }
 
 fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
-    let find =
-        |among: &[PeriodAspect], id: &str| among.iter().find(|aspect| aspect.id == id).cloned();
+    fn find<'a>(among: &'a [PeriodAspect], id: &str) -> Option<&'a PeriodAspect> {
+        among.iter().find(|aspect| aspect.id == id)
+    }
+    let of_second = second
+        .iter()
+        .map(|after| [find(first, &after.id), Some(after)]);
     let gone = first
         .iter()
-        .filter(|aspect| find(second, &aspect.id).is_none());
-    let every = second.iter().chain(gone);
-    let every: Vec<&PeriodAspect> = every.collect();
-    let shares = every.iter().map(|aspect| {
-        let share = |among: &[PeriodAspect]| {
-            find(among, &aspect.id).map_or((0, 0), |found| {
-                let judged = found.positive + found.negative + found.mixed;
-                (to_u32(found.positive), to_u32(judged))
-            })
-        };
-        [share(first), share(second)]
-    });
-    let verdicts = verdicts(&shares.collect::<Vec<_>>());
-    let change = |(aspect, verdict): (&&PeriodAspect, ComparisonVerdict)| {
-        let counts = |among: &[PeriodAspect]| {
-            let [reviews, positive, negative] = find(among, &aspect.id).map_or([0; 3], |found| {
-                [found.reviews, found.positive, found.negative]
-            });
-            [to_i64(reviews), to_i64(positive), to_i64(negative)]
-        };
-        let (before, after) = (counts(first), counts(second));
-        AspectChange {
-            id: aspect.id.clone(),
-            label: aspect.label.clone(),
-            reviews: after[0] - before[0],
-            positive: after[1] - before[1],
-            negative: after[2] - before[2],
-            verdict,
-        }
+        .filter(|before| find(second, &before.id).is_none());
+    let gone = gone.map(|before| [Some(before), None]);
+    let pairs: Vec<[Option<&PeriodAspect>; 2]> = of_second.chain(gone).collect();
+    let share = |aspect: Option<&PeriodAspect>| {
+        aspect.map_or((0, 0), |aspect| {
+            let judged = aspect.positive + aspect.negative + aspect.mixed;
+            (to_u32(aspect.positive), to_u32(judged))
+        })
     };
-    every.iter().zip(verdicts).map(change).collect()
+    let shares: Vec<_> = pairs.iter().map(|pair| pair.map(share)).collect();
+    let change = |([before, after], verdict): ([Option<&PeriodAspect>; 2], ComparisonVerdict)| {
+        let named = after.or(before)?;
+        let less =
+            |count: fn(&PeriodAspect) -> u64| less(before.map_or(0, count), after.map_or(0, count));
+        Some(AspectChange {
+            id: named.id.clone(),
+            label: named.label.clone(),
+            reviews: less(|aspect| aspect.reviews),
+            positive: less(|aspect| aspect.positive),
+            negative: less(|aspect| aspect.negative),
+            verdict,
+        })
+    };
+    let verdicts = verdicts(&shares);
+    pairs.into_iter().zip(verdicts).filter_map(change).collect()
 }
 
 /// For each pair of shares (part and whole), whether the second is larger. All are tested together.
@@ -281,11 +278,8 @@ fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
         ];
         parts.map(|part| (to_u32(part), to_u32(period.count)))
     };
-    let pairs: Vec<_> = at_least(first)
-        .into_iter()
-        .zip(at_least(second))
-        .map(|(before, now)| [before, now])
-        .collect();
+    let (before, now) = (at_least(first), at_least(second));
+    let pairs: [_; 4] = std::array::from_fn(|at| [before[at], now[at]]);
     let verdicts = verdicts(&pairs);
     let of_the_mean = match first.rating_value.partial_cmp(&second.rating_value) {
         _ if verdicts.contains(&ComparisonVerdict::TooFew) => return ComparisonVerdict::TooFew,
@@ -305,9 +299,9 @@ fn to_u32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Counts of reviews are far below the bound.
-fn to_i64(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
+/// The second count less the first; counts of reviews are far below the bound.
+const fn less(first: u64, second: u64) -> i64 {
+    second.cast_signed() - first.cast_signed()
 }
 
 #[cfg(test)]

@@ -418,21 +418,10 @@ pub struct Topic {
 }
 
 impl CoMention {
-    fn entity(joint: aggregate::Joint, entities: &[aggregate::EntityFigures]) -> Self {
-        let entity = &entities[joint.at];
+    fn new(joint: &aggregate::Joint, id: Option<&String>, name: &str) -> Self {
         Self {
-            id: entity.id.clone(),
-            name: entity.name.clone(),
-            reviews: joint.reviews,
-            lift: joint.lift,
-        }
-    }
-
-    fn aspect(joint: aggregate::Joint, aspects: &[aggregate::AspectFigures]) -> Self {
-        let aspect = &aspects[joint.at];
-        Self {
-            id: Some(aspect.id.clone()),
-            name: aspect.label.clone(),
+            id: id.cloned(),
+            name: name.to_owned(),
             reviews: joint.reviews,
             lift: joint.lift,
         }
@@ -450,9 +439,10 @@ impl Aspect {
         let said = aspect.said;
         let of = |kind: MentionKind| {
             let named = aspect.named.iter();
-            let joints = named.filter(|joint| insights.entities[joint.at].kind == kind);
-            joints
-                .map(|joint| CoMention::entity(*joint, &insights.entities))
+            let named = named.map(|joint| (joint, &insights.entities[joint.at]));
+            named
+                .filter(|(_, entity)| entity.kind == kind)
+                .map(|(joint, entity)| CoMention::new(joint, entity.id.as_ref(), &entity.name))
                 .collect()
         };
         let sub_topics = aspect.sub_topics.into_iter();
@@ -489,8 +479,10 @@ impl Entity {
         let entity = entity.clone();
         let said = entity.detail;
         let votes = said.as_ref().map(|said| said.votes);
-        let judged = entity.judged.into_iter();
-        let judged = judged.map(|joint| CoMention::aspect(joint, &insights.aspects));
+        let judged = entity.judged.iter().map(|joint| {
+            let aspect = &insights.aspects[joint.at];
+            CoMention::new(joint, Some(&aspect.id), &aspect.label)
+        });
         Self {
             id: entity.id,
             name: entity.name,

@@ -10,9 +10,8 @@ use crate::links::Links;
 use crate::model::Vote;
 use crate::pages::filters::{POLARITIES, polarity_words};
 use crate::pages::frame::{ChoiceLink, Frame, Site};
-use crate::pages::locale::Locale;
 use crate::pages::words::Stars;
-use crate::search::insights::{EvidencePage, Supporting};
+use crate::search::insights::{EvidencePage, EvidenceQuery, Supporting};
 use crate::snapshot::Snapshot;
 use crate::wire;
 
@@ -50,39 +49,11 @@ struct ShownFinding {
     polarity: Cow<'static, str>,
 }
 
-/// The parsed request for an aspect's sentences.
-#[derive(Debug, Clone, Copy)]
-pub struct AspectQuestion<'a> {
-    /// As in the address.
-    pub id: &'a str,
-    /// Its name in titles and headings.
-    pub label: &'a str,
-    pub polarity: Option<Vote>,
-    /// Reviews per page.
-    pub limit: u8,
-}
-
-impl AspectQuestion<'_> {
-    fn path(&self, polarity: Option<Vote>, site: &Site) -> String {
-        let suffix = polarity.map(|polarity| format!("&polarity={}", polarity.name()));
-        aspect_path(self.id, site) + &suffix.unwrap_or_default()
-    }
-
-    fn json_url(&self, links: &Links) -> String {
-        let suffix = self
-            .polarity
-            .map(|polarity| format!("?polarity={}", polarity.name()));
-        links.evidence(self.id) + &suffix.unwrap_or_default()
-    }
-
-    fn summary(&self, total: u64, locale: &Locale) -> Cow<'static, str> {
-        match self.polarity {
-            Some(polarity) => {
-                let polarity = polarity_words(polarity, locale);
-                locale.counted_with("reviews-speak-of-it-so", total, &[("polarity", &polarity)])
-            }
-            None => locale.counted("reviews-speak-of-it", total),
-        }
+/// `address` with the parameter `polarity`, which `separator` precedes.
+fn with_polarity(address: String, separator: char, polarity: Option<Vote>) -> String {
+    match polarity {
+        Some(polarity) => format!("{address}{separator}polarity={}", polarity.name()),
+        None => address,
     }
 }
 
@@ -90,37 +61,46 @@ impl AspectQuestion<'_> {
 #[must_use]
 pub fn show(
     snapshot: &Snapshot,
-    question: AspectQuestion<'_>,
+    query: EvidenceQuery<'_>,
     page: EvidencePage,
     links: &Links,
 ) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
+    let (id, asked) = (&query.aspect.id, query.request);
     let mut aspects = snapshot.insights.aspects.iter();
-    let aspect = aspects.find(|one| one.id == question.id);
+    let aspect = aspects.find(|one| one.id == *id);
     let locale = &site.locale;
+    let path = |polarity| with_polarity(aspect_path(id, &site), '&', polarity);
+    let summary = match asked.polarity {
+        Some(polarity) => {
+            let polarity = polarity_words(polarity, locale);
+            let texts = [("polarity", &*polarity)];
+            locale.counted_with("reviews-speak-of-it-so", page.total, &texts)
+        }
+        None => locale.counted("reviews-speak-of-it", page.total),
+    };
     let polarities = iter::once(None).chain(POLARITIES.map(Some));
     let polarities = polarities.map(|polarity| ChoiceLink {
         words: polarity.map_or_else(
             || locale.message("all"),
             |polarity| polarity_words(polarity, locale),
         ),
-        href: question.path(polarity, &site),
-        is_current: polarity == question.polarity,
+        href: path(polarity),
+        is_current: polarity == asked.polarity,
     });
     let next = page.next.as_ref().map(|cursor| {
-        let path = question.path(question.polarity, &site);
-        let limit = locale.number(u64::from(question.limit));
+        let limit = locale.number(u64::from(asked.limit));
         (
-            format!("{path}&cursor={cursor}"),
+            format!("{}&cursor={cursor}", path(asked.polarity)),
             locale.message_with("next", &[("number", &limit)]),
         )
     });
-    let label = locale.name(question.label);
+    let label = locale.name(&query.aspect.label);
     let named = [("topic", &*label), ("business", &business.name)];
     super::super::render(&AspectPage {
         figures: aspect.map(|aspect| FiguresFragment::of_aspect(aspect, locale)),
-        summary: question.summary(page.total, locale),
+        summary,
         polarities: polarities.collect(),
         next,
         reviews: page
@@ -128,12 +108,12 @@ pub fn show(
             .into_iter()
             .map(|supporting| sentences(supporting, &site))
             .collect(),
-        json_url: question.json_url(links),
+        json_url: with_polarity(links.evidence(id), '?', asked.polarity),
         frame: Frame {
             title: locale.message_with("aspect-title", &named),
             description: Some(locale.message_with("aspect-described", &named)),
-            canonical: Some(links.absolute(&format!("/insights?aspect={}", question.id))),
-            is_hidden_from_search: question.polarity.is_some(),
+            canonical: Some(links.absolute(&format!("/insights?aspect={id}"))),
+            is_hidden_from_search: asked.polarity.is_some(),
             site: site.clone(),
         },
         label: label.into_owned(),

@@ -23,57 +23,37 @@ use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
 
-/// The requested view, selected by the first of these parameters in the query.
-enum InsightsView {
-    All,
-    Aspect(String),
-    Entity(EntityKind, String),
-}
-
-impl InsightsView {
-    fn of(source: &mut impl ParameterSource) -> Self {
-        let aspect = source.take::<parameters::Aspect>();
-        let named = [
-            (
-                EntityKind::Technician,
-                source.take::<parameters::Technician>(),
-            ),
-            (EntityKind::Service, source.take::<parameters::Service>()),
-            (EntityKind::Area, source.take::<parameters::Area>()),
-        ];
-        if let Some(id) = aspect {
-            return Self::Aspect(id);
-        }
-        let mut named = named
-            .into_iter()
-            .filter_map(|(kind, key)| Some((kind, key?)));
-        named
-            .next()
-            .map_or(Self::All, |(kind, key)| Self::Entity(kind, key))
-    }
-}
-
 /// `/insights`, with or without a query.
 pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
     let mut query = PageQuery::of(&request);
-    let view = InsightsView::of(&mut query);
+    // The first of these that is given selects the view.
+    let of_aspect = query.take::<parameters::Aspect>();
+    let of_entity = [
+        (
+            EntityKind::Technician,
+            query.take::<parameters::Technician>(),
+        ),
+        (EntityKind::Service, query.take::<parameters::Service>()),
+        (EntityKind::Area, query.take::<parameters::Area>()),
+    ];
     let asked = EvidenceRequest::take_polarity_from(&mut query);
     if !query.issues.is_empty() {
         return web::invalid_parameters(query.issues);
     }
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
-    match view {
-        InsightsView::All => {
-            let body = pages.body(&snapshot, Page::Insights);
-            protect(
-                web::cached_body(request.headers(), &snapshot, &body),
-                POLICY,
-            )
-        }
-        InsightsView::Aspect(id) => aspect(ctx, &request, snapshot, &id, &asked).await,
-        InsightsView::Entity(kind, key) => entity(ctx, &request, snapshot, kind, &key).await,
+    if let Some(id) = of_aspect {
+        return aspect(ctx, &request, snapshot, &id, &asked).await;
     }
+    let mut of_entity = of_entity.into_iter();
+    if let Some((kind, key)) = of_entity.find_map(|(kind, key)| Some((kind, key?))) {
+        return entity(ctx, &request, snapshot, kind, &key).await;
+    }
+    let body = pages.body(&snapshot, Page::Insights);
+    protect(
+        web::cached_body(request.headers(), &snapshot, &body),
+        POLICY,
+    )
 }
 
 async fn aspect(
@@ -90,16 +70,10 @@ async fn aspect(
     if let Some(cursor) = query.foreign_cursor() {
         return web::invalid_parameters(vec![cursor.invalid().into()]);
     }
-    let asked = aspect::AspectQuestion {
-        id: &query.aspect.id,
-        label: &query.aspect.label,
-        polarity: wanted.polarity,
-        limit: wanted.limit,
-    };
     let work = async {
         let html = apart(|| {
             let found = evidence_page(&snapshot, &query);
-            aspect::show(&snapshot, asked, found, &ctx.links)
+            aspect::show(&snapshot, query, found, &ctx.links)
         });
         page(request, Arc::clone(&snapshot), html, POLICY)
     };
