@@ -103,13 +103,13 @@ fn swagger_ui() -> SwaggerUi {
         STYLE,
         "</style>\n<script>",
         &library,
-        r##"</script>
+        r#"</script>
 </head>
 <body>
 <header><h1 class="unseen">Reviews Service: API</h1></header>
 <noscript><p>This page needs JavaScript. Without it, read the OpenAPI document at <code>/.well-known/openapi.json</code>; <code>/llms.txt</code> lists the rest.</p></noscript>
 <div id="ui"></div>
-<script>"##,
+<script>"#,
         START,
         "</script>\n</body>\n</html>\n",
     ]
