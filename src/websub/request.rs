@@ -11,8 +11,9 @@ use thiserror::Error;
 use super::signature::Secret;
 use crate::config::LeaseBounds;
 use crate::links::Links;
+use crate::model::named;
 use crate::snapshot::Document;
-use crate::websub::http_client::{Callback, CallbackFault, Policy, Refused, normal};
+use crate::websub::http_client::{Callback, CallbackFault, Policy, normal};
 
 /// The longest body. Even a callback of more than 2,048 characters that are all escaped fits, so that its error names
 /// the callback.
@@ -22,27 +23,12 @@ const SECRET_BYTES_MAX: usize = 199;
 /// Characters of a wrong value that an error repeats.
 const ECHO_CHARS_MAX: usize = 60;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    Subscribe,
-    Unsubscribe,
-}
-
-impl Mode {
-    /// Its name in requests, verifications and the database.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Subscribe => "subscribe",
-            Self::Unsubscribe => "unsubscribe",
-        }
-    }
-
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        [Self::Subscribe, Self::Unsubscribe]
-            .into_iter()
-            .find(|mode| mode.name() == name)
+named! {
+    /// By its name in requests, verifications and the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Mode {
+        Subscribe = "subscribe",
+        Unsubscribe = "unsubscribe",
     }
 }
 
@@ -111,19 +97,11 @@ pub enum RequestError {
 
 /// The setting that would permit the callback; empty if none would.
 const fn opened_with(fault: &CallbackFault) -> &'static str {
-    match fault {
-        CallbackFault::Refused(Refused::Address { .. } | Refused::Port { .. }) => {
-            "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
-             on one machine"
-        }
-        CallbackFault::TooLong { .. }
-        | CallbackFault::Character(_)
-        | CallbackFault::NotHttps
-        | CallbackFault::Userinfo
-        | CallbackFault::Fragment
-        | CallbackFault::Host(_)
-        | CallbackFault::TrailingDot
-        | CallbackFault::Respelt(_) => "",
+    if matches!(fault, CallbackFault::Refused(_)) {
+        "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
+         on one machine"
+    } else {
+        ""
     }
 }
 

@@ -2,21 +2,25 @@
 
 use serde_json::Value;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
-    /// Requested, and not verified yet.
-    Pending,
-    /// Verified; receives changes until its lease ends.
-    Active,
-    /// The first verification failed.
-    Rejected,
-    /// Ended by its subscriber, by 410, or by three consecutive failed deliveries.
-    Removed,
-    /// The lease ended without renewal.
-    Lapsed,
+use crate::model::named;
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum State {
+        /// Requested, and not verified yet.
+        Pending = "pending",
+        /// Verified; receives changes until its lease ends.
+        Active = "active",
+        /// The first verification failed.
+        Rejected = "rejected",
+        /// Ended by its subscriber, by 410, or by three consecutive failed deliveries.
+        Removed = "removed",
+        /// The lease ended without renewal.
+        Lapsed = "lapsed",
+    }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// Changes an active subscription only once it is verified.
     Requested,
@@ -31,31 +35,6 @@ pub enum Event {
 }
 
 impl State {
-    pub const ALL: [Self; 5] = [
-        Self::Pending,
-        Self::Active,
-        Self::Rejected,
-        Self::Removed,
-        Self::Lapsed,
-    ];
-
-    /// Its name in the database.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Active => "active",
-            Self::Rejected => "rejected",
-            Self::Removed => "removed",
-            Self::Lapsed => "lapsed",
-        }
-    }
-
-    #[must_use]
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     /// The next state; `None` if `event` cannot happen in this one.
     #[must_use]
     pub const fn on(self, event: Event) -> Option<Self> {
@@ -67,23 +46,12 @@ impl State {
             // An active subscription continues until the new request is verified (WebSub §5.1), and if that fails
             // (§5.3). A verification holds even if the subscription ended after the request.
             (Self::Active, Event::Requested | Event::VerificationFailed)
-            | (
-                Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed,
-                Event::SubscribeVerified,
-            ) => Some(Self::Active),
+            | (_, Event::SubscribeVerified) => Some(Self::Active),
             (Self::Pending | Self::Active, Event::UnsubscribeVerified)
             | (Self::Active, Event::DeliveriesFailed | Event::Gone) => Some(Self::Removed),
             (Self::Pending, Event::VerificationFailed) => Some(Self::Rejected),
             (Self::Active, Event::LeaseEnded) => Some(Self::Lapsed),
-            (Self::Pending, Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded)
-            | (
-                Self::Rejected | Self::Removed | Self::Lapsed,
-                Event::UnsubscribeVerified
-                | Event::VerificationFailed
-                | Event::DeliveriesFailed
-                | Event::Gone
-                | Event::LeaseEnded,
-            ) => None,
+            _ => None,
         }
     }
 }
