@@ -34,11 +34,11 @@ const UNAVAILABLE: IntakeError = IntakeError::Unavailable {
 
 /// One network may have 1/`SHARE` of `pending_max` waiting requests, but at least `SHARE_MIN`. This applies to the
 /// client's network and to the callback's.
-const SHARE: u64 = 10;
-const SHARE_MIN: u64 = 10;
+const SHARE: i64 = 10;
+const SHARE_MIN: i64 = 10;
 /// Limit of all waiting requests, as a multiple of `pending_max`. Requests for a network beyond its share count only
 /// towards this limit.
-const WAITING_FACTOR: u64 = 10;
+const WAITING_FACTOR: i64 = 10;
 
 pub struct SubscriptionIntake {
     database: Database,
@@ -214,8 +214,8 @@ impl SubscriptionIntake {
     }
 
     /// Maximum number of waiting requests of one network.
-    fn share(&self) -> u64 {
-        (self.rates.limits.pending_max / SHARE).max(SHARE_MIN)
+    fn share(&self) -> i64 {
+        (limit(self.rates.limits.pending_max) / SHARE).max(SHARE_MIN)
     }
 
     /// The error for a request that exceeds a limit.
@@ -227,7 +227,7 @@ impl SubscriptionIntake {
     ) -> Option<IntakeError> {
         let is_new = wanted.mode == Mode::Subscribe && !counts.is_there;
         let waits_anew = !counts.is_replaced && (is_new || counts.is_there);
-        let pending_max = self.rates.limits.pending_max;
+        let pending_max = limit(self.rates.limits.pending_max);
         let is_full = counts.places >= pending_max
             || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);
         let full = |reason| IntakeError::Unavailable {
@@ -244,11 +244,11 @@ impl SubscriptionIntake {
             Some(full(
                 "too many requests for this callback's address are waiting for verification",
             ))
-        } else if is_new && counts.in_all >= self.rates.limits.subscriptions_max {
+        } else if is_new && counts.in_all >= limit(self.rates.limits.subscriptions_max) {
             Some(full("the hub has reached its limit of subscriptions"))
         } else if is_new
             && !is_free
-            && counts.of_host >= self.rates.limits.subscriptions_per_host_max
+            && counts.of_host >= limit(self.rates.limits.subscriptions_per_host_max)
         {
             Some(IntakeError::TooMany {
                 reason: "this callback's host has reached its limit of subscriptions",
@@ -278,6 +278,11 @@ impl SubscriptionIntake {
         };
         (wanted, is_within)
     }
+}
+
+/// A limit, for comparison with the database's counts.
+fn limit(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 // A cache of known callbacks: during a flood of refused requests the database is read once a second instead of once

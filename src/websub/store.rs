@@ -1,7 +1,6 @@
 //! The hub's tables and every statement on them: requests, subscriptions, due work and results.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 use chrono::{DateTime, Duration, SecondsFormat, Utc};
 use sqlx::SqliteConnection;
@@ -47,23 +46,23 @@ pub struct SubscriptionRequest {
 }
 
 /// Current counts, to compare with the limits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Counts {
     /// Waiting requests of the same kind; requests for active subscriptions are counted separately.
-    pub waiting: u64,
+    pub waiting: i64,
     /// Waiting requests that count towards the limit: per callback network, at most its share.
-    pub places: u64,
+    pub places: i64,
     /// Waiting requests from the same client network.
-    pub of_source: u64,
+    pub of_source: i64,
     /// Waiting requests whose callback is in the same network, as far as known.
-    pub of_address: u64,
+    pub of_address: i64,
     /// Whether this request replaces one that waits.
     pub is_replaced: bool,
     /// Whether an active or pending subscription exists that could be ended.
     pub is_there: bool,
-    pub of_host: u64,
+    pub of_host: i64,
     /// Active and pending subscriptions of all hosts.
-    pub in_all: u64,
+    pub in_all: i64,
 }
 
 /// Stores a request and replaces an older one for the same topic and callback. A request to unsubscribe without a
@@ -130,11 +129,11 @@ pub async fn accept(
 pub async fn counts(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
-    share: u64,
+    share: i64,
 ) -> sqlx::Result<Counts> {
     let document = request.document.name();
-    let share = i64::try_from(share).unwrap_or(i64::MAX);
-    let row = sqlx::query!(
+    sqlx::query_as!(
+        Counts,
         r#"with waiting as (
              select i.subscription_id, i.source, i.address, s.host from intent as i join subscription as s using (subscription_id)
              where (s.state = 'active') = exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state = 'active'))
@@ -158,18 +157,7 @@ pub async fn counts(
         request.address
     )
     .fetch_one(connection)
-    .await?;
-    let count = |count: i64| u64::try_from(count).unwrap_or(0);
-    Ok(Counts {
-        waiting: count(row.waiting),
-        places: count(row.places),
-        of_source: count(row.of_source),
-        of_address: count(row.of_address),
-        is_replaced: row.is_replaced,
-        is_there: row.is_there,
-        of_host: count(row.of_host),
-        in_all: count(row.in_all),
-    })
+    .await
 }
 
 /// Whether a request renews or ends an active subscription, or replaces one that waits: such requests have a reserved
@@ -456,21 +444,6 @@ pub enum Outcome {
     Ended(Event),
 }
 
-impl Outcome {
-    /// The time of the next attempt, if there is one.
-    #[must_use]
-    pub const fn again_at(&self) -> Option<DateTime<Utc>> {
-        match self {
-            Self::VerifyAgain { at, .. } | Self::Retry { at, .. } => Some(*at),
-            Self::Verified { .. }
-            | Self::Waits(_)
-            | Self::NotVerified { .. }
-            | Self::Delivered { .. }
-            | Self::Ended(_) => None,
-        }
-    }
-}
-
 // Recording results, many in one transaction.
 
 /// Records attempts.
@@ -505,35 +478,66 @@ pub async fn record(
 /// Applies an outcome to its subscription, except successful deliveries, which [`mark_delivered`] applies.
 async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<()> {
     let id = attempt.subscription_id;
-    match &attempt.outcome {
+    let update = match &attempt.outcome {
         Outcome::Verified {
             serial,
             mode: Mode::Subscribe,
             lease_ends_at,
-        } => confirm(write, (id, *serial), *lease_ends_at, now).await,
+        } => return confirm(write, (id, *serial), *lease_ends_at, now).await,
         Outcome::Verified {
             serial,
             mode: Mode::Unsubscribe,
             ..
-        } => answer(write, (id, *serial), Event::UnsubscribeVerified, now).await,
+        } => return answer(write, (id, *serial), Event::UnsubscribeVerified, now).await,
+        Outcome::NotVerified { serial } => {
+            return answer(write, (id, *serial), Event::VerificationFailed, now).await;
+        }
         Outcome::VerifyAgain {
             serial,
             attempts,
             at,
-        } => postpone(write, (id, *serial), *attempts, *at).await,
-        Outcome::Waits(turn) => keep_address(write, id, turn.networks.first()).await,
-        Outcome::NotVerified { serial } => {
-            answer(write, (id, *serial), Event::VerificationFailed, now).await
+        } => {
+            let at = text(*at);
+            sqlx::query!(
+                "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
+                attempts,
+                at,
+                id,
+                serial
+            )
         }
-        Outcome::Delivered { .. } => Ok(()),
-        Outcome::Retry { failures, at } => retry(write, id, *failures, *at).await,
+        // Keeps the callback's network, which the lookup has found.
+        Outcome::Waits(turn) => {
+            let network = turn.networks.first().map(ToString::to_string);
+            sqlx::query!(
+                "update intent set address = ? where subscription_id = ?",
+                network,
+                id
+            )
+        }
+        Outcome::Delivered { .. } => return Ok(()),
+        Outcome::Retry { failures, at } => {
+            let at = text(*at);
+            sqlx::query!(
+                "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
+                failures,
+                at,
+                id
+            )
+        }
         Outcome::Ended(event) => {
             if *event == Event::DeliveriesFailed {
-                third_failure(write, id).await?;
+                sqlx::query!(
+                    "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
+                    id
+                )
+                .execute(&mut **write)
+                .await?;
             }
-            transition(write, id, None, *event, now).await
+            return transition(write, id, None, *event, now).await;
         }
-    }
+    };
+    update.execute(&mut **write).await.map(drop)
 }
 
 /// Sets the delivered versions in one statement. The unary plus keeps SQLite from starting with all active
@@ -583,71 +587,6 @@ async fn confirm(
             .execute(&mut **write)
             .await?;
     forget_intent(write, subscription_id, serial).await
-}
-
-/// Postpones a verification and adds `attempts` to its count.
-async fn postpone(
-    write: &mut Write,
-    (subscription_id, serial): (i64, i64),
-    attempts: i64,
-    at: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    let at = text(at);
-    sqlx::query!(
-        "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
-        attempts,
-        at,
-        subscription_id,
-        serial
-    )
-    .execute(&mut **write)
-    .await?;
-    Ok(())
-}
-
-/// Stores the callback's network once a lookup has found it.
-async fn keep_address(
-    write: &mut Write,
-    subscription_id: i64,
-    network: Option<&IpAddr>,
-) -> sqlx::Result<()> {
-    let network = network.map(ToString::to_string);
-    sqlx::query!(
-        "update intent set address = ? where subscription_id = ?",
-        network,
-        subscription_id
-    )
-    .execute(&mut **write)
-    .await
-    .map(drop)
-}
-
-/// Postpones a delivery.
-async fn retry(
-    write: &mut Write,
-    subscription_id: i64,
-    failures: u32,
-    at: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    let (failures, at) = (i64::from(failures), text(at));
-    sqlx::query!(
-        "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
-        failures,
-        at,
-        subscription_id
-    )
-    .execute(&mut **write)
-    .await?;
-    Ok(())
-}
-
-/// Records the failure that ends a subscription.
-async fn third_failure(write: &mut Write, subscription_id: i64) -> sqlx::Result<()> {
-    let update = sqlx::query!(
-        "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
-        subscription_id
-    );
-    update.execute(&mut **write).await.map(|_| ())
 }
 
 /// Deletes a request unless a newer one has replaced it.
@@ -706,15 +645,13 @@ const CALLBACK_CHARS_MAX: usize = 200;
 
 /// Stores a row for a verification or a failed delivery.
 async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
-    let is_failure = match attempt.outcome {
-        // Successful deliveries are only summed; a postponed exchange sent nothing.
-        Outcome::Delivered { .. } | Outcome::Waits(_) => return Ok(()),
-        Outcome::Verified { .. } => false,
-        Outcome::VerifyAgain { .. }
-        | Outcome::NotVerified { .. }
-        | Outcome::Retry { .. }
-        | Outcome::Ended(_) => true,
-    };
+    // Successful deliveries are only summed; a postponed exchange sent nothing.
+    if matches!(
+        attempt.outcome,
+        Outcome::Delivered { .. } | Outcome::Waits(_)
+    ) {
+        return Ok(());
+    }
     let (at, document, status) = (
         text(attempt.at),
         attempt.document.name(),
@@ -733,7 +670,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     )
     .execute(&mut **write)
     .await?;
-    if is_failure {
+    if !matches!(attempt.outcome, Outcome::Verified { .. }) {
         let callback = shortened(&attempt.callback);
         sqlx::query!(
             "insert into attempt (at, kind, document, callback, version, status, reason, duration_ms) values (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -797,18 +734,8 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
             sum.failed += 1;
         }
     }
-    for (
-        (document, version),
-        Sum {
-            first_at,
-            last_at,
-            delivered,
-            failed,
-            bytes,
-        },
-    ) in sums
-    {
-        let (first_at, last_at) = (text(first_at), text(last_at));
+    for ((document, version), sum) in sums {
+        let (first_at, last_at) = (text(sum.first_at), text(sum.last_at));
         sqlx::query!(
             "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
@@ -817,9 +744,9 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
             version,
             first_at,
             last_at,
-            delivered,
-            failed,
-            bytes
+            sum.delivered,
+            sum.failed,
+            sum.bytes
         )
         .execute(&mut **write)
         .await?;

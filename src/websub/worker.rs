@@ -431,10 +431,10 @@ impl Worker {
         }
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscription_id);
-            let clock = &self.exchange.clock;
-            self.next_at = attempt.outcome.again_at().map_or(self.next_at, |at| {
-                clock.monotonic_at(at, SLEEP_MAX).min(self.next_at)
-            });
+            if let Outcome::VerifyAgain { at, .. } | Outcome::Retry { at, .. } = attempt.outcome {
+                let again_at = self.exchange.clock.monotonic_at(at, SLEEP_MAX);
+                self.next_at = self.next_at.min(again_at);
+            }
         }
         self.is_stale = true;
         if self.may_read_again() {
