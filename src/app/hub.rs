@@ -15,9 +15,7 @@ use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, DeliveryLock};
 use crate::web::context::Ctx;
-use crate::websub::http_client::{
-    Egress, EgressError, Policy, Resolver, Roots, RootsError, SystemResolver,
-};
+use crate::websub::http_client::{Egress, Policy, Resolver, Roots, RootsError, SystemResolver};
 use crate::websub::{
     Exchange, Outages, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
 };
@@ -62,8 +60,8 @@ pub enum HubError {
     /// No roots, or unusable ones.
     #[error(transparent)]
     Roots(#[from] RootsError),
-    #[error(transparent)]
-    Egress(#[from] EgressError),
+    #[error("TLS cannot be set up: {0}")]
+    Tls(#[from] rustls::Error),
 }
 
 impl HubOptions {

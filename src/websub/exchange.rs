@@ -174,10 +174,7 @@ impl Exchange {
                 self.rates
                     .book_verification(turn, vetted.addresses(), due.is_active)?;
             }
-            Ok(self
-                .egress
-                .get_vetted(vetted, VERIFY_BODY_MAX, VERIFY_TIMEOUT)
-                .await)
+            Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX).await)
         };
         tokio::time::timeout(VERIFY_TIMEOUT, exchange)
             .await

@@ -263,7 +263,7 @@ impl SubscriptionIntake {
     fn subscription_request(&self, request: Request) -> (SubscriptionRequest, bool) {
         let callback = request.callback;
         let is_within = callback.is_allowed_besides(&self.policy);
-        let host = callback.host();
+        let host = callback.host().to_owned();
         let literal = host.parse::<IpAddr>().ok();
         let wanted = SubscriptionRequest {
             mode: request.mode,

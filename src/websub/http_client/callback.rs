@@ -4,11 +4,11 @@
 //! checked here, names when they are connected to. A callback is stored and used byte for byte (§5.1), so a spelling
 //! that a URL parser (WHATWG URL) would change is rejected.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
-use url::{Position, Url};
+use url::{Host, Position, Url};
 
 use super::policy::{Policy, Refused};
 
@@ -27,18 +27,11 @@ pub struct Callback {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) url: Url,
-    pub(super) host: Host,
+    /// In lower case: a name, or an address without brackets.
+    pub(super) host: String,
+    /// The addresses in the URL itself; `None` if its host is a name to be resolved.
+    pub(super) addresses: Option<Vec<IpAddr>>,
     pub(super) port: u16,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Host {
-    /// An address, in any spelling.
-    Literal(IpAddr),
-    /// `localhost` or a subdomain: this machine, regardless of the resolver (RFC 6761 §6.3).
-    Local(String),
-    /// A name to be resolved.
-    Name(String),
 }
 
 /// The reason for rejecting a callback, and what to write instead.
@@ -101,22 +94,16 @@ impl Callback {
 
     /// The host in lower case, by which limits count: a name, or an address without brackets.
     #[must_use]
-    pub fn host(&self) -> String {
-        match &self.target.host {
-            Host::Literal(address) => address.to_string(),
-            Host::Local(name) | Host::Name(name) => name.clone(),
-        }
+    pub fn host(&self) -> &str {
+        &self.target.host
     }
 
     /// Whether its address is certainly in a network that the operator allows. False for a name, because only a lookup
     /// returns its addresses.
     #[must_use]
     pub fn is_allowed_besides(&self, policy: &Policy) -> bool {
-        self.target.known_addresses().is_some_and(|addresses| {
-            addresses
-                .into_iter()
-                .any(|address| policy.is_allowed_besides(address))
-        })
+        let mut addresses = self.target.addresses.iter().flatten();
+        addresses.any(|address| policy.is_allowed_besides(*address))
     }
 }
 
@@ -134,12 +121,6 @@ pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
     url::form_urlencoded::Serializer::for_suffix(url, start)
         .extend_pairs(parameters)
         .finish()
-}
-
-impl fmt::Display for Callback {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.given)
-    }
 }
 
 impl Target {
@@ -167,32 +148,25 @@ impl Target {
             return Err(CallbackFault::Host("it is missing".to_owned()));
         }
         let url = Url::parse(given).map_err(|error| CallbackFault::Host(error.to_string()))?;
-        let host = Host::of(&url)?;
+        let (host, addresses) = host(&url)?;
         let target = &url[Position::BeforePath..];
         if target != raw_target && target.strip_prefix('/') != Some(raw_target) {
             return Err(CallbackFault::Respelt(url.into()));
         }
         let port = url.port_or_known_default().unwrap_or_default();
-        Ok(Self { url, host, port })
+        Ok(Self {
+            url,
+            host,
+            addresses,
+            port,
+        })
     }
 
     /// The check that needs no lookup.
     pub(super) fn judge(&self, policy: &Policy) -> Result<(), Refused> {
-        match self.known_addresses() {
+        match &self.addresses {
             None => policy.permits_port(self.port),
-            Some(addresses) => permitted(&addresses, self.port, policy).map(drop),
-        }
-    }
-
-    /// The addresses in the URL itself; `None` if its host is a name.
-    pub(super) fn known_addresses(&self) -> Option<Vec<IpAddr>> {
-        match &self.host {
-            Host::Literal(address) => Some(vec![address.to_canonical()]),
-            Host::Local(_) => Some(vec![
-                IpAddr::V4(Ipv4Addr::LOCALHOST),
-                IpAddr::V6(Ipv6Addr::LOCALHOST),
-            ]),
-            Host::Name(_) => None,
+            Some(addresses) => permitted(addresses, self.port, policy).map(drop),
         }
     }
 }
@@ -218,35 +192,31 @@ pub(super) fn permitted(
     }
 }
 
-impl Host {
-    fn of(url: &Url) -> Result<Self, CallbackFault> {
-        let name = match url.host() {
-            Some(url::Host::Ipv4(address)) => return Ok(Self::Literal(IpAddr::V4(address))),
-            Some(url::Host::Ipv6(address)) => return Ok(Self::Literal(IpAddr::V6(address))),
-            Some(url::Host::Domain(name)) => name,
-            None => return Err(CallbackFault::Host("it is missing".to_owned())),
-        };
-        if name.ends_with('.') {
-            return Err(CallbackFault::TrailingDot);
-        }
-        let is_label = |label: &str| {
-            (1..=LABEL_BYTES_MAX).contains(&label.len())
-                && label.bytes().all(|byte| {
-                    byte.is_ascii_lowercase()
-                        || byte.is_ascii_digit()
-                        || matches!(byte, b'-' | b'_')
-                })
-        };
-        if name.len() > NAME_BYTES_MAX || !name.split('.').all(is_label) {
-            return Err(CallbackFault::Host("no such name can exist".to_owned()));
-        }
-        let is_local = name == "localhost" || name.ends_with(".localhost");
-        Ok(if is_local {
-            Self::Local(name.to_owned())
-        } else {
-            Self::Name(name.to_owned())
-        })
+/// The host of a target, and its addresses unless they need a lookup.
+fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
+    let literal = |address: IpAddr| Ok((address.to_string(), Some(vec![address.to_canonical()])));
+    let name = match url.host() {
+        Some(Host::Ipv4(address)) => return literal(address.into()),
+        Some(Host::Ipv6(address)) => return literal(address.into()),
+        Some(Host::Domain(name)) => name,
+        None => return Err(CallbackFault::Host("it is missing".to_owned())),
+    };
+    if name.ends_with('.') {
+        return Err(CallbackFault::TrailingDot);
     }
+    let is_label = |label: &str| {
+        (1..=LABEL_BYTES_MAX).contains(&label.len())
+            && label.bytes().all(|byte| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')
+            })
+    };
+    if name.len() > NAME_BYTES_MAX || !name.split('.').all(is_label) {
+        return Err(CallbackFault::Host("no such name can exist".to_owned()));
+    }
+    // This machine, regardless of the resolver (RFC 6761 §6.3).
+    let is_local = name == "localhost" || name.ends_with(".localhost");
+    let addresses = is_local.then(|| vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
+    Ok((name.to_owned(), addresses))
 }
 
 /// Decodes unreserved characters (W3C WebSub §5.1: `%7E` is `~`) and writes other escapes in upper case (RFC 3986

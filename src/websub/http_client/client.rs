@@ -4,7 +4,6 @@
 //! by address before connecting. A POST uses the client of its host, which reuses connections for a while.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -15,10 +14,9 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
-use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, Response};
 use rustls::ClientConfig;
-use thiserror::Error;
 use tower::util::MapResponseLayer;
 
 use super::callback::Target;
@@ -40,15 +38,9 @@ pub struct Egress {
     policy: Arc<Policy>,
     resolver: Arc<dyn Resolver>,
     tls: ClientConfig,
-    host_clients: HostClients,
+    host_clients: Mutex<HostClients>,
     clock: Clock,
     signs_of_life: Arc<AtomicU64>,
-}
-
-#[derive(Debug, Error)]
-pub enum EgressError {
-    #[error("TLS cannot be set up: {0}")]
-    Tls(#[from] rustls::Error),
 }
 
 /// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
@@ -66,15 +58,6 @@ impl Vetted {
     }
 }
 
-impl fmt::Debug for Egress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Egress")
-            .field("policy", &self.policy)
-            .field("lines", &self.host_clients)
-            .finish_non_exhaustive()
-    }
-}
-
 impl Egress {
     /// Permits connections that `policy` permits and `roots` certify.
     ///
@@ -85,13 +68,13 @@ impl Egress {
         roots: &Roots,
         resolver: Arc<dyn Resolver>,
         clock: Clock,
-    ) -> Result<Self, EgressError> {
+    ) -> Result<Self, rustls::Error> {
         let tls = tls::config(roots, &clock)?;
         Ok(Self {
             policy: Arc::new(policy),
             resolver,
             tls,
-            host_clients: HostClients::default(),
+            host_clients: Mutex::default(),
             clock,
             signs_of_life: Arc::default(),
         })
@@ -130,22 +113,10 @@ impl Egress {
         total_timeout: Duration,
     ) -> Result<Answer, Failure> {
         within(total_timeout, async {
-            self.fetch(self.vet(url).await?, body_bytes_max).await
+            let vetted = self.vet(url).await?;
+            self.get_vetted(vetted, body_bytes_max).await
         })
         .await
-    }
-
-    /// GETs vetted addresses like [`Egress::get`].
-    ///
-    /// # Errors
-    /// Those of [`Egress::get`].
-    pub async fn get_vetted(
-        &self,
-        vetted: Vetted,
-        body_bytes_max: usize,
-        total_timeout: Duration,
-    ) -> Result<Answer, Failure> {
-        within(total_timeout, self.fetch(vetted, body_bytes_max)).await
     }
 
     /// POSTs the concatenated `pieces` with `Content-Length`. The response's body is discarded.
@@ -165,13 +136,13 @@ impl Egress {
         let exchange = async {
             let target = Target::parse(url)?;
             // A client calls its resolver only for names, so literal addresses are checked here.
-            target.judge(&self.policy).map_err(Failure::Refused)?;
+            target.judge(&self.policy)?;
             let (port, url) = (target.port, target.url.clone());
-            let request = self
-                .host_client(target)?
-                .post(url)
-                .headers(header_map(fields)?)
-                .body(reqwest::Body::wrap(Upload::new(pieces)));
+            let mut request = self.host_client(target)?.post(url);
+            for (name, value) in fields {
+                request = request.header(*name, *value);
+            }
+            let request = request.body(reqwest::Body::wrap(Upload::new(pieces)));
             let response = request.send().await.map_err(|error| Failure::of(&error))?;
             let answer = self.answer(&response, port)?;
             drain(response).await;
@@ -180,7 +151,15 @@ impl Egress {
         within(total_timeout, exchange).await
     }
 
-    async fn fetch(&self, vetted: Vetted, body_bytes_max: usize) -> Result<Answer, Failure> {
+    /// GETs vetted addresses like [`Egress::get`], but without a deadline: the caller's includes the vetting.
+    ///
+    /// # Errors
+    /// Those of [`Egress::get`].
+    pub async fn get_vetted(
+        &self,
+        vetted: Vetted,
+        body_bytes_max: usize,
+    ) -> Result<Answer, Failure> {
         let Vetted { target, addresses } = vetted;
         let port = target.port;
         let client = self.client(PinnedResolver { addresses, port }, 0)?;
@@ -211,13 +190,14 @@ impl Egress {
             };
             self.client(guard, IDLE_PER_HOST_MAX)
         };
-        self.host_clients
-            .client(&host, self.clock.monotonic(), make)
+        let clients = self.host_clients.lock();
+        let mut clients = clients.unwrap_or_else(PoisonError::into_inner);
+        clients.client(host, self.clock.monotonic(), make)
     }
 
-    fn client<R: reqwest::dns::Resolve + 'static>(
+    fn client(
         &self,
-        resolver: R,
+        resolver: impl reqwest::dns::Resolve + 'static,
         idle_max: usize,
     ) -> Result<Client, Failure> {
         let signs = Arc::clone(&self.signs_of_life);
@@ -250,9 +230,7 @@ impl Egress {
         let Some(remote) = response.remote_addr() else {
             return Err(Failure::Protocol("it came from nowhere".to_owned()));
         };
-        self.policy
-            .permits(remote.ip(), port)
-            .map_err(Failure::Refused)?;
+        self.policy.permits(remote.ip(), port)?;
         self.signs_of_life.fetch_add(1, Ordering::Relaxed);
         Ok(Answer {
             status: response.status().as_u16(),
@@ -289,20 +267,6 @@ async fn within<T>(
         .unwrap_or(Err(Failure::TimedOut))
 }
 
-fn header_map(fields: &[(&str, &str)]) -> Result<HeaderMap, Failure> {
-    let mut map = HeaderMap::with_capacity(fields.len());
-    for (name, value) in fields {
-        let unsendable =
-            |what: &str| Failure::Unsendable(format!("the field {name} has a bad {what}"));
-        let value = HeaderValue::from_str(value).map_err(|_| unsendable("value"))?;
-        map.append(
-            HeaderName::from_bytes(name.as_bytes()).map_err(|_| unsendable("name"))?,
-            value,
-        );
-    }
-    Ok(map)
-}
-
 // One client per host, so that its connections are limited in number and age.
 //
 // A client's pool limits idle connections only per host, and does not limit the age of a connection in use. A fan-out
@@ -319,18 +283,12 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 /// most 60 s.
 const HOST_CLIENT_AGE_MAX: Duration = Duration::from_secs(20);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct HostClients {
-    open: Mutex<Clients>,
-}
-
-#[derive(Debug, Default)]
-struct Clients {
-    host_clients: HashMap<String, HostClient>,
+    by_host: HashMap<String, HostClient>,
     uses: u64,
 }
 
-#[derive(Debug)]
 struct HostClient {
     client: Client,
     opened_at: Monotonic,
@@ -341,54 +299,43 @@ impl HostClients {
     /// The client for `host` (with its port): the current one if it is young enough, otherwise the one that `make`
     /// returns.
     fn client<E>(
-        &self,
-        host: &str,
+        &mut self,
+        host: String,
         now: Monotonic,
         make: impl FnOnce() -> Result<Client, E>,
     ) -> Result<Client, E> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.uses += 1;
-        let uses = open.uses;
-        if let Some(host_client) = open
-            .host_clients
-            .get_mut(host)
-            .filter(|host_client| is_young(host_client, now))
-        {
-            host_client.last_use = uses;
-            return Ok(host_client.client.clone());
+        self.uses += 1;
+        let known = self.by_host.get_mut(&host);
+        if let Some(known) = known.filter(|known| is_young(known, now)) {
+            known.last_use = self.uses;
+            return Ok(known.client.clone());
         }
         let client = make()?;
-        open.host_clients
-            .retain(|_, host_client| is_young(host_client, now));
-        if open.host_clients.len() >= CLIENTS_MAX {
-            let oldest = open
-                .host_clients
-                .iter()
-                .min_by_key(|(_, host_client)| host_client.last_use)
-                .map(|(host, _)| host.clone());
-            oldest.and_then(|host| open.host_clients.remove(&host));
+        self.by_host.retain(|_, known| is_young(known, now));
+        if self.by_host.len() >= CLIENTS_MAX {
+            let oldest = self.by_host.iter().min_by_key(|(_, known)| known.last_use);
+            let oldest = oldest.map(|(host, _)| host.clone());
+            oldest.and_then(|host| self.by_host.remove(&host));
         }
-        open.host_clients.insert(
-            host.to_owned(),
-            HostClient {
-                client: client.clone(),
-                opened_at: now,
-                last_use: uses,
-            },
-        );
+        let opened = HostClient {
+            client: client.clone(),
+            opened_at: now,
+            last_use: self.uses,
+        };
+        self.by_host.insert(host, opened);
         Ok(client)
     }
 }
 
-fn is_young(host_client: &HostClient, now: Monotonic) -> bool {
-    now - host_client.opened_at < HOST_CLIENT_AGE_MAX
+fn is_young(client: &HostClient, now: Monotonic) -> bool {
+    now - client.opened_at < HOST_CLIENT_AGE_MAX
 }
 
 // The response. Its body is read up to a limit if the caller needs it, otherwise only so that the connection can be
 // reused.
 
 /// Limits for discarding a body so that the connection can be reused; beyond them the connection is closed.
-const DRAIN_BYTES_MAX: usize = 4_096;
+const DRAIN_BYTES_MAX: u64 = 4_096;
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -411,7 +358,7 @@ impl Answer {
 }
 
 /// The whole body, at most `bytes_max`.
-pub async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
+async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
     while let Some(chunk) = response
         .chunk()
@@ -427,18 +374,14 @@ pub async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, F
 }
 
 /// Reads a short body to its end so that the connection can be reused. Errors are ignored.
-pub async fn drain(mut response: Response) {
-    let told = response
-        .headers()
-        .get(CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    if told.is_some_and(|bytes| bytes > DRAIN_BYTES_MAX) {
+async fn drain(mut response: Response) {
+    if (response.content_length()).is_some_and(|bytes| bytes > DRAIN_BYTES_MAX) {
         return;
     }
     let rest = async {
         let mut bytes = 0;
         while let Ok(Some(chunk)) = response.chunk().await {
-            bytes += chunk.len();
+            bytes += chunk.len() as u64;
             if bytes > DRAIN_BYTES_MAX {
                 break;
             }
@@ -450,14 +393,14 @@ pub async fn drain(mut response: Response) {
 // The body of a POST: shared pieces with a known length.
 
 /// Pieces are not copied.
-pub struct Upload<P> {
+struct Upload<P> {
     pieces: P,
     next: usize,
     left_bytes: u64,
 }
 
 impl<P: AsRef<[Bytes]>> Upload<P> {
-    pub fn new(pieces: P) -> Self {
+    fn new(pieces: P) -> Self {
         let left_bytes = pieces.as_ref().iter().map(|piece| piece.len() as u64).sum();
         Self {
             pieces,

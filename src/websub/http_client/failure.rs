@@ -8,7 +8,6 @@ use thiserror::Error;
 
 use super::callback::CallbackFault;
 use super::policy::Refused;
-use super::vetting::{NO_DESCRIPTORS, ResolveError, VetError};
 
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +20,8 @@ pub enum Blame {
     Theirs,
 }
 
+/// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
+pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
 /// Maximum number of an error's causes that are examined.
 const CAUSES_MAX: usize = 16;
 
@@ -30,7 +31,7 @@ pub enum Failure {
     Url(CallbackFault),
     /// Not permitted by the policy; nothing was sent.
     #[error("not called: {0}")]
-    Refused(Refused),
+    Refused(#[from] Refused),
     #[error("the name has no address")]
     NameUnknown,
     #[error("the name could not be looked up: {0}")]
@@ -107,8 +108,8 @@ impl Failure {
             .last()
             .map(ToString::to_string)
             .unwrap_or_default();
-        if let Some(reason) = find::<VetError>(error) {
-            return reason.clone().into();
+        if let Some(failure) = find::<Self>(error) {
+            return failure.clone();
         }
         if let Some(reason) = find::<rustls::Error>(error) {
             return Self::Tls(reason.to_string());
@@ -158,31 +159,35 @@ impl Failure {
     }
 }
 
-impl From<VetError> for Failure {
-    fn from(reason: VetError) -> Self {
+/// The reason for a name without addresses.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ResolveError {
+    #[error("the name has no address")]
+    Unknown,
+    /// The resolver or the network to it failed.
+    #[error("the resolver does not answer ({0})")]
+    Unavailable(String),
+    /// This process or machine has no file descriptor left.
+    #[error("no file descriptor is left to look the name up with")]
+    NoDescriptors,
+}
+
+impl From<ResolveError> for Failure {
+    fn from(reason: ResolveError) -> Self {
         match reason {
-            VetError::Refused(refused) => Self::Refused(refused),
-            VetError::Unresolved(ResolveError::Unknown) => Self::NameUnknown,
-            VetError::Unresolved(ResolveError::Unavailable(said)) => Self::ResolverDown(said),
-            VetError::Unresolved(ResolveError::NoDescriptors) => {
-                Self::NetworkDown(ResolveError::NoDescriptors.to_string())
-            }
+            ResolveError::Unknown => Self::NameUnknown,
+            ResolveError::Unavailable(said) => Self::ResolverDown(said),
+            ResolveError::NoDescriptors => Self::NetworkDown(reason.to_string()),
         }
     }
 }
 
 impl From<CallbackFault> for Failure {
     fn from(fault: CallbackFault) -> Self {
-        match fault {
-            CallbackFault::Refused(refused) => Self::Refused(refused),
-            fault @ (CallbackFault::TooLong { .. }
-            | CallbackFault::Character(_)
-            | CallbackFault::NotHttps
-            | CallbackFault::Userinfo
-            | CallbackFault::Fragment
-            | CallbackFault::Host(_)
-            | CallbackFault::TrailingDot
-            | CallbackFault::Respelt(_)) => Self::Url(fault),
+        if let CallbackFault::Refused(refused) = fault {
+            Self::Refused(refused)
+        } else {
+            Self::Url(fault)
         }
     }
 }
@@ -273,18 +278,18 @@ mod tests {
             assert_eq!((failure.name(), failure.blame()), (name, blame), "{kind}");
         }
         assert_eq!(
-            Failure::from(VetError::Unresolved(ResolveError::NoDescriptors)).blame(),
+            Failure::from(ResolveError::NoDescriptors).blame(),
             Blame::Ours
         );
     }
 
     #[test]
     fn a_cause_is_found_behind_every_wrapper() {
-        let inner = io::Error::other(VetError::Refused(Refused::Port { port: 25 }));
+        let inner = io::Error::other(Failure::Refused(Refused::Port { port: 25 }));
         let outer = io::Error::other(io::Error::other(inner));
         assert_eq!(
-            find::<VetError>(&outer),
-            Some(&VetError::Refused(Refused::Port { port: 25 }))
+            find::<Failure>(&outer),
+            Some(&Failure::Refused(Refused::Port { port: 25 }))
         );
         assert!(find::<rustls::Error>(&outer).is_none());
     }

@@ -13,8 +13,8 @@ mod tls;
 mod vetting;
 
 pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal, with_parameters};
-pub use client::{Answer, Egress, EgressError, Vetted};
-pub use failure::{Blame, Failure};
+pub use client::{Answer, Egress, Vetted};
+pub use failure::{Blame, Failure, ResolveError};
 pub use policy::{Policy, Refused};
 pub use tls::{Roots, RootsError};
-pub use vetting::{ResolveError, Resolver, SystemResolver};
+pub use vetting::{Resolver, SystemResolver};

@@ -10,54 +10,32 @@ use std::time::Duration;
 use dns_lookup::LookupErrorKind;
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use super::callback::{Host, Target, permitted};
-use super::policy::{Policy, Refused};
+use super::callback::{Target, permitted};
+use super::failure::{Failure, NO_DESCRIPTORS, ResolveError};
+use super::policy::Policy;
 
 /// Further addresses of a name are checked but not tried.
 const ADDRESSES_TRIED_MAX: usize = 8;
 
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(super) enum VetError {
-    #[error(transparent)]
-    Refused(#[from] Refused),
-    #[error(transparent)]
-    Unresolved(#[from] ResolveError),
-}
-
-/// Returns permitted addresses only.
+/// Returns permitted addresses only. One address that is not permitted rejects a name: the caller cannot choose the
+/// address that is connected to, and a name with both public and internal addresses is an attack or a mistake.
 pub(super) async fn vet(
     target: &Target,
     policy: &Policy,
     resolver: &dyn Resolver,
-) -> Result<Vec<IpAddr>, VetError> {
-    if let Some(known) = target.known_addresses() {
-        return Ok(permitted(&known, target.port, policy)?);
+) -> Result<Vec<IpAddr>, Failure> {
+    if let Some(known) = &target.addresses {
+        return Ok(permitted(known, target.port, policy)?);
     }
-    match &target.host {
-        // Their addresses are known.
-        Host::Literal(_) | Host::Local(_) => Ok(Vec::new()),
-        Host::Name(name) => vet_name(name, target.port, policy, resolver).await,
-    }
-}
-
-/// One address that is not permitted rejects the name: the caller cannot choose the address that is connected to, and a
-/// name with both public and internal addresses is an attack or a mistake.
-async fn vet_name(
-    name: &str,
-    port: u16,
-    policy: &Policy,
-    resolver: &dyn Resolver,
-) -> Result<Vec<IpAddr>, VetError> {
-    let addresses = resolver.resolve(name.to_owned()).await?;
+    let addresses = resolver.resolve(target.host.clone()).await?;
     if addresses.is_empty() {
-        return Err(ResolveError::Unknown.into());
+        return Err(Failure::NameUnknown);
     }
     let mut vetted: Vec<IpAddr> = Vec::with_capacity(addresses.len().min(ADDRESSES_TRIED_MAX));
     for address in addresses {
-        policy.permits(address, port)?;
+        policy.permits(address, target.port)?;
         let address = address.to_canonical();
         if vetted.len() < ADDRESSES_TRIED_MAX && !vetted.contains(&address) {
             vetted.push(address);
@@ -110,8 +88,6 @@ fn with_port(addresses: Vec<IpAddr>, port: u16) -> Addrs {
 
 // Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
 
-/// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
-pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
 /// Maximum number of concurrent lookups. A lookup in the C library cannot be interrupted and blocks one of the
 /// runtime's 512 threads.
 const LOOKUPS_MAX: usize = 64;
@@ -125,18 +101,6 @@ pub trait Resolver: Send + Sync + 'static {
     /// # Errors
     /// If it has none, or the lookup fails.
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>>;
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ResolveError {
-    #[error("the name has no address")]
-    Unknown,
-    /// The resolver or the network to it failed.
-    #[error("the resolver does not answer ({0})")]
-    Unavailable(String),
-    /// This process or machine has no file descriptor left.
-    #[error("no file descriptor is left to look the name up with")]
-    NoDescriptors,
 }
 
 /// `getaddrinfo`, so `/etc/hosts` and `/etc/resolv.conf` apply.
@@ -196,20 +160,13 @@ fn fault(
     error: impl std::fmt::Debug,
     is_out_of_descriptors: impl FnOnce() -> bool,
 ) -> ResolveError {
-    match kind {
-        // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
-        _ if is_out_of_descriptors() => ResolveError::NoDescriptors,
-        LookupErrorKind::NoName | LookupErrorKind::NoData => ResolveError::Unknown,
-        LookupErrorKind::Again
-        | LookupErrorKind::Badflags
-        | LookupErrorKind::Fail
-        | LookupErrorKind::Family
-        | LookupErrorKind::Socktype
-        | LookupErrorKind::Service
-        | LookupErrorKind::Memory
-        | LookupErrorKind::System
-        | LookupErrorKind::Unknown
-        | LookupErrorKind::IO => ResolveError::Unavailable(format!("{error:?}")),
+    // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
+    if is_out_of_descriptors() {
+        ResolveError::NoDescriptors
+    } else if matches!(kind, LookupErrorKind::NoName | LookupErrorKind::NoData) {
+        ResolveError::Unknown
+    } else {
+        ResolveError::Unavailable(format!("{error:?}"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use reviews_service::websub::http_client::{Blame, Failure, Refused};
 
-use super::{Out, PATIENCE};
+use super::Out;
 use crate::support::{Receiver, Reply};
 
 fn refused_address(result: Result<impl std::fmt::Debug, Failure>) -> String {
@@ -87,7 +87,7 @@ async fn what_was_judged_is_what_is_dialled() {
     assert_eq!(vetted.addresses(), [receiver.address().ip()]);
     // Rebinding between the check and the dial.
     out.book.set("moves.receiver.test", &["10.0.0.1"]);
-    let answer = out.egress.get_vetted(vetted, 100, PATIENCE).await.unwrap();
+    let answer = out.egress.get_vetted(vetted, 100).await.unwrap();
     assert_eq!(
         (answer.body.as_slice(), answer.address),
         (&b"here"[..], receiver.address().ip())
