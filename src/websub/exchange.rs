@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, Turn};
 use super::request::Mode;
-use super::retry::{ATTEMPTS_MAX, DeliveryResult, NextStep, Outages, next};
+use super::retry::{ATTEMPTS_MAX, OUTAGE_DELAY, Outages, next, spread};
 use super::signature::sign;
 use super::state::Event;
 use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
@@ -67,11 +67,10 @@ impl Exchange {
             Ok(challenge) => self.confirm(due, turn, &challenge, start).await,
             Err(error) => {
                 tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
-                let (serial, at) = (due.serial, start.at + VERIFY_AGAIN);
                 let again = Outcome::VerifyAgain {
-                    serial,
+                    serial: due.serial,
                     attempts: 1,
-                    at,
+                    at: start.at + VERIFY_AGAIN,
                 };
                 (again, None, "no_randomness")
             }
@@ -207,21 +206,25 @@ impl Exchange {
         let is_ours = self
             .outages
             .is_ours(due.subscription_id, failure, start.signs);
-        let (result, status, reason) = delivery_result(&answered, is_ours);
-        let step = next(&self.delays, due.failures, result, self.random.fraction());
-        let outcome = match step {
-            NextStep::Rest => Outcome::Delivered {
-                bytes: i64::try_from(bytes).unwrap_or(i64::MAX),
-            },
-            NextStep::Retry { failures, after } => Outcome::Retry {
-                failures,
-                at: self.clock.now() + TimeDelta::from_std(after).unwrap_or(TimeDelta::MAX),
-            },
-            NextStep::EndDenied => {
-                self.deny(due).await;
-                Outcome::Ended(Event::DeliveriesFailed)
+        let jitter = self.random.fraction();
+        let (outcome, status, reason) = match &answered {
+            Ok(Answer {
+                status: 200..=299, ..
+            }) => {
+                let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+                (Outcome::Delivered { bytes }, None, "ok")
             }
-            NextStep::EndGone => Outcome::Ended(Event::Gone),
+            Ok(Answer { status: 410, .. }) => (Outcome::Ended(Event::Gone), Some(410), "gone"),
+            Ok(answer) => {
+                let outcome = self.failed(due, answer.retry_after, jitter).await;
+                (outcome, Some(answer.status), "status")
+            }
+            // Nothing is known about the subscriber, so the failure does not count.
+            Err(failure) if is_ours => {
+                let outcome = self.retry(due.failures, OUTAGE_DELAY, jitter);
+                (outcome, None, failure.name())
+            }
+            Err(failure) => (self.failed(due, None, jitter).await, None, failure.name()),
         };
         Attempt {
             subscription_id: due.subscription_id,
@@ -234,6 +237,28 @@ impl Exchange {
             at: start.at,
             duration_ms: self.milliseconds_since(start),
             outcome,
+        }
+    }
+
+    /// Another attempt after a failure of the subscriber, or the end with a denial.
+    async fn failed(
+        &self,
+        due: &DueDelivery,
+        retry_after: Option<Duration>,
+        jitter: f64,
+    ) -> Outcome {
+        if let Some(wait) = next(&self.delays, due.failures, retry_after) {
+            return self.retry(due.failures + 1, wait, jitter);
+        }
+        self.deny(due).await;
+        Outcome::Ended(Event::DeliveriesFailed)
+    }
+
+    fn retry(&self, failures: u32, wait: Duration, jitter: f64) -> Outcome {
+        let wait = TimeDelta::from_std(spread(wait, jitter)).unwrap_or(TimeDelta::MAX);
+        Outcome::Retry {
+            failures,
+            at: self.clock.now() + wait,
         }
     }
 
@@ -288,36 +313,6 @@ pub fn delivery_timeout(bytes: u64) -> Duration {
     DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
 }
 
-/// The result of a delivery, with the status unless it succeeded, and the reason shown to operators.
-fn delivery_result(
-    answered: &Result<Answer, Failure>,
-    is_ours: bool,
-) -> (DeliveryResult, Option<u16>, &'static str) {
-    match answered {
-        Ok(Answer {
-            status: 200..=299, ..
-        }) => (DeliveryResult::Delivered, None, "ok"),
-        Ok(Answer { status: 410, .. }) => (DeliveryResult::Gone, Some(410), "gone"),
-        Ok(Answer {
-            status,
-            retry_after,
-            ..
-        }) => (
-            DeliveryResult::Failed {
-                retry_after: *retry_after,
-            },
-            Some(*status),
-            "status",
-        ),
-        Err(failure) if is_ours => (DeliveryResult::Ours, None, failure.name()),
-        Err(failure) => (
-            DeliveryResult::Failed { retry_after: None },
-            None,
-            failure.name(),
-        ),
-    }
-}
-
 /// The body that all subscribers of a topic share.
 struct Body(Arc<CachedBody>);
 
@@ -349,21 +344,15 @@ fn judge(
 
 /// Whether the callback may not have received the verification, which is then sent a second time (`docs/WEBSUB.md`).
 const fn is_unheard(failure: &Failure) -> bool {
-    match failure {
+    matches!(
+        failure,
         Failure::TimedOut
-        | Failure::Connect(_)
-        | Failure::ResolverDown(_)
-        | Failure::NetworkDown(_)
-        | Failure::HostUnreachable(_)
-        | Failure::Closed(_) => true,
-        Failure::Url(_)
-        | Failure::Refused(_)
-        | Failure::NameUnknown
-        | Failure::Tls(_)
-        | Failure::Protocol(_)
-        | Failure::TooLong { .. }
-        | Failure::Unsendable(_) => false,
-    }
+            | Failure::Connect(_)
+            | Failure::ResolverDown(_)
+            | Failure::NetworkDown(_)
+            | Failure::HostUnreachable(_)
+            | Failure::Closed(_)
+    )
 }
 
 // Verification of intent (WebSub §5.3): the request's URL, and the evaluation of the response.

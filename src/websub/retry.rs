@@ -1,4 +1,4 @@
-//! Decides when to retry. Pure: an attempt's result in, the next step out.
+//! Decides when to retry a failed delivery, and whether the failure counts.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,62 +14,23 @@ const JITTER_SHARE: f64 = 0.1;
 /// The delay while our own network fails; such attempts do not count.
 pub const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 
+/// The wait after a failed attempt of a subscription with `failures` consecutive failures before; `None` if it ends.
+/// `retry_after` is the response's `Retry-After`, if it had one.
 #[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeliveryResult {
-    /// 2xx.
-    Delivered,
-    /// 410.
-    Gone,
-    /// Any other result.
-    Failed {
-        /// `Retry-After`, if the response had one.
-        retry_after: Option<Duration>,
-    },
-    /// Our own network or resolver is down, so nothing is known about the subscriber.
-    Ours,
+pub fn next(
+    delays: &RetryDelays,
+    failures: u32,
+    retry_after: Option<Duration>,
+) -> Option<Duration> {
+    // There is a delay after every attempt but the last.
+    let base = delays.0.get(failures as usize)?.0;
+    // `Retry-After` is honoured up to twice the regular delay, and never shortens it.
+    Some(retry_after.map_or(base, |asked| asked.clamp(base, base * 2)))
 }
 
+/// `jitter` is a random number from 0 to 1.
 #[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NextStep {
-    /// The subscriber is up to date; its failures are reset.
-    Rest,
-    Retry {
-        /// Consecutive failures, this one included.
-        failures: u32,
-        after: Duration,
-    },
-    /// The subscription ends, and the subscriber is notified.
-    EndDenied,
-    /// The subscription ends without a notification, because the subscriber answered 410.
-    EndGone,
-}
-
-/// The step after an attempt of a subscription with `failures` consecutive failures before. `jitter` is a random
-/// number from 0 to 1.
-pub fn next(delays: &RetryDelays, failures: u32, attempt: DeliveryResult, jitter: f64) -> NextStep {
-    match attempt {
-        DeliveryResult::Delivered => NextStep::Rest,
-        DeliveryResult::Gone => NextStep::EndGone,
-        DeliveryResult::Ours => NextStep::Retry {
-            failures,
-            after: spread(OUTAGE_DELAY, jitter),
-        },
-        DeliveryResult::Failed { .. } if failures + 1 >= ATTEMPTS_MAX => NextStep::EndDenied,
-        DeliveryResult::Failed { retry_after } => {
-            let base = delays.0[(failures as usize).min(delays.0.len() - 1)].0;
-            // `Retry-After` is honoured up to twice the regular delay, and never shortens it.
-            let asked = retry_after.map_or(base, |asked| asked.clamp(base, base * 2));
-            NextStep::Retry {
-                failures: failures + 1,
-                after: spread(asked, jitter),
-            }
-        }
-    }
-}
-
-fn spread(wait: Duration, jitter: f64) -> Duration {
+pub fn spread(wait: Duration, jitter: f64) -> Duration {
     wait.mul_f64(1.0 + JITTER_SHARE * jitter.clamp(0.0, 1.0))
 }
 
@@ -142,22 +103,9 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_end_it() {
-        let failed = DeliveryResult::Failed { retry_after: None };
-        assert_eq!(
-            next(&DELAYS, 0, failed, 0.0),
-            NextStep::Retry {
-                failures: 1,
-                after: MINUTES
-            }
-        );
-        assert_eq!(
-            next(&DELAYS, 1, failed, 0.0),
-            NextStep::Retry {
-                failures: 2,
-                after: HOURS
-            }
-        );
-        assert_eq!(next(&DELAYS, 2, failed, 0.0), NextStep::EndDenied);
+        assert_eq!(next(&DELAYS, 0, None), Some(MINUTES));
+        assert_eq!(next(&DELAYS, 1, None), Some(HOURS));
+        assert_eq!(next(&DELAYS, ATTEMPTS_MAX - 1, None), None);
     }
 
     #[test]
@@ -167,49 +115,14 @@ mod tests {
             (900, Duration::from_mins(15)),
             (1_000_000, MINUTES * 2),
         ] {
-            let attempt = DeliveryResult::Failed {
-                retry_after: Some(Duration::from_secs(asked)),
-            };
-            assert_eq!(
-                next(&DELAYS, 0, attempt, 0.0),
-                NextStep::Retry { failures: 1, after }
-            );
+            let asked = Duration::from_secs(asked);
+            assert_eq!(next(&DELAYS, 0, Some(asked)), Some(after));
         }
     }
 
     #[test]
-    fn our_own_outage_counts_for_nobody() {
-        assert_eq!(
-            next(&DELAYS, 2, DeliveryResult::Ours, 0.0),
-            NextStep::Retry {
-                failures: 2,
-                after: OUTAGE_DELAY
-            }
-        );
-    }
-
-    #[test]
-    fn success_forgets_and_gone_ends() {
-        assert_eq!(
-            next(&DELAYS, 2, DeliveryResult::Delivered, 0.5),
-            NextStep::Rest
-        );
-        assert_eq!(
-            next(&DELAYS, 0, DeliveryResult::Gone, 0.5),
-            NextStep::EndGone
-        );
-    }
-
-    #[test]
     fn jitter_never_shortens_a_wait() {
-        let NextStep::Retry { after, .. } = next(
-            &DELAYS,
-            0,
-            DeliveryResult::Failed { retry_after: None },
-            1.0,
-        ) else {
-            panic!()
-        };
-        assert_eq!(after, Duration::from_mins(11));
+        assert_eq!(spread(MINUTES, 0.0), MINUTES);
+        assert_eq!(spread(MINUTES, 1.0), Duration::from_mins(11));
     }
 }

@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::metrics::Gauge;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -15,10 +14,9 @@ use tokio_util::sync::CancellationToken;
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
 use super::host_queues::{HostQueues, WaitingSubscriptions};
 use super::limits::{HostBudget, Turn};
-use super::store::{self, Attempt, Due, Outcome};
+use super::store::{self, Attempt, Due, DueDelivery, Outcome};
 use crate::clock::{Clock, Monotonic};
-use crate::metrics;
-use crate::metrics::figure;
+use crate::metrics::{self, Gauge, figure};
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 
@@ -302,24 +300,21 @@ impl Worker {
         Ok(())
     }
 
-    fn longest(&self, due: &Due) -> Duration {
-        match due {
-            Due::Verify(_) => VERIFY_TIMEOUT,
-            Due::Deliver(due) => {
-                let snapshot = self.current.load();
-                delivery_timeout(snapshot.document(due.document).body.content.len())
-            }
-        }
-    }
-
     fn start(&mut self, host: String, due: Due, permit: OwnedSemaphorePermit) {
         let (exchange, room) = (self.exchange.clone(), Arc::clone(&self.room));
-        let now = exchange.clock.now();
-        let subscription_id = due.subscription_id();
-        // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3).
-        let is_over = matches!(&due, Due::Deliver(due) if due.lease_ends_at <= now || self.revised.contains(&subscription_id));
+        let (subscription_id, snapshot) = (due.subscription_id(), self.current.load());
+        let body_bytes = |due: &DueDelivery| snapshot.document(due.document).body.content.len();
+        let (longest, is_over) = match &due {
+            Due::Verify(_) => (VERIFY_TIMEOUT, false),
+            // Nothing is delivered after the lease's end, even if that is not recorded yet (WebSub §5.3).
+            Due::Deliver(due) => (
+                delivery_timeout(body_bytes(due)),
+                due.lease_ends_at <= exchange.clock.now()
+                    || self.revised.contains(&subscription_id),
+            ),
+        };
         // An exchange must end before another process may send.
-        let is_late = self.database.lease_left() < self.longest(&due);
+        let is_late = self.database.lease_left() < longest;
         if is_over || is_late || !self.busy.insert(subscription_id) {
             return self.queues.done(&host);
         }
@@ -330,13 +325,9 @@ impl Worker {
                 self.in_flight.spawn(in_slot(work, permit, room))
             }
             Due::Deliver(due) => {
-                let snapshot = self.current.load();
-                if !self.exchange.is_free(&due.callback) {
-                    self.budget.spend(
-                        &host,
-                        snapshot.document(due.document).body.content.len(),
-                        exchange.clock.monotonic(),
-                    );
+                if !exchange.is_free(&due.callback) {
+                    let now = exchange.clock.monotonic();
+                    self.budget.spend(&host, body_bytes(&due), now);
                 }
                 let work = async move { exchange.deliver(&due, &snapshot).await };
                 self.in_flight.spawn(in_slot(work, permit, room))
