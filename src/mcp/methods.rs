@@ -88,7 +88,8 @@ impl Methods {
             return Err(RpcError::new(METHOD_NOT_FOUND, told));
         }
         if !METHODS.contains(&method.as_str()) {
-            return Err(unknown_method(&method));
+            let told = format!("Unknown method {method}.");
+            return Err(RpcError::new(METHOD_NOT_FOUND, told));
         }
         let request = json!({ "method": method, "params": params });
         let request: ClientRequest = serde_json::from_value(request).map_err(internal)?;
@@ -150,7 +151,7 @@ impl Methods {
             }
             ClientRequest::PingRequest(_) => Of::empty(()),
             ClientRequest::ListToolsRequest(request) => {
-                let tools = whole(request.params, || catalog.tools().to_vec())?;
+                let tools = whole(request.params, || catalog.tools.clone())?;
                 Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
             }
             ClientRequest::CallToolRequest(request) => {
@@ -161,7 +162,7 @@ impl Methods {
                 Of::ListResourcesResult(model::ListResourcesResult::with_all_items(resources))
             }
             ClientRequest::ListResourceTemplatesRequest(request) => {
-                let templates = whole(request.params, || catalog.templates().to_vec())?;
+                let templates = whole(request.params, || catalog.templates.clone())?;
                 let listed = model::ListResourceTemplatesResult::with_all_items(templates);
                 Of::ListResourceTemplatesResult(listed)
             }
@@ -169,7 +170,7 @@ impl Methods {
                 Of::ReadResourceResult(self.read_resource(&request.params)?)
             }
             ClientRequest::ListPromptsRequest(request) => {
-                let prompts = whole(request.params, || catalog.prompts().to_vec())?;
+                let prompts = whole(request.params, || catalog.prompts.clone())?;
                 Of::ListPromptsResult(model::ListPromptsResult::with_all_items(prompts))
             }
             ClientRequest::GetPromptRequest(request) => {
@@ -179,16 +180,12 @@ impl Methods {
                 Of::CompleteResult(self.complete_argument(&request.params)?)
             }
             // A known method whose params the SDK cannot parse.
-            ClientRequest::CustomRequest(request) => {
+            other => {
                 let told = format!(
                     "The params of {} do not match the schema of MCP.",
-                    request.method
+                    other.method()
                 );
                 return Err(ErrorData::invalid_params(told, None));
-            }
-            other => {
-                let method = other.method().to_owned();
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
             }
         })
     }
@@ -268,7 +265,7 @@ impl Methods {
         let texts = made.map_err(|error| refusal(error, "prompt", &request.name))?;
         let messages = texts.map(|text| model::PromptMessage::new_text(model::Role::User, text));
         let mut result = model::GetPromptResult::new(messages.into());
-        let mut prompts = self.catalog.prompts().iter();
+        let mut prompts = self.catalog.prompts.iter();
         let prompt = prompts.find(|prompt| prompt.name == request.name);
         result.description = prompt.and_then(|prompt| prompt.description.clone());
         Ok(result)
@@ -381,19 +378,12 @@ impl From<ErrorData> for RpcError {
             message,
             data,
         } = error;
-        if code == ErrorCode::METHOD_NOT_FOUND {
-            return unknown_method(&message);
-        }
         Self {
             code: code.0,
             message: message.into_owned(),
             data,
         }
     }
-}
-
-fn unknown_method(method: &str) -> RpcError {
-    RpcError::new(METHOD_NOT_FOUND, format!("Unknown method {method}."))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]

@@ -44,11 +44,13 @@ pub struct ToolAnswer {
 #[derive(Debug)]
 pub struct Catalog {
     ctx: Arc<Ctx>,
-    tools: Vec<Tool>,
+    /// In a fixed order, like the prompts.
+    pub tools: Vec<Tool>,
     /// By the index of the tool's kind.
     known: [Vec<Known>; ToolKind::ALL.len()],
-    templates: Vec<ResourceTemplate>,
-    prompts: Vec<Prompt>,
+    /// Of the resources with one URI per item.
+    pub templates: Vec<ResourceTemplate>,
+    pub prompts: Vec<Prompt>,
 }
 
 impl Catalog {
@@ -83,12 +85,6 @@ impl Catalog {
             "The verified customer reviews of {}, {INSTRUCTIONS}",
             self.business_name()
         )
-    }
-
-    /// In a fixed order.
-    #[must_use]
-    pub fn tools(&self) -> &[Tool] {
-        &self.tools
     }
 
     /// Calls a tool.
@@ -129,23 +125,11 @@ impl Catalog {
         resources::all(&self.ctx.current.load())
     }
 
-    /// The templates of resources with one URI per item.
-    #[must_use]
-    pub fn templates(&self) -> &[ResourceTemplate] {
-        &self.templates
-    }
-
     /// Reads a resource of the media type [`JSON`]; `None` if there is none with that URI.
     #[must_use]
     pub fn read(&self, uri: &str) -> Option<String> {
         let known = &self.known[ToolKind::Evidence as usize];
         apart(|| resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri))
-    }
-
-    /// In a fixed order.
-    #[must_use]
-    pub fn prompts(&self) -> &[Prompt] {
-        &self.prompts
     }
 
     /// Builds a prompt's messages.

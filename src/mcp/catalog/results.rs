@@ -86,7 +86,9 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
         since: Some(date),
         ..SearchArguments::default()
     });
-    let cursor = check_cursor(&filter, cursor)?;
+    if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter)) {
+        return Err(refusal(&[cursor.invalid().into()]));
+    }
     let page = page(snapshot, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
     let count = page.reviews.len() as u64;
     let mut answer = shape(&wire::SinceHead {
@@ -124,17 +126,6 @@ pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value
 pub fn find(snapshot: &Snapshot, id: &str) -> Option<wire::Review> {
     let review_index = &snapshot.input.review_index;
     review_index.review(review_index.find(&id.parse::<ReviewId>().ok()?)?)
-}
-
-/// The cursor, if it belongs to `filter`.
-fn check_cursor(
-    filter: &ReviewFilter,
-    cursor: Option<Cursor>,
-) -> Result<Option<Cursor>, CallError> {
-    match cursor {
-        Some(cursor) if !cursor.fits(filter) => Err(refusal(&[cursor.invalid().into()])),
-        cursor => Ok(cursor),
-    }
 }
 
 // `get_evidence`: the body of the REST document, limited to the whole reviews that fit.

@@ -346,11 +346,10 @@ fn number(bound: &Value) -> String {
 /// The members of an object; empty for any other value.
 #[must_use]
 pub fn object(value: Value) -> Object {
-    match value {
-        Value::Object(members) => members,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Map::new()
-        }
+    if let Value::Object(members) = value {
+        members
+    } else {
+        Map::new()
     }
 }
 

@@ -148,7 +148,7 @@ fn check_shortened(answer: &Value, rest: &Value, query: &str) {
 
 /// The names of a tool's parameters, but for the one that REST does not have.
 fn parameter_names(desk: &Desk, name: &str) -> Vec<String> {
-    let mut tools = desk.catalog.tools().iter();
+    let mut tools = desk.catalog.tools.iter();
     let tool = tools.find(|tool| tool.name == name).unwrap();
     let properties = tool.input_schema["properties"].as_object().unwrap();
     let names = properties.keys().filter(|name| *name != "links");

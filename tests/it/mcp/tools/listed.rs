@@ -28,7 +28,7 @@ async fn the_list_of_tools_is_this() {
     let desk = Desk::seeded().await;
     let tools: Vec<Value> = desk
         .catalog
-        .tools()
+        .tools
         .iter()
         .map(|tool| {
             json!({"name": tool.name, "title": tool.title, "description": tool.description,
@@ -42,7 +42,7 @@ async fn the_list_of_tools_is_this() {
 async fn descriptions_say_when_and_when_not_and_are_short() {
     let desk = Desk::seeded().await;
     let (mut all, mut sizes) = (0, Vec::new());
-    for tool in desk.catalog.tools() {
+    for tool in &desk.catalog.tools {
         let description = tool.description.as_deref().unwrap();
         let (name, described) = (&*tool.name, tokens(description));
         assert!(
@@ -98,7 +98,7 @@ async fn the_answer_to_tools_list_is_small() {
 #[tokio::test]
 async fn schemas_stand_alone_and_arguments_have_no_keyword_that_a_client_refuses() {
     let desk = Desk::seeded().await;
-    for tool in desk.catalog.tools() {
+    for tool in &desk.catalog.tools {
         for schema in [json!(tool.input_schema), json!(tool.output_schema)] {
             assert!(
                 jsonschema::draft202012::meta::is_valid(&schema),
@@ -141,7 +141,7 @@ async fn search_takes_every_parameter_of_the_endpoint_with_its_bounds_and_a_curs
     assert_eq!(expected.len(), 18);
     let search = desk
         .catalog
-        .tools()
+        .tools
         .iter()
         .find(|tool| tool.name == "search_reviews")
         .unwrap();

@@ -87,7 +87,7 @@ async fn the_manual_names_everything_that_is_offered() {
     let desk = Desk::seeded().await;
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/MCP.md")).unwrap();
-    let tools = desk.catalog.tools().iter().flat_map(|tool| {
+    let tools = desk.catalog.tools.iter().flat_map(|tool| {
         let arguments = tool.input_schema["properties"]
             .as_object()
             .unwrap()
@@ -97,7 +97,7 @@ async fn the_manual_names_everything_that_is_offered() {
     });
     let prompts = desk
         .catalog
-        .prompts()
+        .prompts
         .iter()
         .map(|prompt| prompt.name.clone());
     let resources = desk
@@ -107,7 +107,7 @@ async fn the_manual_names_everything_that_is_offered() {
         .map(|resource| resource.uri);
     let templates = desk
         .catalog
-        .templates()
+        .templates
         .iter()
         .map(|template| template.uri_template.clone());
     for name in tools.chain(prompts).chain(resources).chain(templates) {

@@ -75,7 +75,7 @@ impl Desk {
             .unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
         let schema = self
             .catalog
-            .tools()
+            .tools
             .iter()
             .find(|listed| listed.name == tool)
             .unwrap()

@@ -148,7 +148,7 @@ async fn names_that_nobody_has_are_refused_with_those_there_are() {
     );
     let listed: Vec<&str> = desk
         .catalog
-        .prompts()
+        .prompts
         .iter()
         .map(|prompt| prompt.name.as_str())
         .collect();

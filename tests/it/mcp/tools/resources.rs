@@ -45,7 +45,7 @@ async fn every_resource_that_is_listed_can_be_read() {
     );
     let templates: Vec<&str> = desk
         .catalog
-        .templates()
+        .templates
         .iter()
         .map(|template| template.uri_template.as_str())
         .collect();
