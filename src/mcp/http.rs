@@ -2,7 +2,6 @@
 //! a session is needed.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,9 +13,7 @@ use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, Request, Response, Result};
 
 use super::catalog::Catalog;
-use super::message::{
-    self, BODY_BYTES_MAX, Call, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError,
-};
+use super::message::{self, BODY_BYTES_MAX, Call, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError};
 use super::methods::{MethodResult, Methods};
 use super::origin_check::OriginCheck;
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
@@ -41,7 +38,7 @@ pub struct Mcp {
     sessions: Sessions,
     /// Shared with connections over stdio.
     methods: Arc<Methods>,
-    in_flight: Arc<InFlight>,
+    in_flight: Arc<Mutex<InFlight>>,
 }
 
 impl Mcp {
@@ -91,7 +88,7 @@ impl Mcp {
             return too_large();
         }
         let peer = ClientAddress::of(&request).unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let mut room = InFlight::room(&self.in_flight, peer);
+        let mut room = Room::new(&self.in_flight, peer);
         if !room.resize(BODY_BYTES_MAX) {
             return too_much_in_flight();
         }
@@ -192,20 +189,8 @@ struct McpReply {
     session: Option<String>,
 }
 
-impl McpReply {
-    fn error(
-        status: StatusCode,
-        id: Option<&message::Id>,
-        fault: &RpcError,
-        has_null_id: bool,
-    ) -> Self {
-        Self {
-            status,
-            json: message::error(id, fault, has_null_id),
-            session: None,
-        }
-    }
-}
+/// The error that answers a POST, with the ID of its message if that could be read.
+type McpFault = (StatusCode, Option<message::Id>, RpcError);
 
 /// A body with more bytes than this may take more than 100 µs to parse.
 const LONG_BODY: usize = 8 * 1024;
@@ -213,62 +198,55 @@ const LONG_BODY: usize = 8 * 1024;
 impl Mcp {
     /// Answers a body with one message; `None` if there is nothing to answer.
     async fn reply(&self, headers: &HeaderMap, body: &[u8]) -> Option<McpReply> {
-        let has_null_id = !is_stateless(headers);
-        let error = |status, id: Option<&message::Id>, fault: &RpcError| {
-            Some(McpReply::error(status, id, fault, has_null_id))
+        let error = |(status, id, fault): McpFault| McpReply {
+            status,
+            json: message::error(id.as_ref(), &fault, !is_stateless(headers)),
+            session: None,
         };
-        let message = apart_if(body.len() > LONG_BODY, || message::parse(body))
-            .map_err(|fault| (None, fault));
-        let message = match message.and_then(Message::read) {
-            Ok(message) => message,
-            Err((id, fault)) => return error(StatusCode::BAD_REQUEST, id.as_ref(), &fault),
-        };
-        let id = match &message {
-            Message::Call(call) => call.id.clone(),
-            Message::Answer => None,
-        };
-        match (self.revision(headers, &message), message) {
-            (Err((status, fault)), _) => error(status, id.as_ref(), &fault),
-            (Ok(revision), Message::Call(call)) => self.answer_call(call, revision).await,
-            (Ok(_), Message::Answer) => None,
-        }
+        let result = self.result(headers, body).await;
+        result.unwrap_or_else(|fault| Some(error(fault)))
     }
 
-    async fn answer_call(&self, call: Call, revision: Option<Revision>) -> Option<McpReply> {
-        let id = call.id.clone()?;
-        let error = |status, fault: &RpcError| McpReply::error(status, Some(&id), fault, true);
-        let MethodResult { json, opens } = match self.methods.answer(call, revision).await {
-            Ok(result) => result,
-            Err(fault) => return Some(error(status(&fault, revision), &fault)),
+    async fn result(&self, headers: &HeaderMap, body: &[u8]) -> Result<Option<McpReply>, McpFault> {
+        let parsed = apart_if(body.len() > LONG_BODY, || message::parse(body));
+        let call = parsed
+            .map_err(|fault| (None, fault))
+            .and_then(Call::read)
+            .map_err(|(id, fault)| (StatusCode::BAD_REQUEST, id, fault))?;
+        let id = call.as_ref().and_then(|call| call.id.clone());
+        let revision = self
+            .revision(headers, call.as_ref())
+            .map_err(|(status, fault)| (status, id.clone(), fault))?;
+        let (Some(call), Some(id)) = (call, id) else {
+            return Ok(None);
         };
+        let answered = self.methods.answer(call, revision).await;
+        let MethodResult { json, opens } =
+            answered.map_err(|fault| (status(&fault, revision), Some(id.clone()), fault))?;
         let opened = opens.map(|revision| self.sessions.open(revision));
-        Some(match opened.transpose() {
-            Ok(session) => McpReply {
-                status: StatusCode::OK,
-                json: message::result(&id, &json),
-                session,
-            },
-            Err(cause) => {
-                tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
-                let told = "No session can be opened now; try again later.";
-                error(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    &RpcError::new(-32_603, told),
-                )
-            }
-        })
+        let session = opened.transpose().map_err(|cause| {
+            tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
+            let told = "No session can be opened now; try again later.";
+            let fault = RpcError::new(-32_603, told);
+            (StatusCode::SERVICE_UNAVAILABLE, Some(id.clone()), fault)
+        })?;
+        Ok(Some(McpReply {
+            status: StatusCode::OK,
+            json: message::result(&id, &json),
+            session,
+        }))
     }
 
-    /// The revision whose rules apply: that of the session, or the stateless one; `None` for the call that opens a
-    /// session.
+    /// The revision whose rules apply to a call or, without one, to a response: that of the session, or the stateless
+    /// one; `None` for the call that opens a session.
     fn revision(
         &self,
         headers: &HeaderMap,
-        message: &Message,
+        call: Option<&Call>,
     ) -> Result<Option<Revision>, (StatusCode, RpcError)> {
         let bad = |fault| (StatusCode::BAD_REQUEST, fault);
-        match message {
-            Message::Call(call)
+        match call {
+            Some(call)
                 if is_stateless(headers)
                     || call.meta(VERSION_META).is_some()
                     || call.method == "server/discover" =>
@@ -276,17 +254,17 @@ impl Mcp {
                 revision::check(headers, call).map_err(bad)?;
                 Ok(Some(Revision::July2026))
             }
-            Message::Answer if is_stateless(headers) => Err(bad(RpcError::new(
+            None if is_stateless(headers) => Err(bad(RpcError::new(
                 INVALID_REQUEST,
                 "The body is empty: send a request or a notification.",
             ))),
-            Message::Call(call) if call.method == "initialize" && call.id.is_some() => {
+            Some(call) if call.method == "initialize" && call.id.is_some() => {
                 check_revision(headers)?;
                 Ok(None)
             }
-            Message::Call(_) | Message::Answer => {
+            Some(_) | None => {
                 check_revision(headers)?;
-                Ok(Some(self.session(headers)?.revision()))
+                Ok(Some(self.session(headers)?.revision))
             }
         }
     }
@@ -312,12 +290,11 @@ impl Mcp {
 }
 
 /// The error for an unknown or expired session.
-pub const LAPSED: &str =
+const LAPSED: &str =
     "Unknown or expired session; send initialize without Mcp-Session-Id to open another.";
 
 /// Whether the header names the stateless revision.
-#[must_use]
-pub fn is_stateless(headers: &HeaderMap) -> bool {
+fn is_stateless(headers: &HeaderMap) -> bool {
     headers
         .get(VERSION_HEADER)
         .is_some_and(|version| version == Revision::July2026.name())
@@ -366,18 +343,15 @@ const SHARES: Shares = Shares {
 
 /// The bytes in use.
 #[derive(Debug, Default)]
-pub struct InFlight(Mutex<Held>);
-
-#[derive(Debug, Default)]
-struct Held {
+struct InFlight {
     all: usize,
     of: HashMap<IpAddr, usize>,
 }
 
 /// The bytes of one request, which are released when this is dropped.
 #[derive(Debug)]
-pub struct Room {
-    in_flight: Arc<InFlight>,
+struct Room {
+    in_flight: Arc<Mutex<InFlight>>,
     peer: IpAddr,
     bytes: usize,
 }
@@ -394,62 +368,46 @@ impl AsRef<[u8]> for HeldAnswer {
     }
 }
 
-impl InFlight {
+impl Room {
     /// An empty reservation for the peer with that address.
-    #[must_use]
-    pub fn room(this: &Arc<Self>, address: IpAddr) -> Room {
-        Room {
-            in_flight: Arc::clone(this),
+    fn new(in_flight: &Arc<Mutex<InFlight>>, address: IpAddr) -> Self {
+        Self {
+            in_flight: Arc::clone(in_flight),
             peer: network(address, 48),
             bytes: 0,
         }
     }
-}
 
-impl Held {
-    /// The reason to refuse `peer` a change of one of its reservations from `bytes` to `wanted`.
-    fn objection(&self, peer: IpAddr, bytes: usize, wanted: usize) -> Option<&'static str> {
-        let all = self.all - bytes + wanted;
-        let own = self.of.get(&peer).copied().unwrap_or(0) - bytes + wanted;
-        // Shrinking is always allowed.
-        let excess = SHARES.excess(own, all).filter(|_| wanted > bytes)?;
-        Some(match excess {
-            Excess::Peer => "peer",
-            Excess::Reserve | Excess::All => "all",
-        })
-    }
-}
-
-impl Room {
     /// Changes the reservation to `bytes`; returns false, without a change, if a limit is exceeded.
     #[must_use]
-    pub fn resize(&mut self, bytes: usize) -> bool {
-        let mut held = self
-            .in_flight
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(reason) = held.objection(self.peer, self.bytes, bytes) {
+    fn resize(&mut self, bytes: usize) -> bool {
+        let in_flight = self.in_flight.lock();
+        let mut in_flight = in_flight.unwrap_or_else(PoisonError::into_inner);
+        let all = in_flight.all - self.bytes + bytes;
+        let own = in_flight.of.get(&self.peer).copied().unwrap_or(0) - self.bytes + bytes;
+        // Shrinking is always allowed.
+        let excess = SHARES.excess(own, all).filter(|_| bytes > self.bytes);
+        if let Some(excess) = excess {
+            let reason = match excess {
+                Excess::Peer => "peer",
+                Excess::Reserve | Excess::All => "all",
+            };
             metrics::MCP_REFUSED.count(&[reason]);
             return false;
         }
-        held.all = held.all - self.bytes + bytes;
-        let mut own = match held.of.entry(self.peer) {
-            Entry::Occupied(own) => own,
-            Entry::Vacant(own) => own.insert_entry(0),
-        };
-        *own.get_mut() = *own.get() - self.bytes + bytes;
-        if *own.get() == 0 {
-            own.remove();
+        in_flight.all = all;
+        if own == 0 {
+            in_flight.of.remove(&self.peer);
+        } else {
+            in_flight.of.insert(self.peer, own);
         }
         self.bytes = bytes;
-        metrics::MCP_BYTES.gauge(&[]).set(figure(held.all as u64));
+        metrics::MCP_BYTES.gauge(&[]).set(figure(all as u64));
         true
     }
 
     /// `json` as a body that keeps the reservation until its last byte is written.
-    #[must_use]
-    pub fn hold(self, json: String) -> Bytes {
+    fn hold(self, json: String) -> Bytes {
         Bytes::from_owner(HeldAnswer { json, _room: self })
     }
 }

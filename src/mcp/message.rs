@@ -89,22 +89,12 @@ impl Call {
     pub fn meta(&self, name: &str) -> Option<&Value> {
         self.params.get("_meta")?.get(name)
     }
-}
 
-/// A well-formed message of a client.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Call(Call),
-    /// A response; the server sends no requests that could have one.
-    Answer,
-}
-
-impl Message {
-    /// Parses one message.
+    /// Reads one message; `None` for a response, because the server sends no requests that could have one.
     ///
     /// # Errors
     /// If it is not valid; with its ID if that could be read.
-    pub fn read(value: Value) -> Result<Self, (Option<Id>, RpcError)> {
+    pub fn read(value: Value) -> Result<Option<Self>, (Option<Id>, RpcError)> {
         let Value::Object(mut members) = value else {
             let told = if value.is_array() {
                 "Batches are not supported: send each message by itself."
@@ -140,13 +130,13 @@ impl Message {
                         return Err((id.flatten(), fault));
                     }
                 };
-                Ok(Self::Call(Call {
+                Ok(Some(Self {
                     id: id.flatten(),
                     method,
                     params,
                 }))
             }
-            None if answers == 1 => Ok(Self::Answer),
+            None if answers == 1 => Ok(None),
             Some(_) | None => Err(invalid(
                 "A message must have a method (a text), a result or an error.",
             )),
@@ -222,8 +212,8 @@ pub fn error(id: Option<&Id>, fault: &RpcError, has_null_id: bool) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Message, (Option<Id>, RpcError)> {
-        Message::read(parse(text.as_bytes()).unwrap())
+    fn read(text: &str) -> Result<Option<Call>, (Option<Id>, RpcError)> {
+        Call::read(parse(text.as_bytes()).unwrap())
     }
 
     #[test]
@@ -255,7 +245,7 @@ mod tests {
                 r#"{"a":[1]}"#,
             ),
         ] {
-            let Ok(Message::Call(call)) = read(text) else {
+            let Ok(Some(call)) = read(text) else {
                 panic!("{text}")
             };
             assert_eq!(
@@ -269,7 +259,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":null,"error":{}}"#,
         ] {
-            assert_eq!(read(text), Ok(Message::Answer), "{text}");
+            assert_eq!(read(text), Ok(None), "{text}");
         }
     }
 

@@ -41,14 +41,7 @@ const SIGNATURE_BYTES: usize = 32;
 pub struct Session {
     ends_at: i64,
     nonce: [u8; NONCE_BYTES],
-    revision: Revision,
-}
-
-impl Session {
-    #[must_use]
-    pub const fn revision(&self) -> Revision {
-        self.revision
-    }
+    pub revision: Revision,
 }
 
 #[derive(Debug)]
@@ -169,7 +162,7 @@ mod tests {
                 "{one}"
             );
             assert_ne!(one, other);
-            assert_eq!(sessions.find(&one).unwrap().revision(), revision);
+            assert_eq!(sessions.find(&one).unwrap().revision, revision);
         }
     }
 

@@ -4,12 +4,11 @@
 use std::io;
 use std::sync::Arc;
 
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::message::{self, BODY_BYTES_MAX, Call, INVALID_REQUEST, Message, RpcError};
+use super::message::{self, BODY_BYTES_MAX, Call, INVALID_REQUEST, RpcError};
 use super::methods::{MethodResult, Methods};
-use super::revision::Revision;
-use super::revision::{self, VERSION_META};
+use super::revision::{self, Revision, VERSION_META};
 
 pub struct StdioConnection {
     methods: Arc<Methods>,
@@ -71,9 +70,8 @@ impl StdioConnection {
             fault.message = fault.message.replacen("body", "line", 1);
             (None, fault)
         });
-        let call = match parsed.and_then(Message::read) {
-            Ok(Message::Call(call)) => call,
-            Ok(Message::Answer) => return None,
+        let call = match parsed.and_then(Call::read) {
+            Ok(call) => call?,
             Err((id, fault)) => return Some(message::error(id.as_ref(), &fault, true)),
         };
         let id = call.id.clone()?;
@@ -104,31 +102,25 @@ impl StdioConnection {
 
 /// The next line without its terminator, if it has at most `bytes_max` bytes.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin), bytes_max: usize) -> io::Result<Line> {
-    let (mut line, mut is_too_long, mut is_any) = (Vec::new(), false, false);
+    let mut line = Vec::new();
+    // With its terminator; without one, it is the last line or too long.
+    let mut limited = (&mut *input).take(bytes_max as u64 + 1);
+    if limited.read_until(b'\n', &mut line).await? == 0 {
+        return Ok(Line::End);
+    }
+    let is_ended = line.pop_if(|byte| *byte == b'\n').is_some();
+    if is_ended || line.len() <= bytes_max {
+        return Ok(Line::Whole(line));
+    }
+    // Skips the rest of the line without keeping it.
     loop {
         let buffer = input.fill_buf().await?;
-        if buffer.is_empty() {
-            return Ok(match (is_any, is_too_long) {
-                (false, _) => Line::End,
-                (true, true) => Line::TooLong,
-                (true, false) => Line::Whole(line),
-            });
-        }
-        is_any = true;
         let end = memchr::memchr(b'\n', buffer);
-        let part = &buffer[..end.unwrap_or(buffer.len())];
-        is_too_long |= line.len() + part.len() > bytes_max;
-        if !is_too_long {
-            line.extend_from_slice(part);
-        }
-        let taken = part.len() + usize::from(end.is_some());
-        input.consume(taken);
-        if end.is_some() {
-            return Ok(if is_too_long {
-                Line::TooLong
-            } else {
-                Line::Whole(line)
-            });
+        let is_over = end.is_some() || buffer.is_empty();
+        let skipped = end.map_or(buffer.len(), |end| end + 1);
+        input.consume(skipped);
+        if is_over {
+            return Ok(Line::TooLong);
         }
     }
 }
