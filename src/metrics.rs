@@ -15,7 +15,8 @@ use prometheus::{
 };
 
 /// The families of all metrics, by name.
-static FAMILIES: LazyLock<Families> = LazyLock::new(Families::default);
+static FAMILIES: LazyLock<Families> =
+    LazyLock::new(|| Families::new().unwrap_or_else(|error| unreachable!("the catalog: {error}")));
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MetricKind {
@@ -40,28 +41,19 @@ impl Metric {
     /// The counter with these values of the labels, in their order.
     #[must_use]
     pub fn counter(&self, values: &[&str]) -> Counter {
-        match FAMILIES.by_name.get(self.name) {
-            Some(Family::Counter(family)) => family.with_label_values(values),
-            _ => unreachable!("{} is no counter of the catalog", self.name),
-        }
+        FAMILIES.counters[self.name].with_label_values(values)
     }
 
     /// The gauge with these values of the labels, in their order.
     #[must_use]
     pub fn gauge(&self, values: &[&str]) -> Gauge {
-        match FAMILIES.by_name.get(self.name) {
-            Some(Family::Gauge(family)) => family.with_label_values(values),
-            _ => unreachable!("{} is no gauge of the catalog", self.name),
-        }
+        FAMILIES.gauges[self.name].with_label_values(values)
     }
 
     /// The histogram with these values of the labels, in their order.
     #[must_use]
     pub fn histogram(&self, values: &[&str]) -> Histogram {
-        match FAMILIES.by_name.get(self.name) {
-            Some(Family::Histogram(family)) => family.with_label_values(values),
-            _ => unreachable!("{} is no histogram of the catalog", self.name),
-        }
+        FAMILIES.histograms[self.name].with_label_values(values)
     }
 
     /// Adds 1 to the counter; `values` are those of the labels, in their order.
@@ -84,24 +76,6 @@ impl Metric {
             })
     }
 
-    /// Its family, registered in `registry`.
-    fn family(&self, registry: &Registry) -> prometheus::Result<Family> {
-        let labels: Vec<&str> = self.labels.iter().map(|(name, _)| *name).collect();
-        let options = Opts::new(self.name, self.help);
-        Ok(match self.kind {
-            MetricKind::Counter => {
-                Family::Counter(self.begin(IntCounterVec::new(options, &labels)?, registry)?)
-            }
-            MetricKind::Gauge => {
-                Family::Gauge(self.begin(GaugeVec::new(options, &labels)?, registry)?)
-            }
-            MetricKind::Histogram(bounds) => {
-                let options = HistogramOpts::from(options).buckets(bounds.to_vec());
-                Family::Histogram(self.begin(HistogramVec::new(options, &labels)?, registry)?)
-            }
-        })
-    }
-
     /// Starts every known series of `family` and registers it.
     fn begin<B: MetricVecBuilder + 'static>(
         &self,
@@ -116,26 +90,40 @@ impl Metric {
     }
 }
 
-#[derive(Debug)]
-enum Family {
-    Counter(IntCounterVec),
-    Gauge(GaugeVec),
-    Histogram(HistogramVec),
-}
-
-#[derive(Debug)]
+#[derive(Default)]
 struct Families {
-    by_name: HashMap<&'static str, Family>,
+    counters: HashMap<&'static str, IntCounterVec>,
+    gauges: HashMap<&'static str, GaugeVec>,
+    histograms: HashMap<&'static str, HistogramVec>,
     registry: Registry,
 }
 
-impl Default for Families {
-    fn default() -> Self {
-        let registry = Registry::new();
-        let family = |metric: &Metric| Ok((metric.name, metric.family(&registry)?));
-        let by_name: prometheus::Result<_> = ALL.iter().map(family).collect();
-        let by_name = by_name.unwrap_or_else(|error| unreachable!("the catalog: {error}"));
-        Self { by_name, registry }
+impl Families {
+    fn new() -> prometheus::Result<Self> {
+        let mut all = Self::default();
+        for metric in ALL {
+            let labels: Vec<&str> = metric.labels.iter().map(|(name, _)| *name).collect();
+            let options = Opts::new(metric.name, metric.help);
+            match metric.kind {
+                MetricKind::Counter => {
+                    let family = IntCounterVec::new(options, &labels)?;
+                    all.counters
+                        .insert(metric.name, metric.begin(family, &all.registry)?);
+                }
+                MetricKind::Gauge => {
+                    let family = GaugeVec::new(options, &labels)?;
+                    all.gauges
+                        .insert(metric.name, metric.begin(family, &all.registry)?);
+                }
+                MetricKind::Histogram(bounds) => {
+                    let options = HistogramOpts::from(options).buckets(bounds.to_vec());
+                    let family = HistogramVec::new(options, &labels)?;
+                    all.histograms
+                        .insert(metric.name, metric.begin(family, &all.registry)?);
+                }
+            }
+        }
+        Ok(all)
     }
 }
 
