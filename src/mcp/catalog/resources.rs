@@ -6,9 +6,8 @@ use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, Known, Object};
-use super::results::evidence;
-use super::results::{RESULT_BYTES_MAX, REVIEWS_MAX, page};
-use super::{results, shape, text};
+use super::results::{self, RESULT_BYTES_MAX, REVIEWS_MAX, evidence, page};
+use super::{shape, text};
 use crate::links::Links;
 use crate::model::parameters::{Aspect, Parameter};
 use crate::model::{InsightsPart, ReviewFilter};
@@ -92,36 +91,28 @@ pub fn templates() -> Vec<ResourceTemplate> {
 #[must_use]
 pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> Option<String> {
     let rest = uri.strip_prefix(SCHEME)?;
-    if let Some(rest) = rest.strip_prefix("evidence/") {
-        return Some(text(&sentences(snapshot, rest, known)?));
-    }
-    let value = match (
-        rest,
-        rest.strip_prefix("review/"),
-        rest.strip_prefix("reviews?cursor="),
-    ) {
-        ("business", _, _) => results::business(snapshot),
-        ("insights", _, _) => {
-            let overview = StageRequest::Part(InsightsPart::Overview);
-            results::insights(snapshot, links, &overview).ok()?
-        }
-        ("reviews", _, _) => dataset(snapshot, links, None),
+    let value = if let Some(rest) = rest.strip_prefix("evidence/") {
+        sentences(snapshot, rest, known)?
+    } else if let Some(id) = rest.strip_prefix("review/") {
         // RFC 6570 encodes `=`, which an ID may have.
-        (_, Some(id), _) => {
-            let id = percent_decode_str(id).decode_utf8().ok()?;
-            shape(&results::find(snapshot, &id)?)
+        let id = percent_decode_str(id).decode_utf8().ok()?;
+        shape(&results::find(snapshot, &id)?)
+    } else if let Some(cursor) = rest.strip_prefix("reviews?cursor=") {
+        let cursor: Cursor = cursor.parse().ok()?;
+        if !cursor.fits(&ReviewFilter::default()) {
+            return None;
         }
-        (_, _, Some(cursor)) => {
-            let cursor: Cursor = cursor.parse().ok()?;
-            dataset(
-                snapshot,
-                links,
-                Some(&cursor)
-                    .filter(|cursor| cursor.fits(&ReviewFilter::default()))?
-                    .into(),
-            )
+        dataset(snapshot, links, Some(&cursor))
+    } else {
+        match rest {
+            "business" => results::business(snapshot),
+            "insights" => {
+                let overview = StageRequest::Part(InsightsPart::Overview);
+                results::insights(snapshot, links, &overview).ok()?
+            }
+            "reviews" => dataset(snapshot, links, None),
+            _ => return None,
         }
-        _ => return None,
     };
     Some(text(&value))
 }
