@@ -113,6 +113,7 @@ impl Rig {
             exchange,
             Arc::new(Notify::new()),
             u64::MAX,
+            true,
         );
         Self {
             app,

@@ -125,16 +125,14 @@ impl HubRuntime {
             delays: config.retry_delays,
             rates: Arc::clone(&rates),
         };
-        let mut worker = Worker::new(
+        let worker = Worker::new(
             database.clone(),
             Arc::clone(&current),
             exchange,
             Arc::clone(&wake),
             limits.bytes_per_host_per_hour,
+            has_timer,
         );
-        if !has_timer {
-            worker = worker.without_timer();
-        }
         let intake = SubscriptionIntake::new(
             database.clone(),
             ctx.links.clone(),

@@ -53,29 +53,20 @@ impl<T> HostQueues<T> {
     pub fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, T)> {
         for _ in 0..self.turns.len() {
             let host = self.turns.pop_front()?;
-            let has_room = self
-                .in_flight
-                .get(&host)
-                .is_none_or(|count| *count < self.in_flight_max)
-                && !is_resting(&host);
-            let due = if has_room {
-                self.queues.get_mut(&host).and_then(VecDeque::pop_front)
-            } else {
-                None
-            };
-            if self
-                .queues
-                .get(&host)
-                .is_some_and(|queue| !queue.is_empty())
-            {
-                self.turns.push_back(host.clone());
-            } else {
+            let in_flight = self.in_flight.get(&host).copied().unwrap_or(0);
+            if in_flight >= self.in_flight_max || is_resting(&host) {
+                self.turns.push_back(host);
+                continue;
+            }
+            let queue = self.queues.get_mut(&host)?;
+            let due = queue.pop_front()?;
+            if queue.is_empty() {
                 self.queues.remove(&host);
+            } else {
+                self.turns.push_back(host.clone());
             }
-            if let Some(due) = due {
-                *self.in_flight.entry(host.clone()).or_default() += 1;
-                return Some((host, due));
-            }
+            self.in_flight.insert(host.clone(), in_flight + 1);
+            return Some((host, due));
         }
         None
     }

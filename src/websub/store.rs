@@ -280,16 +280,21 @@ impl Due {
     }
 }
 
-/// Due requests, oldest first.
+/// Maximum number of subscriptions read at once: per host, and in total.
+const HOST_READ_MAX: i64 = 256;
+const READ_MAX: i64 = 8_192;
+
+/// Due requests, oldest first; `waiting` of them may have to wait and take no room.
 ///
 /// # Errors
 /// If the database cannot be read.
 pub async fn verifications(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
-    limit: usize,
+    waiting: usize,
 ) -> sqlx::Result<Vec<DueVerification>> {
-    let (until, limit) = (text(now), i64::try_from(limit).unwrap_or(i64::MAX));
+    let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
+    let (until, limit) = (text(now), waiting.saturating_add(READ_MAX));
     let rows = sqlx::query!(
         "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, s.document, s.host, s.lease_ends_at,
            s.state
@@ -319,22 +324,16 @@ pub async fn verifications(
     Ok(due.collect())
 }
 
-/// Subscriptions that are behind and due, at most `of_host` per host, so that a host with many does not hide other
-/// hosts.
+/// Subscriptions that are behind and due, at most [`HOST_READ_MAX`] per host, so that a host with many does not hide
+/// other hosts.
 ///
 /// # Errors
 /// If the database cannot be read.
 pub async fn deliveries(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
-    of_host: usize,
-    limit: usize,
 ) -> sqlx::Result<Vec<DueDelivery>> {
     let now = text(now);
-    let (of_host, limit) = (
-        i64::try_from(of_host).unwrap_or(i64::MAX),
-        i64::try_from(limit).unwrap_or(i64::MAX),
-    );
     let rows = sqlx::query!(
         r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
              lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
@@ -344,8 +343,8 @@ pub async fn deliveries(
                    and (s.next_attempt_at is null or s.next_attempt_at <= ?1))
            where place <= ?2 order by place, subscription_id limit ?3"#,
         now,
-        of_host,
-        limit
+        HOST_READ_MAX,
+        READ_MAX
     )
     .fetch_all(connection)
     .await?;

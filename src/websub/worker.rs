@@ -37,9 +37,6 @@ const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 const UNRECORDED_MAX: usize = 10_000;
 /// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of subscriptions read at once: per host, and in total.
-const HOST_READ_MAX: usize = 256;
-const READ_MAX: usize = 8_192;
 /// The wait of a subscription after its exchange panicked.
 const PANIC_WAIT: Duration = Duration::from_mins(1);
 const SLOW_AFTER: Duration = Duration::from_secs(1);
@@ -91,7 +88,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// `wake` is notified of changes; `host_bytes_per_hour` limits the bytes sent to one host.
+    /// `wake` is notified of changes; `host_bytes_per_hour` limits the bytes sent to one host. Without a timer, the
+    /// worker runs only when it is woken.
     #[must_use]
     pub fn new(
         database: Database,
@@ -99,6 +97,7 @@ impl Worker {
         exchange: Exchange,
         wake: Arc<Notify>,
         host_bytes_per_hour: u64,
+        has_timer: bool,
     ) -> Self {
         Self {
             budget: HostBudget::new(host_bytes_per_hour),
@@ -122,16 +121,7 @@ impl Worker {
             read_at: None,
             next_at: Monotonic::default(),
             room: Arc::new(Notify::new()),
-            has_timer: true,
-        }
-    }
-
-    /// Makes the worker run only when it is woken.
-    #[must_use]
-    pub fn without_timer(self) -> Self {
-        Self {
-            has_timer: false,
-            ..self
+            has_timer,
         }
     }
 
@@ -256,13 +246,10 @@ impl Worker {
         }
         let path = self.database.path();
         let mut connection = self.database.reader().await?;
-        let verifications =
-            store::verifications(&mut connection, now, READ_MAX + self.waiting.len())
-                .await
-                .at(path)?;
-        let deliveries = store::deliveries(&mut connection, now, HOST_READ_MAX, READ_MAX)
+        let verifications = store::verifications(&mut connection, now, self.waiting.len())
             .await
             .at(path)?;
+        let deliveries = store::deliveries(&mut connection, now).await.at(path)?;
         let next_at = store::next_due_at(&mut connection, now).await.at(path)?;
         let clock = &self.exchange.clock;
         let monotonic = clock.monotonic();
