@@ -198,13 +198,14 @@ const LONG_BODY: usize = 8 * 1024;
 impl Mcp {
     /// Answers a body with one message; `None` if there is nothing to answer.
     async fn reply(&self, headers: &HeaderMap, body: &[u8]) -> Option<McpReply> {
-        let error = |(status, id, fault): McpFault| McpReply {
-            status,
-            json: message::error(id.as_ref(), &fault, !is_stateless(headers)),
-            session: None,
-        };
         let result = self.result(headers, body).await;
-        result.unwrap_or_else(|fault| Some(error(fault)))
+        result.unwrap_or_else(|(status, id, fault)| {
+            Some(McpReply {
+                status,
+                json: message::error(id.as_ref(), &fault, !is_stateless(headers)),
+                session: None,
+            })
+        })
     }
 
     async fn result(&self, headers: &HeaderMap, body: &[u8]) -> Result<Option<McpReply>, McpFault> {
