@@ -98,7 +98,7 @@ impl Rig {
         fill(&app, sink.port, hosts, dead, subscribers).await;
         let egress = Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap());
         let exchange = Exchange {
-            outages: Outages::new(Arc::clone(&egress)),
+            outages: Outages::default(),
             egress,
             clock: clock.clone(),
             random: Random::system(),

@@ -117,7 +117,7 @@ impl HubRuntime {
         let egress = Arc::new(egress?);
         let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
-            outages: Outages::new(Arc::clone(&egress)),
+            outages: Outages::default(),
             egress,
             clock: clock.clone(),
             random,

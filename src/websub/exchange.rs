@@ -113,9 +113,7 @@ impl Exchange {
         // client keep any number of requests waiting.
         let failure = answered.as_ref().err();
         let failure = failure.filter(|failure| **failure != Failure::TimedOut);
-        let is_ours = self
-            .outages
-            .is_ours(due.subscription_id, failure, start.signs);
+        let is_ours = self.is_ours(due.subscription_id, failure, start);
         let outcome = self.verification_outcome(due, verdict, is_ours, start.at);
         (outcome, status, reason)
     }
@@ -184,28 +182,20 @@ impl Exchange {
     pub async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Attempt {
         let start = self.start();
         let published = snapshot.document(due.document);
-        let (pieces, version) = (
-            &published.body.content.pieces,
-            published.publication.version,
-        );
-        let bytes = published.body.content.len();
-        let (link, signature) = (
-            due.document.link(&self.links),
-            due.secret.as_ref().map(|secret| sign(secret, pieces)),
-        );
+        let content = &published.body.content;
+        let bytes = content.len();
+        let link = due.document.link(&self.links);
+        let signature = (due.secret.as_ref()).map(|secret| sign(secret, &content.pieces));
         let mut fields = vec![
             ("content-type", due.document.content_type()),
             ("link", link.as_str()),
         ];
-        let signature = signature.as_deref();
-        fields.extend(signature.map(|signature| ("x-hub-signature", signature)));
+        fields.extend((signature.as_deref()).map(|signature| ("x-hub-signature", signature)));
         let (timeout, body) = (delivery_timeout(bytes), Body(Arc::clone(&published.body)));
         let posted = self.egress.post(&due.callback, &fields, body, timeout);
         let answered = posted.await;
         let failure = answered.as_ref().err();
-        let is_ours = self
-            .outages
-            .is_ours(due.subscription_id, failure, start.signs);
+        let is_ours = self.is_ours(due.subscription_id, failure, start);
         let jitter = self.random.fraction();
         let (outcome, status, reason) = match &answered {
             Ok(Answer {
@@ -231,7 +221,7 @@ impl Exchange {
             kind: "delivery",
             document: due.document,
             callback: due.callback.clone(),
-            version: Some(version),
+            version: Some(published.publication.version),
             status,
             reason,
             at: start.at,
@@ -292,6 +282,11 @@ impl Exchange {
     pub fn is_free(&self, callback: &str) -> bool {
         let policy = self.egress.policy();
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
+    }
+
+    fn is_ours(&self, subscription_id: i64, failure: Option<&Failure>, start: Start) -> bool {
+        let signs_now = self.egress.signs_of_life();
+        (self.outages).is_ours(subscription_id, failure, start.signs, signs_now)
     }
 
     fn start(&self) -> Start {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::config::RetryDelays;
-use crate::websub::http_client::{Blame, Egress, Failure};
+use crate::websub::http_client::{Blame, Failure};
 
 /// Consecutive failed attempts that end a subscription.
 pub const ATTEMPTS_MAX: u32 = 3;
@@ -46,31 +46,21 @@ const UNCLEAR_MAX: usize = 200_000;
 
 /// Distinguishes failures of our own network from those of callbacks. Stores per subscription the signs of life at the
 /// start of its first uncounted attempt.
-#[derive(Clone)]
-pub struct Outages {
-    egress: Arc<Egress>,
-    since: Arc<Mutex<HashMap<i64, u64>>>,
-}
+#[derive(Clone, Default)]
+pub struct Outages(Arc<Mutex<HashMap<i64, u64>>>);
 
 impl Outages {
-    #[must_use]
-    pub fn new(egress: Arc<Egress>) -> Self {
-        Self {
-            egress,
-            since: Arc::default(),
-        }
-    }
-
     /// Whether our own network probably caused the failure of an attempt; `failure` is `None` if there was a response.
-    /// `signs_before` is [`Egress::signs_of_life`] at its start.
+    /// `signs_before` and `signs_now` are the client's signs of life at its start and at its end.
     #[must_use]
     pub fn is_ours(
         &self,
         subscription_id: i64,
         failure: Option<&Failure>,
         signs_before: u64,
+        signs_now: u64,
     ) -> bool {
-        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match failure.map_or(Blame::Theirs, Failure::blame) {
             Blame::Ours => true,
             Blame::Theirs => {
@@ -82,7 +72,7 @@ impl Outages {
                     since.clear();
                 }
                 let first = *since.entry(subscription_id).or_insert(signs_before);
-                let is_ours = self.egress.signs_of_life() == first;
+                let is_ours = signs_now == first;
                 if !is_ours {
                     since.remove(&subscription_id);
                 }

@@ -360,13 +360,11 @@ impl Worker {
                 let at = self.exchange.clock.monotonic() + PANIC_WAIT;
                 self.busy.remove(&subscription_id);
                 self.next_at = self.next_at.min(at);
-                self.resting.insert(
-                    subscription_id,
-                    Turn {
-                        at,
-                        networks: Vec::new(),
-                    },
-                );
+                let turn = Turn {
+                    at,
+                    ..Turn::default()
+                };
+                self.resting.insert(subscription_id, turn);
             }
         }
     }
