@@ -220,21 +220,35 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
 }
 
 fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> Value {
-    let answer = review.response.as_ref().map(|its| {
+    let Review {
+        id,
+        rating,
+        date,
+        author,
+        title,
+        text,
+        language,
+        source,
+        verification,
+        mentions,
+        response,
+        status,
+        updated_at,
+    } = review;
+    let answer = response.as_ref().map(|its| {
         without_nulls(
             json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author }),
         )
     });
     let names: Vec<&str> = decided.iter().map(Unit::name).collect();
-    let (source, verification, mentions) = (&review.source, &review.verification, &review.mentions);
     let mut record = json!({
-        "id": review.id.as_str(),
-        "rating": review.rating.stars(),
-        "date": review.date.to_string(),
-        "author": review.author,
-        "title": review.title,
-        "text": review.text,
-        "language": review.language,
+        "id": id.as_str(),
+        "rating": rating.stars(),
+        "date": date.to_string(),
+        "author": author,
+        "title": title,
+        "text": text,
+        "language": language,
         "source": without_nulls(json!({ "name": source.name, "url": source.url })),
         "location": version.and_then(|its| its.location.as_ref()),
         // Unpublished values from the source, which the next import needs.
@@ -250,9 +264,9 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
             "service_areas": mentions.service_areas,
         },
         "response": answer,
-        "status": review.status.name(),
-        "withheld_reason": review.status.reason(),
-        "updated_at": review.updated_at,
+        "status": status.name(),
+        "withheld_reason": status.reason(),
+        "updated_at": updated_at,
         "decided": (!names.is_empty()).then_some(names),
     });
     let is_said = |name: &str| match name {
@@ -261,7 +275,7 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
         "language" => decided.has(Unit::Language),
         "response" => decided.has(Unit::Response),
         // Null means that there is no reason; without it, "not verified" would become the reason.
-        "withheld_reason" => review.status != Status::Published,
+        "withheld_reason" => *status != Status::Published,
         _ => false,
     };
     if let Value::Object(members) = &mut record {

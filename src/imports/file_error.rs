@@ -30,9 +30,10 @@ pub enum FileError {
     /// The import would not end in reasonable time.
     #[error("holds more than {FILES_MAX} files of reviews; give the folders in it one by one")]
     TooMany,
-    /// Unsupported text encoding.
-    #[error("is {0}, not UTF-8; convert it, for example with `iconv -f {0} -t UTF-8`")]
-    Encoding(&'static str),
+    #[error(
+        "is not UTF-8; save it as UTF-8, or convert it, for example from Windows-1252 with `iconv -f WINDOWS-1252 -t UTF-8`"
+    )]
+    NotUtf8,
     /// Unsupported compression.
     #[error("is packed with {0}; unpack it and give the file or folder")]
     Packed(&'static str),
@@ -131,7 +132,7 @@ pub enum FileError {
         "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it"
     )]
     PageTooLarge,
-    /// The linked data contain no reviews.
+    /// The linked data contain no reviews; with the kind of file.
     #[error(
         "is {0}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
     )]

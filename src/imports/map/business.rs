@@ -54,8 +54,8 @@ pub fn check_members(value: &Value) -> Result<(), FieldError> {
             Fields::of(element, path)?.only(members)?;
         }
     }
-    let known = |kind: &str| local_business_type(kind).map_err(|unknown| unknown.to_string());
-    fields.read("type", known).map(drop)
+    let parse = |kind: &str| local_business_type(kind).map_err(|unknown| unknown.to_string());
+    fields.read("type", parse).map(drop)
 }
 
 /// Reads the business in `value`. A missing member keeps its value from `before`; `null` removes it. With `is_whole`,
@@ -130,13 +130,13 @@ fn address(
 }
 
 fn publish_staff(fields: &Fields<'_>, member: &str) -> Result<PublishStaff, FieldError> {
-    let known = |name: &str| {
+    let parse = |name: &str| {
         PublishStaff::find(name).ok_or_else(|| {
             let names = PublishStaff::ALL.map(PublishStaff::name).join(", ");
             format!("{} is not one of {names}", shown_text(name))
         })
     };
-    Ok(fields.read(member, known)?.unwrap_or_default())
+    Ok(fields.read(member, parse)?.unwrap_or_default())
 }
 
 /// Refuses texts that are too long to be published with every document.
@@ -174,7 +174,7 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), FieldError>
 }
 
 fn time_zone(fields: &Fields<'_>, member: &str) -> Result<Tz, FieldError> {
-    let known = |name: &str| {
+    let parse = |name: &str| {
         name.parse().map_err(|_| {
             let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
             let meant = zones.find(|zone| zone.eq_ignore_ascii_case(name));
@@ -185,7 +185,7 @@ fn time_zone(fields: &Fields<'_>, member: &str) -> Result<Tz, FieldError> {
             )
         })
     };
-    Ok(fields.read(member, known)?.unwrap_or(Tz::UTC))
+    Ok(fields.read(member, parse)?.unwrap_or(Tz::UTC))
 }
 
 /// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
@@ -194,7 +194,7 @@ fn language(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldEr
         let primary = tag.split('-').next().unwrap_or_default();
         let is_primary =
             primary.len() >= 2 && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
-        if is_primary && tag.len() <= LANGUAGE_BYTES_MAX && has_subtags(tag) {
+        if is_primary && tag.len() <= LANGUAGE_BYTES_MAX && is_made_of_subtags(tag) {
             return Ok(tag.to_owned());
         }
         let shown = shown_text(tag);
@@ -205,7 +205,7 @@ fn language(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldEr
 }
 
 /// Whether all parts of a language tag have the form of subtags (RFC 5646 §2.1).
-pub fn has_subtags(tag: &str) -> bool {
+pub fn is_made_of_subtags(tag: &str) -> bool {
     tag.split('-').all(|part| {
         (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })

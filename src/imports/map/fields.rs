@@ -271,7 +271,7 @@ fn text(value: &Value, path: impl Fn() -> String) -> Result<&str, FieldError> {
     Ok(text)
 }
 
-/// Refuses a text that cannot be stored; `nul` is added to the name of a NUL character.
+/// Refuses a text that cannot be stored; `nul` tells how the file's format writes a NUL.
 pub fn check_text(text: &str, nul: &str) -> Result<(), String> {
     let length = text.len();
     if length > TEXT_BYTES_MAX {

@@ -761,12 +761,12 @@ impl<'o> Plan<'o> {
             }));
         }
         let verified = self.read(row, ReviewField::Verified, flag)?;
-        let known = |text: &str| {
+        let parse = |text: &str| {
             let allowed = || Method::ALL.map(Method::name).join(", ");
             Method::find(text.trim())
                 .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
         };
-        let method = self.read(row, ReviewField::Method, known)?;
+        let method = self.read(row, ReviewField::Method, parse)?;
         Ok(match (verified, method) {
             (None, None) => Stated::Unsaid,
             (verified, method) => Stated::Given(Verification {
@@ -790,14 +790,14 @@ impl<'o> Plan<'o> {
                 continue;
             };
             is_shown = true;
-            let is_in =
-                |list, text: &str| names(list).any(|its| its.eq_ignore_ascii_case(text.trim()));
             let hides = found.read(|text| match hidden.when {
                 When::Yes => flag(text),
                 When::No => flag(text).map(|flag| !flag),
-                When::NoneOf(shown) => Ok(!is_in(shown, text)),
-            });
-            if hides? {
+                When::NoneOf(shown) => {
+                    Ok(!names(shown).any(|its| its.eq_ignore_ascii_case(text.trim())))
+                }
+            })?;
+            if hides {
                 return withheld(hidden.reason);
             }
         }

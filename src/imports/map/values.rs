@@ -110,10 +110,8 @@ pub fn parse_rating(text: &str, scale: Option<NonZeroU8>) -> Result<Rating, Stri
     let unknown = || unknown_rating(text);
     let value = decimal(value).ok_or_else(unknown)?;
     let of = of.map(|of| decimal(of).filter(|of| *of >= 1.0).ok_or_else(unknown));
-    match of
-        .transpose()?
-        .or(scale.map(|scale| f64::from(scale.get())))
-    {
+    let of = of.transpose()?;
+    match of.or(scale.map(|scale| f64::from(scale.get()))) {
         Some(of)
             if (0.0..=of).contains(&value)
                 && (of - 5.0).abs() < f64::EPSILON

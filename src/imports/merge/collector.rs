@@ -311,6 +311,7 @@ impl<'a> Collector<'a> {
         self.business(|| {
             business::business(its, Business::default(), true).map_err(FileError::Business)
         })?;
+        // A business without a time zone is given UTC, which counts as not set.
         self.zone = self.zone.filter(|_| has_zone);
         Ok(())
     }
@@ -412,11 +413,11 @@ impl Locations<'_> {
         self.is_chosen(location)
     }
 
-    /// Whether no other location was chosen, by number or name.
+    /// Whether the location was chosen, by number or name, or none was.
     fn is_chosen(&self, location: &str) -> bool {
-        let name = self.names.get(location).map(String::as_str);
-        let mut meant = self.meant.iter();
-        meant.all(|meant| location == *meant || name == Some(meant))
+        self.meant.is_none_or(|meant| {
+            location == meant || self.names.get(location).is_some_and(|name| name == meant)
+        })
     }
 
     /// The name of the reviews' location, if known.

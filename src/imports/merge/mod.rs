@@ -536,7 +536,7 @@ async fn absent(
     Ok(rows)
 }
 
-/// The number of published reviews of the source, and of those that are missing from this import.
+/// The numbers of published reviews of the source: all, and those that are missing from this import.
 async fn count(
     merging: &mut Merging<'_>,
     staging: &mut Staging,

@@ -85,8 +85,8 @@ fn id(fields: &Fields<'_>) -> Result<(ReviewId, Option<String>), FieldError> {
 
 fn rating(fields: &Fields<'_>) -> Result<Rating, FieldError> {
     let name = fields.needed("starRating", fields.text("starRating"))?;
-    let place = names(STARS).zip(1..).find(|(its, _)| *its == name);
-    let stars = place.and_then(|(_, stars)| Rating::try_from(stars).ok());
+    let found = names(STARS).zip(1..).find(|(its, _)| *its == name);
+    let stars = found.and_then(|(_, stars)| Rating::try_from(stars).ok());
     stars.ok_or_else(|| {
         let message = format!("{} is not one of {STARS}", shown_text(name));
         fields.problem("starRating", message)

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::imports::map::business::has_subtags;
+use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
 use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted};
 use crate::imports::platforms::{Format, Reader};
@@ -131,8 +131,9 @@ fn dated(fields: &Fields<'_>, name: &'static str) -> Result<Option<Dated>, Field
 
 /// Checks the form of BCP 47 subtags (RFC 5646 §2.1), not that a tag is registered.
 fn language(fields: &Fields<'_>) -> Result<Stated<String>, FieldError> {
-    let shaped =
-        |tag: &str| has_subtags(tag) && tag.starts_with(|first: char| first.is_ascii_alphabetic());
+    let shaped = |tag: &str| {
+        is_made_of_subtags(tag) && tag.starts_with(|first: char| first.is_ascii_alphabetic())
+    };
     match stated(fields, "language")? {
         Stated::Given(tag) if !shaped(&tag) => {
             let message = format!(
@@ -159,13 +160,13 @@ fn verification(fields: &Fields<'_>) -> Result<Stated<Verification>, FieldError>
     let Some(verification) = fields.object("verification")? else {
         return Ok(Stated::Unsaid);
     };
-    let known = |name: &str| {
+    let parse = |name: &str| {
         Method::find(name).ok_or_else(|| {
             let allowed = Method::ALL.map(Method::name).join(", ");
             format!("{} is not one of {allowed}", shown_text(name))
         })
     };
-    let method = verification.read("method", known)?;
+    let method = verification.read("method", parse)?;
     Ok(Stated::Given(Verification {
         verified: verification.flag("verified")?.unwrap_or(true),
         method: method.unwrap_or(Method::Manual),

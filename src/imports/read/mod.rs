@@ -231,7 +231,7 @@ fn linked_data(
         schema_org::linked_data(input)?
     } else {
         let text = String::from_utf8(schema_org::whole(input)?);
-        vec![text.map_err(|_| FileError::Encoding("not UTF-8"))?]
+        vec![text.map_err(|_| FileError::NotUtf8)?]
     };
     let mut reviews = Vec::new();
     for text in &texts {

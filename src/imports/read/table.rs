@@ -234,7 +234,7 @@ impl<'r> TextRows<'r> {
         let error = match more.map_err(csv::Error::into_kind) {
             Ok(more) => return Ok(more.then_some(line)),
             Err(csv::ErrorKind::Io(error)) => error,
-            // Rows of bytes, of any number, cause no error themselves.
+            // Rows of bytes with any number of cells cause no other error.
             Err(other) => io::Error::other(format!("{other:?}")),
         };
         Err(match error.downcast() {

@@ -120,6 +120,10 @@ async fn an_archive_or_a_page_of_something_else_is_called_what_it_is() {
             b"<html><script type=\"application/ld+json\">{\"@type\": \"Organization\"}</script></html>".to_vec(),
             "is a page whose structured data has no Review",
         ),
+        (
+            b"{\"@context\": \"https://schema.org\", \"@type\": \"Review\", \"author\": \"Andr\xe9\"}".to_vec(),
+            "is not UTF-8; save it as UTF-8, or convert it, for example from Windows-1252 with `iconv -f WINDOWS-1252 -t UTF-8`",
+        ),
         (workbook(&[]), "all of its sheets are empty"),
         (b"[{\"sku\": 1, \"price\": 2}]".to_vec(), "is a JSON array of objects with keys price, sku"),
         (

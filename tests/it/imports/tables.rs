@@ -474,8 +474,6 @@ async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_m
 struct Advance(Vec<(u64, u64)>);
 
 impl Watch for Advance {
-    fn read(&mut self, _: u64) {}
-
     fn advanced(&mut self, read: u64, of: u64) {
         self.0.push((read, of));
     }
@@ -483,8 +481,6 @@ impl Watch for Advance {
     fn rejected(&mut self, _: Rejection) -> std::io::Result<()> {
         Ok(())
     }
-
-    fn written(&mut self, _: usize, _: usize) {}
 }
 
 #[tokio::test]

@@ -13,8 +13,6 @@ pub struct Quiet {
 }
 
 impl Watch for Quiet {
-    fn read(&mut self, _rows: u64) {}
-
     fn table(&mut self, _file: &str, columns: &TableColumns) {
         self.tables.push(columns.clone());
     }
@@ -23,6 +21,4 @@ impl Watch for Quiet {
         self.rejections.push(rejection);
         Ok(())
     }
-
-    fn written(&mut self, _done: usize, _of: usize) {}
 }
