@@ -95,12 +95,17 @@ impl PublishChanges {
                         | DbError::LogGone(_)),
                     ) = error
                     {
-                        // First, because nothing keeps the removed log once this process ends.
-                        if let Err(error) = self.publisher.database().write_back_log().await {
-                            tracing::error!(%error, "database.log_lost: the contents of the removed log cannot be written to the \
-                                database");
-                        }
                         tracing::error!(%error, "database.gone: the database file was removed or replaced");
+                        match self.publisher.database().write_back_log().await {
+                            Ok(false) => {}
+                            Ok(true) => tracing::info!(
+                                "database.log_kept: the contents of the removed log were written to the database"
+                            ),
+                            Err(error) => {
+                                tracing::error!(%error, "database.log_lost: the contents of the removed log cannot be \
+                                written to the database");
+                            }
+                        }
                     } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
                     {
                         tracing::info!(
@@ -355,9 +360,9 @@ impl AnalyzeBacklog {
             });
             (!is_kept).then(|| analyze(&analyzer, &review, hash))
         };
-        let analyze =
+        let analyze_missing =
             move || -> Vec<NewAnalysis> { reviews.into_iter().filter_map(missing).collect() };
-        let analyses = self.ctx.compute.run(analyze).await?;
+        let analyses = self.ctx.compute.run(analyze_missing).await?;
         metrics::TEXTS_ANALYZED
             .counter(&[])
             .inc_by(analyses.len() as u64);

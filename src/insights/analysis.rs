@@ -83,7 +83,8 @@ impl LanguageCode {
 }
 
 named! {
-    /// The polarity of a finding or text; its name is used in the database, in JSON and in annotated files.
+    /// The polarity of a finding or text; its name is used in the database, in JSON and in annotated files. Counts by
+    /// polarity are in this order.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Polarity {
         Positive = "positive",

@@ -168,6 +168,7 @@ impl Analyzer {
         let original = first_characters(subject.text);
         let mut text = TokenizedText::new(original);
         let language = self.engine.language(&text, subject.language);
+        // Every language that is detected, except "other" and none, has a reader.
         let Some(rules) = language.code().and_then(|code| self.engine.reader(code)) else {
             return not_analyzed(language, spans(&text));
         };

@@ -53,7 +53,7 @@ pub struct ReviewFilter {
     pub since: Option<Day>,
     /// Last matching day.
     pub until: Option<Day>,
-    /// Text that must occur in the folded text, unless all of [`Self::stems`] do; not empty.
+    /// Folded text that must occur in the folded text, unless all of [`Self::stems`] do; not empty.
     pub query: Option<String>,
     /// For a search by words: [`PluralEndings::stems`](super::PluralEndings::stems).
     stems: Option<Vec<String>>,

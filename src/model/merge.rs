@@ -220,6 +220,7 @@ impl<T> Stated<T> {
         !matches!(self, Self::Unsaid)
     }
 
+    /// As [`Self::value`], by reference.
     #[must_use]
     pub const fn given(&self) -> Option<&T> {
         match self {

@@ -7,7 +7,6 @@ use std::str::FromStr;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use poem_openapi::registry::MetaSchemaRef;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -16,7 +15,7 @@ use crate::model::parameters::{
 };
 use crate::model::{ReviewFilter, ReviewId};
 use crate::snapshot::{Place, ReviewIndex};
-use crate::wire::parameters::Described;
+use crate::wire::parameters::{Described, MetaSchemaRef};
 
 /// The format's version, so that another release's cursor is refused instead of misread.
 const VERSION: u8 = 1;

@@ -237,12 +237,12 @@ impl Database {
         let asked_at = Clock::system().monotonic();
         let status = cluster.client.status(STATUS_TIMEOUT).await?;
         let status = node_status(&status["store"]);
-        let contact = status.last_contact_ms.filter(|_| !status.leader.is_empty());
-        let heard_at = contact.map(|ms| asked_at.before(Duration::from_millis(ms)));
-        let mut contact = lock(&cluster.contact);
+        let contact_ms = status.last_contact_ms.filter(|_| !status.leader.is_empty());
+        let heard_at = contact_ms.map(|ms| asked_at.before(Duration::from_millis(ms)));
+        let mut last = lock(&cluster.contact);
         // Without a contact in this answer, the last one counts.
-        let before = contact.as_ref().and_then(|contact| contact.heard_at);
-        *contact = Some(Contact {
+        let before = last.as_ref().and_then(|last| last.heard_at);
+        *last = Some(Contact {
             heard_at: heard_at.or(before),
             status,
         });

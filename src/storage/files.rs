@@ -317,7 +317,7 @@ fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> 
     Ok(found)
 }
 
-/// When the file with this name was kept, if it is a former state or its log.
+/// When the file with this name was kept, if it is a former state, or its log or journal.
 fn kept_at(name: &str, prefix: &str) -> Option<DateTime<Utc>> {
     let mut sides = [LOG, JOURNAL].iter();
     let without_side = sides.find_map(|side| name.strip_suffix(side));

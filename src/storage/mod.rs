@@ -504,22 +504,23 @@ impl Database {
     }
 
     /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
-    /// process. Does nothing if another file has taken the name, because other processes may have written since.
+    /// process. Does nothing if another file has taken the name, because other processes may have written since;
+    /// returns whether it did.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
-    pub async fn write_back_log(&self) -> Result<(), DbError> {
+    pub async fn write_back_log(&self) -> Result<bool, DbError> {
         let Writer::File(writer) = &self.writer else {
-            return Ok(());
+            return Ok(false);
         };
         match self.verify_place() {
             Err(DbError::LogGone(log)) if !log.exists() => {}
-            Ok(()) | Err(_) => return Ok(()),
+            Ok(()) | Err(_) => return Ok(false),
         }
         sqlx::query("pragma wal_checkpoint(passive)")
             .execute(writer)
             .await
-            .map(drop)
+            .map(|_| true)
             .at(self.path())
     }
 

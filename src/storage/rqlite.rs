@@ -271,8 +271,9 @@ impl RqliteClient {
         wait_max: Duration,
     ) -> Result<Vec<u64>, ClusterError> {
         let body: Value = statements.into_iter().map(SqlStatement::json).collect();
-        let path = "db/execute?transaction";
-        let answer = self.ask(path, body.to_string(), wait_max).await?;
+        let body = body.to_string();
+        let answer = self.ask("db/execute?transaction", body, wait_max);
+        let answer = answer.await?;
         let results = answer["results"].as_array();
         let results =
             results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;

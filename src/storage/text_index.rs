@@ -251,6 +251,7 @@ pub struct IndexReader {
     /// In no transaction.
     connection: SqliteConnection,
     idle: IdleReaders,
+    /// After the connection, so that another reader may be opened only once that is closed.
     permit: OwnedSemaphorePermit,
 }
 

@@ -25,9 +25,11 @@ pub struct FileVerification {
 /// # Errors
 /// When it cannot be read at all.
 pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerification> {
-    let mut verified = FileVerification::default();
-    let is_unreadable;
-    (verified.wrong, is_unreadable) = schema::faults(connection).await?;
+    let (wrong, is_unreadable) = schema::faults(connection).await?;
+    let mut verified = FileVerification {
+        wrong,
+        ..FileVerification::default()
+    };
     if !text_index::is_sound(connection).await? {
         // SQLite's own check would read the malformed pages.
         verified.wrong.push(

@@ -1,6 +1,7 @@
 //! Parameters of requests: the OpenAPI schema of each kind, the issue of a wrong value, and the hub's form.
 
-use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
+pub use poem_openapi::registry::MetaSchemaRef;
+use poem_openapi::registry::{MetaSchema, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{Enum, Object};
 use serde_json::json;

@@ -290,10 +290,10 @@ fn names(
         }
     };
     let with_count = |one: &&EntityFigures| format!("{} ({})", name(one), reviews(one.reviews));
-    let then = match list(&rest.iter().map(with_count).collect::<Vec<_>>()) {
-        rest if rest.is_empty() => rest,
-        rest => format!(", then {rest}"),
-    };
+    let mut then = list(&rest.iter().map(with_count).collect::<Vec<_>>());
+    if !then.is_empty() {
+        then.insert_str(0, ", then ");
+    }
     let text = format!("{what}: {}{then}.", with_count(first));
     let mut names = sentence(template, text, &[]);
     names.evidence.figures = by_rank(most.iter().map(|one| one.reviews));

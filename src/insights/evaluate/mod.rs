@@ -254,7 +254,7 @@ impl EvaluationFigures {
 /// The first line of every file.
 const HEADER: &str = "text\taspect\tpolarity";
 
-/// The annotators' labels (positive, negative or neutral), by text, trimmed, and by the aspect's id.
+/// The annotators' labels (positive, negative or neutral), by trimmed text, then by the aspect's id.
 pub type AnnotatedTexts = BTreeMap<String, BTreeMap<String, Polarity>>;
 
 /// Maximum number of characters of a message, which is limited because it repeats the file's content.

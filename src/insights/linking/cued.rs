@@ -28,7 +28,7 @@ struct PersonName {
     name: String,
 }
 
-/// The number of words of a name in the text, the entities that it may name, and the name of the rule.
+/// The length of a name in tokens, the entities that it may name, and the name of the rule.
 type Found = (usize, Vec<String>, &'static str);
 
 impl CuedNames {
@@ -68,7 +68,7 @@ impl CuedNames {
                 let person = self.person(text, range, at, &author);
                 let person = person.map(|found| (MentionKind::Technician, found));
                 let area = || Some((MentionKind::ServiceArea, self.area(text, range, at)?));
-                let Some((kind, (words, candidates, rule))) = person.or_else(area) else {
+                let Some((kind, (len, candidates, rule))) = person.or_else(area) else {
                     at += 1;
                     continue;
                 };
@@ -77,10 +77,10 @@ impl CuedNames {
                     candidates,
                     sentence,
                     through: sentence,
-                    span: text.span(at..at + words),
+                    span: text.span(at..at + len),
                     rule,
                 });
-                at += words;
+                at += len;
             }
         }
         mentions

@@ -546,10 +546,12 @@ pub fn is_thing(context: &TokenContext<'_>) -> bool {
 
 /// `my husband Mike`, `our neighbor, Will`, `my son's name is Grant`, `my friends Mike and Will`
 fn is_kin_before(context: &TokenContext<'_>) -> bool {
-    let mut n = match context.text(-1) {
-        _ if !context.is_titled() => -1,
-        "." => -3,
-        _ => -2,
+    let mut n = if !context.is_titled() {
+        -1
+    } else if context.text(-1) == "." {
+        -3
+    } else {
+        -2
     };
     let is_be = |n: isize| matches!(context.text(n), "is" | "was");
     n -= isize::from(matches!(
@@ -572,8 +574,8 @@ fn is_kin_before(context: &TokenContext<'_>) -> bool {
     let mut n = -1;
     while n >= -FIRM_REACH && context.word(n).is(WordClass::Pair) && context.is_capital_at(n - 1) {
         n -= 2;
-        let of_list = if context.text(n) == "," { n - 1 } else { n };
-        if context.word(of_list).is(WordClass::KinMany) {
+        let before_list = if context.text(n) == "," { n - 1 } else { n };
+        if context.word(before_list).is(WordClass::KinMany) {
             return true;
         }
     }

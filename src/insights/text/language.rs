@@ -39,7 +39,7 @@ struct TellingWord {
     telling: u32,
 }
 
-/// Tells the languages of a trade.
+/// Detects which of a trade's languages a text is in.
 #[derive(Debug, Clone)]
 pub struct LanguageDetector {
     others: Vec<OtherLanguage>,

@@ -94,7 +94,7 @@ impl TokenizedText {
         token.is_some_and(|token| words.contains(&token.fingerprint))
     }
 
-    /// Whether a token is written so; false behind the last token.
+    /// Whether the token has this shape; false if there is no such token.
     #[must_use]
     pub fn has_shape(&self, token: usize, shape: Capitalisation) -> bool {
         let token = self.tokens.get(token);

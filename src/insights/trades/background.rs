@@ -44,6 +44,7 @@ impl Background {
         let fault = fault.then(|| "the first line must be `# 6293 sentences`".to_owned());
         let row = |line: &str| {
             if line.starts_with('#') {
+                // A comment.
                 return Some(None);
             }
             let (word, count) = line.split_once('\t')?;

@@ -332,7 +332,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
     }
 
     fn add(&mut self, file: &PackageFile<'_>, kind: &str, meaning: Meaning, value: &TomlValue<'_>) {
-        let place: Arc<str> = file.name.into();
+        let file_name: Arc<str> = file.name.into();
         for (at, text) in self.keep(file, strings(value)).unwrap_or_default() {
             let parsed = pattern::parse(text, &self.trade.lists).map_err(|message| (at, message));
             let Some((name, ways)) = self.keep(file, parsed) else {
@@ -344,7 +344,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
                 meaning,
                 text: text.into(),
                 place: RulePlace {
-                    file: Arc::clone(&place),
+                    file: Arc::clone(&file_name),
                     line: file.line(at),
                     is_shared: file.is_shared,
                 },

@@ -42,7 +42,7 @@ pub struct RunCounts {
 }
 
 named! {
-    /// By its name in the database.
+    /// What a run did to a review, by its name in the database.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum RunChange {
         /// The review did not exist before.
@@ -193,7 +193,7 @@ pub async fn run_reviews(
     .await?;
     let row = rows.into_iter().map(|row| RunReview {
         id: row.id.into(),
-        // The table's check allows no other name.
+        // Another name can come only from a shell that switched the checks off.
         change: RunChange::find(row.kind.as_ref()).unwrap_or(RunChange::Added),
         is_there: row.is_there,
         is_untouched: row.is_untouched,
