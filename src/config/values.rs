@@ -12,6 +12,8 @@ use url::{Host, Url};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeSpan(pub Duration);
 
+/// The units in seconds, largest first.
+const UNITS: [(char, u64); 3] = [('h', 3_600), ('m', 60), ('s', 1)];
 /// Longer spans are rejected, so that a mistaken unit is noticed.
 const SPAN_SECONDS_MAX: u64 = 366 * 24 * 3_600;
 
@@ -20,12 +22,10 @@ impl FromStr for TimeSpan {
 
     fn from_str(given: &str) -> Result<Self, String> {
         let fault = || format!("`{given}` is not a duration; write it like 90s, 15m or 2h");
-        let (digits, seconds) = match given.as_bytes() {
-            [.., b's'] => (&given[..given.len() - 1], 1),
-            [.., b'm'] => (&given[..given.len() - 1], 60),
-            [.., b'h'] => (&given[..given.len() - 1], 3_600),
-            [..] => return Err(fault()),
-        };
+        let (digits, seconds) = UNITS
+            .iter()
+            .find_map(|(unit, seconds)| Some((given.strip_suffix(*unit)?, *seconds)))
+            .ok_or_else(fault)?;
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(fault());
         }
@@ -43,13 +43,10 @@ impl FromStr for TimeSpan {
 
 impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_secs() {
-            seconds if seconds > 0 && seconds.is_multiple_of(3_600) => {
-                write!(f, "{}h", seconds / 3_600)
-            }
-            seconds if seconds > 0 && seconds.is_multiple_of(60) => write!(f, "{}m", seconds / 60),
-            seconds => write!(f, "{seconds}s"),
-        }
+        let all = self.0.as_secs();
+        let fits = |(_, seconds): &(char, u64)| all > 0 && all.is_multiple_of(*seconds);
+        let (unit, seconds) = UNITS.into_iter().find(fits).unwrap_or(('s', 1));
+        write!(f, "{}{unit}", all / seconds)
     }
 }
 
@@ -61,11 +58,6 @@ impl FromStr for RetryDelays {
     type Err = String;
 
     fn from_str(given: &str) -> Result<Self, String> {
-        let fault = || {
-            format!(
-                "`{given}` must be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
-            )
-        };
         let spans: Vec<TimeSpan> = given
             .split(',')
             .map(|span| span.trim().parse())
@@ -75,7 +67,9 @@ impl FromStr for RetryDelays {
             Ok(_) => Err(format!(
                 "`{given}` has a wait of zero; each must be 1s or longer"
             )),
-            Err(_) => Err(fault()),
+            Err(_) => Err(format!(
+                "`{given}` must be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
+            )),
         }
     }
 }
@@ -146,24 +140,19 @@ pub struct Contacts(pub Vec<String>);
 
 /// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
 fn contact(given: &str) -> Result<String, String> {
-    let fault = || {
-        format!(
-            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
-             tel:+1-201-555-0123"
-        )
-    };
-    let url = Url::parse(given).map_err(|_| fault())?;
-    let is_known = match url.scheme() {
+    let is_known = |url: &Url| match url.scheme() {
         "https" => url.host().is_some(),
         "mailto" => url.path().contains('@'),
         "tel" => !url.path().is_empty(),
         _ => false,
     };
-    if is_known {
-        Ok(url.into())
-    } else {
-        Err(fault())
-    }
+    let url = Url::parse(given).ok().filter(is_known);
+    url.map(String::from).ok_or_else(|| {
+        format!(
+            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
+             tel:+1-201-555-0123"
+        )
+    })
 }
 
 impl FromStr for Contacts {
