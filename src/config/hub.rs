@@ -115,18 +115,13 @@ pub struct LeaseBounds {
 impl LeaseBounds {
     /// `None` if the bounds are not in order or a lease could be 0.
     #[must_use]
-    pub const fn new(min_seconds: u64, default_seconds: u64, max_seconds: u64) -> Option<Self> {
-        let is_ordered =
-            0 < min_seconds && min_seconds <= default_seconds && default_seconds <= max_seconds;
-        if is_ordered {
-            Some(Self {
-                shortest: min_seconds,
-                default: default_seconds,
-                longest: max_seconds,
-            })
-        } else {
-            None
-        }
+    pub fn new(shortest: u64, default: u64, longest: u64) -> Option<Self> {
+        let is_ordered = 0 < shortest && shortest <= default && default <= longest;
+        is_ordered.then_some(Self {
+            shortest,
+            default,
+            longest,
+        })
     }
 
     /// The granted lease for a requested one, both in seconds.
@@ -169,72 +164,38 @@ impl fmt::Display for HubConfig {
             trusted_proxies,
             limits,
         } = self;
-        write_settings(
-            f,
-            &[
-                ("TRUSTED_PROXIES", trusted_proxies),
-                ("HUB_RETRY_DELAYS", retry_delays),
-                ("HUB_LEASE_SECONDS_MIN", lease_seconds_min),
-                ("HUB_LEASE_SECONDS_DEFAULT", lease_seconds_default),
-                ("HUB_LEASE_SECONDS_MAX", lease_seconds_max),
-                ("HUB_CA_FILE", ca_file),
-                ("HUB_ALLOW_CALLBACK_NETS", allow_callback_nets),
-            ],
-        )?;
-        writeln!(f)?;
-        write!(f, "{limits}")
-    }
-}
-
-/// Lines `REVIEWS_NAME=value`, without a line break at the end.
-fn write_settings(
-    f: &mut fmt::Formatter<'_>,
-    settings: &[(&str, &dyn fmt::Display)],
-) -> fmt::Result {
-    for (index, (name, value)) in settings.iter().enumerate() {
-        let line_break = if index == 0 { "" } else { "\n" };
-        write!(f, "{line_break}REVIEWS_{name}={value}")?;
-    }
-    Ok(())
-}
-
-impl fmt::Display for HubLimits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            requests_per_source_per_minute,
-            requests_per_network_per_minute,
-            verifications_per_host_per_minute,
-            verifications_per_address_per_minute,
+        let HubLimits {
+            requests_per_source_per_minute: per_source,
+            requests_per_network_per_minute: per_network,
+            verifications_per_host_per_minute: per_host,
+            verifications_per_address_per_minute: per_address,
             pending_max,
             subscriptions_per_host_max,
             subscriptions_max,
             bytes_per_host_per_hour,
-        } = self;
-        write_settings(
-            f,
-            &[
-                (
-                    "HUB_REQUESTS_PER_SOURCE_PER_MINUTE",
-                    requests_per_source_per_minute,
-                ),
-                (
-                    "HUB_REQUESTS_PER_NETWORK_PER_MINUTE",
-                    requests_per_network_per_minute,
-                ),
-                (
-                    "HUB_VERIFICATIONS_PER_HOST_PER_MINUTE",
-                    verifications_per_host_per_minute,
-                ),
-                (
-                    "HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE",
-                    verifications_per_address_per_minute,
-                ),
-                ("HUB_PENDING_MAX", pending_max),
-                ("HUB_SUBSCRIPTIONS_PER_HOST_MAX", subscriptions_per_host_max),
-                ("HUB_SUBSCRIPTIONS_MAX", subscriptions_max),
-                ("HUB_BYTES_PER_HOST_PER_HOUR", bytes_per_host_per_hour),
-            ],
-        )
+        } = limits;
+        let settings: [(&str, &dyn fmt::Display); 15] = [
+            ("TRUSTED_PROXIES", trusted_proxies),
+            ("HUB_RETRY_DELAYS", retry_delays),
+            ("HUB_LEASE_SECONDS_MIN", lease_seconds_min),
+            ("HUB_LEASE_SECONDS_DEFAULT", lease_seconds_default),
+            ("HUB_LEASE_SECONDS_MAX", lease_seconds_max),
+            ("HUB_CA_FILE", ca_file),
+            ("HUB_ALLOW_CALLBACK_NETS", allow_callback_nets),
+            ("HUB_REQUESTS_PER_SOURCE_PER_MINUTE", per_source),
+            ("HUB_REQUESTS_PER_NETWORK_PER_MINUTE", per_network),
+            ("HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", per_host),
+            ("HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE", per_address),
+            ("HUB_PENDING_MAX", pending_max),
+            ("HUB_SUBSCRIPTIONS_PER_HOST_MAX", subscriptions_per_host_max),
+            ("HUB_SUBSCRIPTIONS_MAX", subscriptions_max),
+            ("HUB_BYTES_PER_HOST_PER_HOUR", bytes_per_host_per_hour),
+        ];
+        for (index, (name, value)) in settings.iter().enumerate() {
+            let line_break = if index == 0 { "" } else { "\n" };
+            write!(f, "{line_break}REVIEWS_{name}={value}")?;
+        }
+        Ok(())
     }
 }
 
