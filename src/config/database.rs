@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
-use percent_encoding::percent_decode_str;
 use sqlx::sqlite::SqliteConnectOptions;
 use url::Url;
 
@@ -50,19 +49,9 @@ pub struct ClusterAddress {
 impl fmt::Debug for ClusterAddress {
     /// Without user name and password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nodes: Vec<String> = self
-            .nodes
-            .iter()
-            .map(|node| {
-                node.authority()
-                    .rsplit('@')
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned()
-            })
-            .collect();
+        let nodes = self.nodes.iter().map(Url::as_str).map(without_credentials);
         f.debug_struct("ClusterAddress")
-            .field("nodes", &nodes)
+            .field("nodes", &nodes.collect::<Vec<_>>())
             .field("file", &self.file)
             .finish()
     }
@@ -139,10 +128,11 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
         return fault("the path of this node's file is missing");
     };
     let (mut file, mut scheme) = (None, "http");
+    // A path is taken literally, plus signs included, except for percent-encoding.
+    let parameters = parameters.replace('+', "%2B");
     for (name, value) in url::form_urlencoded::parse(parameters.as_bytes()) {
         match (name.as_ref(), value.as_ref()) {
-            // A path is taken literally, plus signs included, except for percent-encoding.
-            ("file", _) => file = raw(parameters, "file"),
+            ("file", _) => drop(file.get_or_insert(value)),
             ("tls", "on") => scheme = "https",
             ("tls", "off") => scheme = "http",
             ("tls", _) => return fault("tls must be on or off"),
@@ -168,18 +158,8 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
     }
     Ok(ClusterAddress {
         nodes,
-        file: PathBuf::from(file),
+        file: PathBuf::from(file.as_ref()),
     })
-}
-
-/// The percent-decoded value of a parameter.
-fn raw(parameters: &str, name: &str) -> Option<String> {
-    let value = parameters
-        .split('&')
-        .filter_map(|pair| pair.split_once('='))
-        .find(|(key, _)| *key == name)?
-        .1;
-    Some(percent_decode_str(value).decode_utf8_lossy().into_owned())
 }
 
 #[cfg(test)]
