@@ -178,9 +178,14 @@ impl Serve {
         let admin = admin.map(|address| address.to_string()).unwrap_or_default();
         let (hosts, hub) = (&self.config.allowed_hosts, &self.config.hub);
         let per_peer = self.config.connections_per_peer_max;
-        let shown = |path: Option<&Path>| path.map(|path| path.display().to_string());
-        let package = shown(self.config.trade.package()).unwrap_or_default();
-        let trade = shown(self.config.trade.file()).unwrap_or_default();
+        let shown = |path: &Option<PathBuf>| {
+            path.as_deref()
+                .unwrap_or(Path::new(""))
+                .display()
+                .to_string()
+        };
+        let package = shown(&self.config.trade.package);
+        let trade = shown(&self.config.trade.trade_file);
         let (contact, request_log) = (&self.config.security_contact, self.config.request_log);
         let LogConfig { filter, format } = log;
         Ok(format!(

@@ -39,23 +39,6 @@ pub struct TradeConfig {
     pub trade_file: Option<PathBuf>,
 }
 
-impl TradeConfig {
-    #[must_use]
-    pub fn file(&self) -> Option<&Path> {
-        Self::set(self.trade_file.as_deref())
-    }
-
-    /// The path of the folder, or the ID of a built-in package, if one is set.
-    #[must_use]
-    pub fn package(&self) -> Option<&Path> {
-        Self::set(self.package.as_deref())
-    }
-
-    fn set(path: Option<&Path>) -> Option<&Path> {
-        path.filter(|path| !path.as_os_str().is_empty())
-    }
-}
-
 /// The address that `serve` listens on, and the base URL of what it publishes.
 #[derive(Debug, Clone, Args)]
 pub struct ListenConfig {

@@ -66,7 +66,7 @@ impl InsightsCommand {
 /// # Errors
 /// If the package cannot be read or is invalid, with all its faults.
 pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
-    let engine = match (config.package(), config.file()) {
+    let engine = match (&config.package, &config.trade_file) {
         (None, None) => return Ok(Engines::default()),
         (Some(_), Some(_)) => {
             bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set only one of them")
