@@ -55,9 +55,8 @@ impl Backup {
             progress.watch(copying, || bytes(&self.file)).await?;
         }
         let bytes = self.file.metadata()?.len();
-        report_done(&format!(
+        Ok(report_done(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
-        ));
-        Ok(Exit::Done)
+        )))
     }
 }

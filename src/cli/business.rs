@@ -40,8 +40,7 @@ impl BusinessCommand {
         let file = BusinessFile::read(file)?;
         let opening = Opening::of(&config.address()?).await?;
         let loaded = self.load(&file, &path, opening.database(), clock).await;
-        report_done(&opening.end(loaded).await?);
-        Ok(Exit::Done)
+        Ok(report_done(&opening.end(loaded).await?))
     }
 
     /// Writes the business of the file and returns the report.
@@ -86,8 +85,7 @@ async fn show(path: &Path) -> anyhow::Result<Exit> {
     };
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;
     text.push('\n');
-    say(&text)?;
-    Ok(Exit::Done)
+    say(&text)
 }
 
 /// The business in the format of a file; an empty object if there is none.

@@ -35,8 +35,7 @@ impl Delete {
             drop(write);
             opening.leave().await;
             if !terminal::confirm(&question(&id, review.as_ref()))? {
-                report_done("nothing was deleted\n");
-                return Ok(Exit::Done);
+                return Ok(report_done("nothing was deleted\n"));
             }
         }
         let (opening, mut write, id, _) = open_row(config, &self.id).await?;

@@ -32,8 +32,7 @@ impl EditorialCommand {
         let file = EditorialFile::read(file)?;
         let opening = open(config).await?;
         let loaded = load(&file, opening.database()).await;
-        report_done(&opening.end(loaded).await?);
-        Ok(Exit::Done)
+        Ok(report_done(&opening.end(loaded).await?))
     }
 }
 
@@ -53,8 +52,7 @@ async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<Strin
 
 async fn show(path: &Path) -> anyhow::Result<Exit> {
     let find = async |reader: &mut SqliteConnection| business::editorial(reader).await.at(path);
-    say(&format!("{:#}\n", as_json(&read(path, find).await?)))?;
-    Ok(Exit::Done)
+    say(&format!("{:#}\n", as_json(&read(path, find).await?)))
 }
 
 /// The editorial texts in the format of a file.

@@ -267,8 +267,7 @@ impl Completions {
     pub(super) fn run(self) -> anyhow::Result<Exit> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command(), "reviews", &mut text);
-        say(&String::from_utf8(text)?)?;
-        Ok(Exit::Done)
+        say(&String::from_utf8(text)?)
     }
 }
 
@@ -290,8 +289,7 @@ impl Man {
                 command.clone().version(env!("CARGO_PKG_VERSION"))
             }
         };
-        say(&page_of(page)?)?;
-        Ok(Exit::Done)
+        say(&page_of(page)?)
     }
 }
 

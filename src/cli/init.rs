@@ -110,8 +110,7 @@ impl Init {
             "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
         };
         let told = told(&business, is_zone_known, moved, &path);
-        report_done(&format!("{told}next        {next}\n"));
-        Ok(Exit::Done)
+        Ok(report_done(&format!("{told}next        {next}\n")))
     }
 
     /// On a terminal, asks for a new business's missing name, type and time zone.

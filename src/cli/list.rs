@@ -71,8 +71,7 @@ impl ListCommand {
             json(rows, key.as_ref())
         } else {
             self.table(&rows, has_more)
-        })?;
-        Ok(Exit::Done)
+        })
     }
 
     /// The listed reviews, plus one if there are more.

@@ -16,12 +16,11 @@ impl Migrate {
         let opening = Opening::at_once(&address).await?;
         let migrated = opening.migrated().clone();
         opening.keep().await?;
-        report_done(&format!(
+        Ok(report_done(&format!(
             "{}\n{}",
             address.file().display(),
             told(&migrated)
-        ));
-        Ok(Exit::Done)
+        )))
     }
 }
 

@@ -31,6 +31,7 @@ mod undo;
 mod withhold;
 
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::io;
 use std::io::Write as _;
 use std::path::Path;
@@ -48,6 +49,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::ImportError;
+use crate::imports::undo::UndoError;
 use crate::mcp::escaped;
 use crate::storage::{AtPath as _, ClusterError, Database, DbError};
 
@@ -276,6 +278,7 @@ fn is_overtaken(error: &anyhow::Error) -> bool {
         cause.downcast_ref::<ClusterError>().is_some_and(by_cluster)
             || matches!(cause.downcast_ref::<DbError>(), Some(DbError::Cluster(error)) if by_cluster(error))
             || matches!(cause.downcast_ref::<ImportError>(), Some(ImportError::Database(DbError::Cluster(error))) if by_cluster(error))
+            || matches!(cause.downcast_ref::<UndoError>(), Some(UndoError::Database(DbError::Cluster(error))) if by_cluster(error))
     })
 }
 
@@ -298,9 +301,9 @@ fn without_empty(command: clap::Command) -> clap::Command {
         .mut_subcommands(without_empty)
 }
 
-/// Prints a report. The work is done whether or not the report is read: a closed pipe (`| head -0`) is ignored, and
-/// any other error is reported.
-fn report_done(text: &str) {
+/// Prints the report of a command that is done, whether or not the report is read: a closed pipe (`| head -0`) is
+/// ignored, and any other error is reported.
+fn report_done(text: &str) -> Exit {
     match io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = writeln!(
@@ -310,6 +313,7 @@ fn report_done(text: &str) {
         }
         Ok(()) | Err(_) => {}
     }
+    Exit::Done
 }
 
 /// The error in one line, outermost cause first. A cause that is already part of a message is not repeated. Control
@@ -331,12 +335,21 @@ pub fn explain(error: &anyhow::Error) -> String {
     escaped(said)
 }
 
-/// Prints a result, text or JSON. Control characters are escaped, because the texts of reviews are untrusted. A closed
-/// pipe (`| head`) is an error instead of a panic.
-fn say(text: &str) -> anyhow::Result<()> {
+/// Prints the result of a command, text or JSON. Control characters are escaped, because the texts of reviews are
+/// untrusted. A closed pipe (`| head`) is an error instead of a panic.
+fn say(text: &str) -> anyhow::Result<Exit> {
     io::stdout()
         .write_all(escaped(text.to_owned()).as_bytes())
-        .context("cannot print the result")
+        .context("cannot print the result")?;
+    Ok(Exit::Done)
+}
+
+/// Adds the line `COUNT TEXT` to a report, unless the count is 0.
+fn add_count(report: &mut String, count: u64, text: &str) {
+    if count > 0 {
+        // Writing into a String cannot fail.
+        let _ = writeln!(report, "{count} {text}");
+    }
 }
 
 // The limit on file sizes (`RLIMIT_FSIZE`: `ulimit -f`, `LimitFSIZE=`). Writing beyond it raises SIGXFSZ, which ends

@@ -24,10 +24,9 @@ impl Publish {
             Status::Published => {
                 decision.note_published().await?;
                 decision.commit().await?;
-                report_done(&format!(
+                return Ok(report_done(&format!(
                     "{id}: is already published; imports keep it published\n"
-                ));
-                return Ok(Exit::Done);
+                )));
             }
             Status::Withheld { reason } => {
                 reason.clone().unwrap_or_else(|| "not stated".to_owned())
@@ -46,9 +45,8 @@ impl Publish {
         decision.review.status = Status::Published;
         decision.note_published().await?;
         decision.save(clock).await?;
-        report_done(&format!(
+        Ok(report_done(&format!(
             "{id}: published; was withheld ({reason}){vouched}\n"
-        ));
-        Ok(Exit::Done)
+        )))
     }
 }

@@ -48,15 +48,13 @@ impl Respond {
         let Some(text) = text else {
             let Some(former) = former else {
                 decision.leave().await;
-                report_done(&format!("{id}: has no answer\n"));
-                return Ok(Exit::Done);
+                return Ok(report_done(&format!("{id}: has no answer\n")));
             };
             decision.save(clock).await?;
-            report_done(&format!(
+            return Ok(report_done(&format!(
                 "{id}: answer removed; imports do not bring it back; {}",
                 told(&former)
-            ));
-            return Ok(Exit::Done);
+            )));
         };
         let business = storage::business::find(&mut decision.write).await;
         let business = business
@@ -69,11 +67,10 @@ impl Respond {
             author: None,
         });
         decision.save(clock).await?;
-        report_done(&former.map_or_else(
+        Ok(report_done(&former.map_or_else(
             || format!("{id}: answered\n"),
             |former| format!("{id}: answer replaced; {}", told(&former)),
-        ));
-        Ok(Exit::Done)
+        )))
     }
 }
 

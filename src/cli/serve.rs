@@ -4,7 +4,7 @@ use std::future::pending;
 use std::io;
 use std::io::stdout;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,8 +57,7 @@ impl Serve {
         database.path()?;
         self.config.hub.leases()?;
         if self.print_config {
-            say(&self.settings(&database, log)?)?;
-            return Ok(Exit::Done);
+            return say(&self.settings(&database, log)?);
         }
         let signals = Signals::catch()?;
         // With JSON logs, all output is log events.
@@ -178,14 +177,9 @@ impl Serve {
         let admin = admin.map(|address| address.to_string()).unwrap_or_default();
         let (hosts, hub) = (&self.config.allowed_hosts, &self.config.hub);
         let per_peer = self.config.connections_per_peer_max;
-        let shown = |path: &Option<PathBuf>| {
-            path.as_deref()
-                .unwrap_or(Path::new(""))
-                .display()
-                .to_string()
-        };
-        let package = shown(&self.config.trade.package);
-        let trade = shown(&self.config.trade.trade_file);
+        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let package = shown(&self.config.trade.package).unwrap_or_default();
+        let trade = shown(&self.config.trade.trade_file).unwrap_or_default();
         let (contact, request_log) = (&self.config.security_contact, self.config.request_log);
         let LogConfig { filter, format } = log;
         Ok(format!(

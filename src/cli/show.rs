@@ -44,8 +44,7 @@ impl Show {
             format!("{:#}\n", native(review, source, key.as_ref()))
         } else {
             told(&review, source.as_ref(), key.as_ref())
-        })?;
-        Ok(Exit::Done)
+        })
     }
 }
 

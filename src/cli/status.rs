@@ -52,8 +52,7 @@ impl StatusCommand {
             format!("{:#}\n", status.json())
         } else {
             status.told()
-        })?;
-        Ok(Exit::Done)
+        })
     }
 }
 

@@ -34,8 +34,9 @@ impl Withhold {
         };
         if decision.review.status == status {
             decision.leave().await;
-            report_done(&format!("{id}: is already withheld ({reason})\n"));
-            return Ok(Exit::Done);
+            return Ok(report_done(&format!(
+                "{id}: is already withheld ({reason})\n"
+            )));
         }
         let was = match &decision.review.status {
             Status::Published => String::new(),
@@ -46,9 +47,8 @@ impl Withhold {
         };
         decision.review.status = status;
         decision.save(clock).await?;
-        report_done(&format!(
+        Ok(report_done(&format!(
             "{id}: withheld ({reason}){was}; imports keep it withheld, `reviews publish {id}` publishes it again\n"
-        ));
-        Ok(Exit::Done)
+        )))
     }
 }

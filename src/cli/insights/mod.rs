@@ -104,8 +104,7 @@ async fn show(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exi
         survey(reader, &engines, &links).await.at(&path)
     })
     .await?;
-    say(&told(&input, &insights(&input, &links), behind))?;
-    Ok(Exit::Done)
+    say(&told(&input, &insights(&input, &links), behind))
 }
 
 fn told(input: &SnapshotInput, insights: &wire::Insights, behind: usize) -> String {
@@ -291,8 +290,7 @@ impl Explain {
             review.date,
             review.rating.stars(),
             explain(&review.text, &analysis)
-        ))?;
-        Ok(Exit::Done)
+        ))
     }
 }
 
@@ -320,11 +318,10 @@ async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<
         findings,
         mentions,
     } = rebuilt?;
-    report_done(&format!(
+    Ok(report_done(&format!(
         "{deleted} analyses deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} \
          mentions\n"
-    ));
-    Ok(Exit::Done)
+    )))
 }
 
 async fn rebuild_all(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {
