@@ -7,7 +7,7 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::{Exit, report_done, terminal};
+use super::{Exit, add_count, report_done, terminal};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;
@@ -34,6 +34,7 @@ pub struct RestoreCommand {
 }
 
 /// The result of carrying data over from the former database.
+#[derive(Default)]
 struct CarriedOver {
     /// The error of reading the former database, because of which nothing was carried over.
     unreadable: Option<String>,
@@ -60,45 +61,45 @@ impl RestoreCommand {
             return Err(DbError::InUse(path).into());
         }
         let prepared = Prepared::copy_of(&self.file, &place).await?;
-        let reviews = match sound(&prepared, &self.file).await {
-            Ok(reviews) => reviews,
-            Err(error) => {
+        let former = match self.complete(&prepared, &path, clock).await {
+            Ok(Some(former)) => former,
+            unchanged => {
                 prepared.leave().await;
-                return Err(error);
+                return unchanged.map(|_| report_done("nothing was changed\n"));
             }
         };
-        if !self.yes && terminal::can_ask() {
-            let question = format!(
-                "{name} has {reviews} reviews. Replace {} with it?",
-                path.display()
-            );
-            if !terminal::confirm(&question)? {
-                prepared.leave().await;
-                report_done("nothing was changed\n");
-                return Ok(Exit::Done);
-            }
-        }
-        let former = match carry(&prepared, &path, clock).await {
-            Ok(former) => former,
-            Err(error) => {
-                prepared.leave().await;
-                return Err(error);
-            }
-        };
-        let CarriedOver {
-            unreadable,
-            carried,
-            alone,
-        } = former;
-        let kept = prepared.put_in_place(&path, alone, clock.now()).await?;
-        report_done(&told(
+        let kept = prepared
+            .put_in_place(&path, former.alone, clock.now())
+            .await?;
+        Ok(report_done(&told(
             &path,
             &self.file,
             kept.as_deref(),
-            unreadable,
-            carried,
-        ));
-        Ok(Exit::Done)
+            former.unreadable,
+            former.carried,
+        )))
+    }
+
+    /// Checks the copy of the backup and completes it with the data of the former database; `None` if the owner does
+    /// not confirm.
+    async fn complete(
+        &self,
+        prepared: &Prepared,
+        path: &Path,
+        clock: &Clock,
+    ) -> anyhow::Result<Option<CarriedOver>> {
+        let reviews = sound(prepared, &self.file).await?;
+        if !self.yes && terminal::can_ask() {
+            let question = format!(
+                "{} has {reviews} reviews. Replace {} with it?",
+                self.file.display(),
+                path.display()
+            );
+            if !terminal::confirm(&question)? {
+                return Ok(None);
+            }
+        }
+        carry(prepared, path, clock).await.map(Some)
     }
 }
 
@@ -123,11 +124,7 @@ async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
 
 /// Locks the database for this process, and carries over to the copy the data that must not be reverted.
 async fn carry(prepared: &Prepared, path: &Path, clock: &Clock) -> anyhow::Result<CarriedOver> {
-    let mut former = CarriedOver {
-        unreadable: None,
-        carried: Carried::default(),
-        alone: None,
-    };
+    let mut former = CarriedOver::default();
     if !path.exists() {
         return Ok(former);
     }
@@ -205,18 +202,16 @@ fn told(
         );
     }
     let Carried { deleted, withheld } = carried;
-    if deleted > 0 {
-        let _ = writeln!(
-            text,
-            "{deleted} deleted again that were deleted after the backup"
-        );
-    }
-    if withheld > 0 {
-        let _ = writeln!(
-            text,
-            "{withheld} withheld again that were withheld after the backup"
-        );
-    }
+    add_count(
+        &mut text,
+        deleted,
+        "deleted again that were deleted after the backup",
+    );
+    add_count(
+        &mut text,
+        withheld,
+        "withheld again that were withheld after the backup",
+    );
     if let Some(kept) = kept {
         let _ = writeln!(
             text,
