@@ -11,7 +11,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use super::business::json as business_json;
 use super::editorial::as_json;
-use super::output::{self, Overwrite, Protected};
+use super::output::{self, Protected};
 use super::terminal::Progress;
 use super::{Exit, report_done};
 use crate::config::DatabaseConfig;
@@ -65,8 +65,8 @@ impl ExportCommand {
             output::protect(&format!("FILE {}", file.display()), file, &protected)?;
         }
         let out = begun.as_deref().or(file);
-        let out = out.map(|out| output::create("FILE", out, &protected, &Overwrite::Nothing));
-        let out = out.transpose()?.map(|(_, out)| out);
+        let out = out.map(|out| output::create("FILE", out, &protected, None));
+        let out = out.transpose()?;
         let name = file.map_or_else(
             || "standard output".to_owned(),
             |file| file.display().to_string(),

@@ -13,9 +13,9 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::output::{Overwrite, Protected};
+use super::output::{FormerOutput, Protected};
 use super::terminal::style;
-use super::{Exit, output, report_done};
+use super::{Exit, add_count, output, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
@@ -64,10 +64,10 @@ impl Import {
             database: address.file(),
             inputs: &self.request.files,
         };
-        let rejects = self
-            .rejects
-            .as_deref()
-            .map(|path| output::create("--rejects", path, &protected, &REJECTED_ROWS));
+        let rejects = self.rejects.map(|path| {
+            let file = output::create("--rejects", &path, &protected, Some(&REJECTED_ROWS))?;
+            anyhow::Ok((path, file))
+        });
         let mut console = Console::new(rejects.transpose()?);
         let opening = Opening::of(&address).await?;
         let report = import(opening.database(), clock, &self.request, &mut console).await;
@@ -111,7 +111,7 @@ enum ImportPhase {
 }
 
 /// The file of `--rejects`, which may only overwrite a former one.
-const REJECTED_ROWS: Overwrite = Overwrite::Former {
+const REJECTED_ROWS: FormerOutput = FormerOutput {
     name: "file of rejected rows",
     is_former,
 };
@@ -372,145 +372,128 @@ fn kind(error: &str) -> String {
 #[must_use]
 pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
-    // Writing into a String cannot fail.
-    let _ = summarise(&mut text, report, dry_run);
-    escaped(text)
-}
-
-fn summarise(text: &mut String, report: &ImportReport, dry_run: bool) -> std::fmt::Result {
-    files(text, report)?;
-    business(text, report)?;
+    files(&mut text, report);
+    business(&mut text, report);
     let written = report.written;
     let (new, updated, unchanged) = (written.new, written.updated, written.unchanged);
-    writeln!(
+    let rejected = report.rejected;
+    // Writing into a String cannot fail, here and below.
+    let _ = writeln!(
         text,
-        "{new} new, {updated} updated, {unchanged} unchanged, {} rejected",
-        report.rejected
-    )?;
-    kept(text, report)?;
-    named(
-        text,
+        "{new} new, {updated} updated, {unchanged} unchanged, {rejected} rejected"
+    );
+    kept(&mut text, report);
+    add_named(
+        &mut text,
         &report.undecided,
         "skipped, because they have no ID and may be existing reviews with fewer fields (delete such a review with `reviews \
          delete ID`, then import again)",
-    )?;
-    if report.repeated > 0 {
-        writeln!(
-            text,
-            "{} repeated: of rows with the same ID, the newest was used",
-            report.repeated
-        )?;
-    }
+    );
+    add_count(
+        &mut text,
+        report.repeated,
+        "repeated: of rows with the same ID, the newest was used",
+    );
     if report.left_out > 0 {
-        writeln!(
+        let _ = writeln!(
             text,
             "{} left out: replies that are not the business's answer to a review",
             rows(report.left_out)
-        )?;
+        );
     }
-    if report.elsewhere > 0 {
-        writeln!(text, "{} of other locations left out", report.elsewhere)?;
-    }
-    withheld(text, report)?;
-    named(
-        text,
+    add_count(&mut text, report.elsewhere, "of other locations left out");
+    withheld(&mut text, report);
+    add_named(
+        &mut text,
         &report.withdrawn,
         "withdrawn: their source no longer lists them",
-    )?;
-    if report.moved > 0 {
-        writeln!(
-            text,
-            "{} moved to their day in the business's time zone",
-            report.moved
-        )?;
-    }
-    named(
-        text,
+    );
+    add_count(
+        &mut text,
+        report.moved,
+        "moved to their day in the business's time zone",
+    );
+    add_named(
+        &mut text,
         &report.duplicates,
         "already given by another source (--skip-duplicates withholds them)",
-    )?;
+    );
     if dry_run {
-        writeln!(text, "dry run: nothing was changed")?;
+        text.push_str("dry run: nothing was changed\n");
     }
-    Ok(())
+    escaped(text)
 }
 
 /// Each file with its rows and notes on its format.
-fn files(text: &mut String, report: &ImportReport) -> std::fmt::Result {
+fn files(text: &mut String, report: &ImportReport) {
     for file in &report.files {
-        let label = Format::find(file.format).map_or(file.format, |format| format.label);
-        write!(text, "{}: {label}, {}", file.name, rows(file.rows))?;
-        if file.rejected > 0 {
-            write!(text, ", {} rejected", file.rejected)?;
-        }
-        writeln!(text)?;
-        if let Some(note) = Format::find(file.format).and_then(|format| format.note) {
-            writeln!(text, "note: {note}")?;
+        let format = Format::find(file.format);
+        let label = format.map_or(file.format, |format| format.label);
+        let rejected = match file.rejected {
+            0 => String::new(),
+            count => format!(", {count} rejected"),
+        };
+        let _ = writeln!(
+            text,
+            "{}: {label}, {}{rejected}",
+            file.name,
+            rows(file.rows)
+        );
+        if let Some(note) = format.and_then(|format| format.note) {
+            let _ = writeln!(text, "note: {note}");
         }
     }
-    Ok(())
 }
 
 /// The business in the files.
-fn business(text: &mut String, report: &ImportReport) -> std::fmt::Result {
+fn business(text: &mut String, report: &ImportReport) {
     if let Some(name) = &report.business {
-        writeln!(text, "business: {name}, taken from the file")?;
+        let _ = writeln!(text, "business: {name}, taken from the file");
     }
     if report.has_left_out_business {
-        writeln!(
-            text,
+        text.push_str(
             "note: the business and the editorial texts of the file were left out, because the database already has a business; \
-             load them with `reviews business FILE` and `reviews editorial FILE`"
-        )?;
+             load them with `reviews business FILE` and `reviews editorial FILE`\n",
+        );
     }
     if let Some(name) = &report.listing {
         let quoted = name.replace('\'', r"'\''");
-        writeln!(
+        let _ = writeln!(
             text,
             "the business has no name yet, and this location is called {name}; `reviews init --name '{quoted}'` sets it"
-        )?;
+        );
     }
-    Ok(())
 }
 
 /// Counts by reason.
-fn withheld(text: &mut String, report: &ImportReport) -> std::fmt::Result {
-    let withheld: u64 = report.withheld.values().sum();
-    if withheld > 0 {
-        let reasons: Vec<String> = report
-            .withheld
-            .iter()
-            .map(|(reason, count)| format!("{reason}: {count}"))
-            .collect();
-        writeln!(
-            text,
-            "{withheld} withheld and not published ({})",
-            reasons.join(", ")
-        )?;
-    }
+fn withheld(text: &mut String, report: &ImportReport) {
+    let reasons: Vec<String> = report
+        .withheld
+        .iter()
+        .map(|(reason, count)| format!("{reason}: {count}"))
+        .collect();
+    add_count(
+        text,
+        report.withheld.values().sum(),
+        &format!("withheld and not published ({})", reasons.join(", ")),
+    );
     match report.updated_withheld {
-        0 => Ok(()),
-        1 => writeln!(
+        1 => text.push_str("1 of the updated reviews is withheld, so its changes do not appear\n"),
+        several => add_count(
             text,
-            "1 of the updated reviews is withheld, so its changes do not appear"
-        ),
-        several => writeln!(
-            text,
-            "{several} of the updated reviews are withheld, so their changes do not appear"
+            several,
+            "of the updated reviews are withheld, so their changes do not appear",
         ),
     }
 }
 
 /// The reviews with a common outcome: their number and IDs; nothing if there are none.
-fn named(text: &mut String, reviews: &Named, became: &str) -> std::fmt::Result {
-    if reviews.count == 0 {
-        return Ok(());
-    }
-    writeln!(text, "{} {became}: {reviews}", reviews.count)
+fn add_named(text: &mut String, reviews: &Named, became: &str) {
+    add_count(text, reviews.count, &format!("{became}: {reviews}"));
 }
 
 /// The owner's decisions that the import kept although the file differs.
-fn kept(text: &mut String, report: &ImportReport) -> std::fmt::Result {
+fn kept(text: &mut String, report: &ImportReport) {
     let mut kept = Vec::new();
     if report.kept_withheld.count > 0 {
         kept.push(format!("{} kept withheld", report.kept_withheld.count));
@@ -522,29 +505,25 @@ fn kept(text: &mut String, report: &ImportReport) -> std::fmt::Result {
         ));
     }
     if !kept.is_empty() {
-        writeln!(text, "{}", kept.join(", "))?;
+        let _ = writeln!(text, "{}", kept.join(", "));
     }
-    named(text, &report.kept_deleted, "kept deleted")?;
+    add_named(text, &report.kept_deleted, "kept deleted");
     let kept_deleted = report.kept_deleted.count;
     if kept_deleted > 0 && kept_deleted == report.taken.saturating_sub(report.repeated) {
-        writeln!(
-            text,
-            "every review of this import was deleted before; --restore brings them back"
-        )?;
+        text.push_str(
+            "every review of this import was deleted before; --restore brings them back\n",
+        );
     }
-    if report.noted_deleted > 0 {
-        writeln!(
-            text,
-            "{} recorded as deleted that the database did not have",
-            report.noted_deleted
-        )?;
-    }
-    named(
+    add_count(
+        text,
+        report.noted_deleted,
+        "recorded as deleted that the database did not have",
+    );
+    add_named(
         text,
         &report.still_there,
         "still exist although the file lists them as deleted (`reviews delete ID` deletes one)",
-    )?;
-    Ok(())
+    );
 }
 
 fn rows(count: u64) -> String {

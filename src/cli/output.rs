@@ -23,16 +23,12 @@ pub(super) struct Protected<'a> {
     pub inputs: &'a [PathBuf],
 }
 
-/// Which existing files a command may overwrite.
-pub(super) enum Overwrite {
-    /// Files with content of one kind.
-    Former {
-        /// The kind's name in messages.
-        name: &'static str,
-        /// Whether a file's content is of that kind.
-        is_former: fn(&mut dyn BufRead) -> io::Result<bool>,
-    },
-    Nothing,
+/// The content of files that a command may overwrite.
+pub(super) struct FormerOutput {
+    /// The kind's name in messages.
+    pub name: &'static str,
+    /// Whether a file's content is of that kind.
+    pub is_former: fn(&mut dyn BufRead) -> io::Result<bool>,
 }
 
 /// Rejects a path that is the database, one of the files next to it, or an input, under any name; returns the metadata
@@ -50,12 +46,7 @@ pub(super) fn protect(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
-    // By name before opening anything: a database may not exist yet, and closing a file of an existing one would
-    // release this process's locks on it (POSIX).
-    if let Some(what) = protected.names(path) {
-        bail!("{name} is {what}; name another one");
-    }
-    if let Some(what) = there.as_ref().and_then(|there| protected.holds(there)) {
+    if let Some(what) = protected.item(path, there.as_ref()) {
         bail!("{name} is {what}; name another one");
     }
     Ok(there)
@@ -70,12 +61,12 @@ pub(super) fn create(
     flag: &str,
     path: &Path,
     protected: &Protected<'_>,
-    overwrite: &Overwrite,
-) -> anyhow::Result<(PathBuf, File)> {
+    former: Option<&FormerOutput>,
+) -> anyhow::Result<File> {
     let name = format!("{flag} {}", path.display());
     let unwritable = || format!("{name} cannot be written");
     let there = protect(&name, path, protected)?;
-    let file = match there {
+    match there {
         None => {
             ensure!(
                 !path.is_symlink(),
@@ -86,7 +77,7 @@ pub(super) fn create(
                 .create_new(true)
                 .mode(MODE)
                 .open(path)
-                .with_context(unwritable)?
+                .with_context(unwritable)
         }
         Some(there) if there.is_file() => {
             let mut file = OpenOptions::new()
@@ -94,25 +85,18 @@ pub(super) fn create(
                 .write(true)
                 .open(path)
                 .with_context(unwritable)?;
-            match overwrite {
-                Overwrite::Nothing => {
-                    bail!("{name} already exists; name another file, or overwrite it with --force")
-                }
-                Overwrite::Former {
-                    name: kind,
-                    is_former,
-                } => {
-                    let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
-                    let is_former = is_empty
-                        || is_former(&mut BufReader::new(&file)).with_context(unwritable)?;
-                    ensure!(
-                        is_former,
-                        "{name} exists and is not a {kind}; name another file, or move this one away"
-                    );
-                }
-            }
+            let Some(former) = former else {
+                bail!("{name} already exists; name another file, or overwrite it with --force")
+            };
+            let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
+            ensure!(
+                is_empty
+                    || (former.is_former)(&mut BufReader::new(&file)).with_context(unwritable)?,
+                "{name} exists and is not a {}; name another file, or move this one away",
+                former.name
+            );
             empty(&mut file).with_context(unwritable)?;
-            file
+            Ok(file)
         }
         Some(there) if there.is_dir() || there.file_type().is_block_device() => {
             bail!("{name} is a folder or a disk; name a file")
@@ -120,9 +104,8 @@ pub(super) fn create(
         Some(_) => OpenOptions::new()
             .write(true)
             .open(path)
-            .with_context(unwritable)?,
-    };
-    Ok((path.to_owned(), file))
+            .with_context(unwritable),
+    }
 }
 
 fn empty(file: &mut File) -> io::Result<()> {
@@ -132,42 +115,37 @@ fn empty(file: &mut File) -> io::Result<()> {
 }
 
 impl Protected<'_> {
-    /// The protected item at this path, even if it does not exist yet.
-    fn names(&self, path: &Path) -> Option<String> {
-        let place = place(path)?;
-        let names: Vec<PathBuf> = storage::files(self.database);
-        if let Some(file) = names
-            .iter()
-            .find(|file| self::place(file).as_ref() == Some(&place))
-        {
-            return Some(self.called(file));
-        }
-        let is_taken = place
-            .file_name()
-            .and_then(|name| name.to_str())
-            .is_some_and(is_taken_from_folders);
-        let folders = self
-            .inputs
-            .iter()
-            .filter_map(|input| input.canonicalize().ok())
-            .filter(|input| input.is_dir());
-        let is_within = is_taken && folders.into_iter().any(|folder| place.starts_with(folder));
-        is_within.then(|| "one of the files to import".to_owned())
-    }
-
-    /// The protected item that is this file under any name: links share device and inode.
-    fn holds(&self, there: &Metadata) -> Option<String> {
-        let is_it = |other: &Metadata| (other.dev(), other.ino()) == (there.dev(), there.ino());
+    /// The protected item at this path, even if it does not exist yet, or under another name: links share device and
+    /// inode. Opens nothing, because closing a file of the database would release this process's locks on it (POSIX).
+    fn item(&self, path: &Path, there: Option<&Metadata>) -> Option<String> {
+        let place = place(path);
+        let is_there = |other: io::Result<Metadata>| {
+            let other = other.ok().zip(there);
+            other.is_some_and(|(one, other)| (one.dev(), one.ino()) == (other.dev(), other.ino()))
+        };
         let files = storage::files(self.database);
-        if let Some(file) = files
-            .iter()
-            .find(|file| file.metadata().is_ok_and(|other| is_it(&other)))
-        {
+        let is_at = |file: &&PathBuf| place.is_some() && self::place(file) == place;
+        let found = files.iter().find(is_at);
+        if let Some(file) = found.or_else(|| files.iter().find(|file| is_there(file.metadata()))) {
             return Some(self.called(file));
         }
-        let is_input = |input: &PathBuf| input_metadata(input).is_ok_and(|other| is_it(&other));
-        (there.is_file() && self.inputs.iter().any(is_input))
-            .then(|| "one of the files to import".to_owned())
+        let is_file = there.is_some_and(Metadata::is_file);
+        let is_input = is_file
+            && self
+                .inputs
+                .iter()
+                .any(|input| is_there(input_metadata(input)));
+        let is_within = |place: PathBuf| {
+            let name = place.file_name().and_then(|name| name.to_str());
+            let folders = self
+                .inputs
+                .iter()
+                .filter_map(|input| input.canonicalize().ok());
+            let mut folders = folders.filter(|input| input.is_dir());
+            name.is_some_and(is_taken_from_folders)
+                && folders.any(|folder| place.starts_with(folder))
+        };
+        (is_input || place.is_some_and(is_within)).then(|| "one of the files to import".to_owned())
     }
 
     fn called(&self, file: &Path) -> String {

@@ -7,10 +7,10 @@ use clap::Args;
 use super::decision::open;
 use super::delete::traces;
 use super::status::run_line;
-use super::{Exit, report_done};
+use super::{Exit, add_count, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::undo::{UndoError, Undone, undo};
+use crate::imports::undo::{Undone, undo};
 use crate::storage::Erased;
 
 /// Undo an import: remove the reviews that it added and that have not been changed since
@@ -28,18 +28,11 @@ impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let opening = open(config).await?;
         let database = opening.database();
-        let undone = undo(database, clock, self.run, self.dry_run).await;
-        let undone = match undone {
+        let undone = match undo(database, clock, self.run, self.dry_run).await {
             Ok(undone) => undone,
             Err(error) => {
                 opening.leave().await;
-                return Err(match error {
-                    // Unwrapped, so that an overtaken write to a cluster is recognised.
-                    UndoError::Database(error) => error.into(),
-                    UndoError::None | UndoError::Unknown(_) | UndoError::Already { .. } => {
-                        error.into()
-                    }
-                });
+                return Err(error.into());
             }
         };
         let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
@@ -48,8 +41,7 @@ impl UndoCommand {
             Some(database.erase_traces_or_leave_them().await?)
         };
         opening.keep().await?;
-        report_done(&told(&undone, erased, self.dry_run));
-        Ok(Exit::Done)
+        Ok(report_done(&told(&undone, erased, self.dry_run)))
     }
 }
 
@@ -67,15 +59,16 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
         let _ = write!(text, "; {}", traces(erased));
     }
     text.push('\n');
-    if *deleted > 0 {
-        let _ = writeln!(text, "{deleted} restored by the import are deleted again");
-    }
-    if *published > 0 {
-        let _ = writeln!(
-            text,
-            "{published} published again that the import had withheld as gone at the source"
-        );
-    }
+    add_count(
+        &mut text,
+        *deleted,
+        "restored by the import are deleted again",
+    );
+    add_count(
+        &mut text,
+        *published,
+        "published again that the import had withheld as gone at the source",
+    );
     if left.count > 0 {
         let _ = writeln!(
             text,
@@ -83,9 +76,7 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
             left.count
         );
     }
-    if *gone > 0 {
-        let _ = writeln!(text, "{gone} were deleted since");
-    }
+    add_count(&mut text, *gone, "were deleted since");
     if run.counts.updated > 0 {
         let _ = writeln!(
             text,
