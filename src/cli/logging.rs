@@ -3,13 +3,13 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
 use clap::ValueEnum;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use tracing::{Event, Subscriber};
 use tracing_serde::fields::AsMap;
@@ -139,8 +139,10 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let fields = serde_json::to_value(event.field_map()).map_err(|_| fmt::Error)?;
-        let (mut fields, about) = (object(fields), event.metadata());
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(event.field_map()) else {
+            return Err(fmt::Error);
+        };
+        let about = event.metadata();
         let message = fields.remove("message");
         let message = message.as_ref().and_then(Value::as_str).unwrap_or_default();
         let line = json_line(about.level().as_str(), message, about.target(), fields)?;
@@ -148,13 +150,16 @@ where
     }
 }
 
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Map::new()
-        }
-    }
+#[derive(Serialize)]
+struct JsonLine<'a> {
+    timestamp: &'a str,
+    level: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<&'a str>,
+    message: &'a str,
+    target: &'a str,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    fields: Map<String, Value>,
 }
 
 /// One line including its end. `message` may begin with the event's name.
@@ -167,28 +172,16 @@ fn json_line(
     let mut timestamp = String::new();
     SystemTime.format_time(&mut Writer::new(&mut timestamp))?;
     let (event, message) = split(message);
-    let members = [
-        ("timestamp", Some(timestamp.into())),
-        ("level", Some(level.into())),
-        ("event", event.map(Value::from)),
-        ("message", Some(message.into())),
-        ("target", Some(target.into())),
-        (
-            "fields",
-            Some(fields)
-                .filter(|fields| !fields.is_empty())
-                .map(Value::Object),
-        ),
-    ];
-    let mut line = String::new();
-    for (name, value) in members {
-        if let Some(value) = value {
-            let begin = if line.is_empty() { '{' } else { ',' };
-            write!(line, "{begin}\"{name}\":{value}")?;
-        }
-    }
-    line.push_str("}\n");
-    Ok(line)
+    let line = JsonLine {
+        timestamp: &timestamp,
+        level,
+        event,
+        message,
+        target,
+        fields,
+    };
+    let line = serde_json::to_string(&line).map_err(|_| fmt::Error)?;
+    Ok(line + "\n")
 }
 
 /// Splits `database.gone: the file…` into event and message. Messages of other crates have no event.
