@@ -137,13 +137,18 @@ pub(super) fn unreadable(id: &str) -> anyhow::Error {
 /// # Errors
 /// If there is none.
 pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Opening> {
-    let address = config.address()?;
-    if let DatabaseAddress::File(path) = &address
-        && !path.exists()
-    {
-        return Err(DbError::Missing(path.clone()).into());
+    Ok(Opening::at_once(&existing(config)?).await?)
+}
+
+/// The address of an existing database.
+///
+/// # Errors
+/// If there is none.
+pub(super) fn existing(config: &DatabaseConfig) -> anyhow::Result<DatabaseAddress> {
+    match config.address()? {
+        DatabaseAddress::File(path) if !path.exists() => Err(DbError::Missing(path).into()),
+        address => Ok(address),
     }
-    Ok(Opening::at_once(&address).await?)
 }
 
 // Resolves a command's argument to a review: its ID, a unique prefix of it, or its permalink.

@@ -130,7 +130,7 @@ impl ExportCommand {
             }
             progress.set(reviews);
         }
-        progress.end();
+        drop(progress);
         out.finish()
             .with_context(|| format!("{name} cannot be written"))?;
         Ok((reviews, deleted))

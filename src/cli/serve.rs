@@ -21,16 +21,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogFormat};
+use super::migrate::open;
 use super::terminal::Progress;
-use super::{Exit, LogConfig, insights, log_file_size_limit, say, seed};
+use super::{Exit, LogConfig, insights, log_file_size_limit, published, say, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
-use crate::storage::reviews::counts;
-use crate::storage::{AtPath as _, Database, DbError};
+use crate::storage::AtPath as _;
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -65,16 +65,7 @@ impl Serve {
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
         let told = (out.clone(), started.clone(), stop.clone());
         let work = move || self.serve(database, clock, told.0, told.1, told.2);
-        let ending = signals.guard(work, &started, &stop).await?;
-        let (outcome, said) = match ending {
-            ServeEnd::Done(Err(error)) => return Err(error),
-            ServeEnd::Done(Ok(())) => (Exit::Done, "Stopped."),
-            ServeEnd::BeforeStart => (Exit::Done, "Stopped before serving."),
-            ServeEnd::AtOnce => (
-                Exit::Failed,
-                "Stopped at once by a second signal; requests in progress were cut off.",
-            ),
-        };
+        let (outcome, said) = signals.guard(work, &started, &stop).await?;
         tracing::info!("server.stopped: {said}");
         if let Some(out) = out {
             out.push(format!("{said}\n").as_bytes());
@@ -123,10 +114,7 @@ impl Serve {
         };
         let links = self.config.links(bound.public)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
-        let (database, migrated) = Database::open_at(&address).await?;
-        for name in &migrated.applied {
-            tracing::info!("database.migrated: applied {name}");
-        }
+        let database = open(&address).await?;
         if let Some(seeds) = &self.seed
             && let Some(report) = seed::load_if_empty(&database, &clock, seeds).await?
             && let Some(out) = &out
@@ -137,7 +125,11 @@ impl Serve {
             tracing::warn!(%error, "cluster.no_lease: this process publishes no versions yet");
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
-        let progress = Progress::begin("reading reviews", published(publisher.database()).await?);
+        let database = publisher.database();
+        let total = published(&mut *database.reader().await?)
+            .await
+            .at(database.path())?;
+        let progress = Progress::begin("reading reviews", total);
         let backlog = Arc::clone(publisher.backlog());
         let starting = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = progress.watch(starting, || backlog.read()).await?;
@@ -145,14 +137,11 @@ impl Serve {
         app.ctx().set_request_log(self.config.request_log);
         started.cancel();
         greet(&app, &links, &bound, out.as_ref());
-        let connections_per_peer_max =
+        let mut limits = Limits::default();
+        let descriptors = getrlimit(Resource::Nofile).current;
+        limits.connections_max = connections_max(descriptors, limits.connections_max);
+        limits.connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
-        let limits = Limits::default();
-        let limits = Limits {
-            connections_max: connections_max(limits.connections_max),
-            connections_per_peer_max,
-            ..limits
-        };
         let asked = bound.admin.unwrap_or(bound.public);
         let supervised = notify_supervisor(asked, &app.ctx().clock, &stop);
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
@@ -187,13 +176,6 @@ impl Serve {
             database.url
         ))
     }
-}
-
-async fn published(database: &Database) -> Result<u64, DbError> {
-    let mut reader = database.reader().await?;
-    let all = counts(&mut reader).await.at(database.path())?;
-    let published = all.iter().filter(|one| one.is_published);
-    Ok(published.map(|one| one.count).sum())
 }
 
 /// The addresses that were bound.
@@ -306,14 +288,10 @@ fn raise() {
     }
 }
 
-/// The limit on connections for the current limit of descriptors; `least` if descriptors are few. The limit is high
-/// because closing idle connections of active clients costs reconnections.
-fn connections_max(least: usize) -> usize {
-    connections_within(getrlimit(Resource::Nofile).current, least)
-}
-
-fn connections_within(limit: Option<u64>, least: usize) -> usize {
-    let is_plenty = limit.is_none_or(|limit| limit >= PLENTY);
+/// The limit on connections for a limit of descriptors; `least` if descriptors are few. The limit is high because
+/// closing idle connections of active clients costs reconnections.
+fn connections_max(descriptors: Option<u64>, least: usize) -> usize {
+    let is_plenty = descriptors.is_none_or(|limit| limit >= PLENTY);
     if is_plenty { CONNECTIONS_MAX } else { least }
 }
 
@@ -329,17 +307,6 @@ fn targets(current: Option<u64>, maximum: Option<u64>) -> impl Iterator<Item = u
 // SIGTERM and SIGINT: the first asks the service to stop, the second ends it at once.
 //
 // The work runs on another thread, so that signals are handled while it computes.
-
-/// The ways in which the work can end.
-#[must_use]
-enum ServeEnd<T> {
-    /// It ended by itself or after the request to stop.
-    Done(T),
-    /// A signal arrived before it had started, so there was no work to finish.
-    BeforeStart,
-    /// A second signal aborted the work in flight.
-    AtOnce,
-}
 
 struct Signals {
     terminate: Signal,
@@ -362,24 +329,30 @@ impl Signals {
     }
 
     /// Runs `work`, which finishes requests in flight after `stop` is cancelled; `started` is cancelled once there can
-    /// be any.
+    /// be any. Returns the exit code and a sentence for the owner.
     ///
     /// # Errors
-    /// If it panics.
-    async fn guard<T: Send + 'static, W: Future<Output = T>>(
+    /// Those of the work, and if it panics.
+    async fn guard<W: Future<Output = anyhow::Result<()>>>(
         mut self,
         work: impl FnOnce() -> W + Send + 'static,
         started: &CancellationToken,
         stop: &CancellationToken,
-    ) -> anyhow::Result<ServeEnd<T>> {
+    ) -> anyhow::Result<(Exit, &'static str)> {
         let runtime = Handle::current();
         let mut work = spawn_blocking(move || runtime.block_on(work()));
         loop {
             tokio::select! {
-                done = &mut work => return Ok(ServeEnd::Done(done?)),
+                done = &mut work => {
+                    done??;
+                    return Ok((Exit::Done, "Stopped."));
+                }
                 signal = self.next() => {
                     if stop.is_cancelled() {
-                        return Ok(ServeEnd::AtOnce);
+                        return Ok((
+                            Exit::Failed,
+                            "Stopped at once by a second signal; requests in progress were cut off.",
+                        ));
                     }
                     tracing::info!(
                         signal,
@@ -387,7 +360,7 @@ impl Signals {
                     );
                     stop.cancel();
                     if !started.is_cancelled() {
-                        return Ok(ServeEnd::BeforeStart);
+                        return Ok((Exit::Done, "Stopped before serving."));
                     }
                 }
             }
@@ -440,7 +413,7 @@ mod tests {
             (Some(PLENTY), CONNECTIONS_MAX),
             (None, CONNECTIONS_MAX),
         ] {
-            assert_eq!(connections_within(limit, 768), expected, "{limit:?}");
+            assert_eq!(connections_max(limit, 768), expected, "{limit:?}");
         }
     }
 

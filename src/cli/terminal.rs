@@ -44,7 +44,7 @@ pub(super) fn confirm(question: &str) -> io::Result<bool> {
     Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
 }
 
-// A progress bar on standard error: phase and percent. Only on a terminal.
+// A progress bar on standard error: phase and percent. Only on a terminal, and until it is dropped.
 
 /// Interval of progress updates.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
@@ -69,18 +69,12 @@ impl Progress {
     pub(super) async fn watch<T>(self, work: impl Future<Output = T>, done: impl Fn() -> u64) -> T {
         let clock = Clock::system();
         let mut work = std::pin::pin!(work);
-        let result = loop {
+        loop {
             tokio::select! {
-                result = &mut work => break result,
+                result = &mut work => return result,
                 () = clock.sleep(LOOK_INTERVAL) => self.set(done()),
             }
-        };
-        self.end();
-        result
-    }
-
-    pub(super) fn end(self) {
-        self.0.finish_and_clear();
+        }
     }
 }
 

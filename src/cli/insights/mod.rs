@@ -13,7 +13,7 @@ use sqlx::SqliteConnection;
 
 use super::decision::find;
 use super::terminal::Progress;
-use super::{Exit, read, report_done, say};
+use super::{Exit, published, read, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
@@ -24,7 +24,7 @@ use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::{analyze, survey};
-use crate::storage::reviews::{Newest, counts};
+use crate::storage::reviews::Newest;
 use crate::storage::{AtPath as _, Database, DbError};
 use crate::{storage, wire};
 
@@ -296,35 +296,17 @@ impl Explain {
 
 // Derives all insights again.
 
-#[derive(Debug, Default)]
-struct Rebuilt {
-    deleted: u64,
-    reviews: u64,
-    analysed: usize,
-    findings: usize,
-    mentions: usize,
-}
-
 /// Deletes all derived data and derives it again, some hundred reviews per transaction. A running service continues;
 /// an interrupted rebuild is completed at its next start.
 async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exit> {
     let (database, _) = Database::open_at(&database.address()?).await?;
     let rebuilt = rebuild_all(&database, &engines).await;
     database.close().await;
-    let Rebuilt {
-        deleted,
-        reviews,
-        analysed,
-        findings,
-        mentions,
-    } = rebuilt?;
-    Ok(report_done(&format!(
-        "{deleted} analyses deleted\n{reviews} reviews read, {analysed} of them analysed: {findings} findings, {mentions} \
-         mentions\n"
-    )))
+    Ok(report_done(&rebuilt?))
 }
 
-async fn rebuild_all(database: &Database, engines: &Engines) -> Result<Rebuilt, DbError> {
+/// Returns the report.
+async fn rebuild_all(database: &Database, engines: &Engines) -> Result<String, DbError> {
     let mut connection = database.reader().await?;
     let business = storage::business::find(&mut connection)
         .await
@@ -332,14 +314,11 @@ async fn rebuild_all(database: &Database, engines: &Engines) -> Result<Rebuilt, 
         .unwrap_or_default();
     let analyzer = Analyzer::new(&business, &engines.of(&business));
     let mut write = database.write_derived(&[]).await?;
-    let mut rebuilt = Rebuilt {
-        deleted: clear(&mut write).await.at(database.path())?,
-        ..Rebuilt::default()
-    };
+    let deleted = clear(&mut write).await.at(database.path())?;
     write.commit().await.at(database.path())?;
-    let total = counts(&mut connection).await.at(database.path())?;
-    let published = total.iter().filter(|one| one.is_published);
-    let progress = Progress::begin("reading texts", published.map(|one| one.count).sum());
+    let total = published(&mut connection).await.at(database.path())?;
+    let progress = Progress::begin("reading texts", total);
+    let (mut read, mut analysed, mut findings, mut mentions) = (0, 0, 0, 0);
     let mut newest = Newest::default();
     while let Some(reviews) = newest.next(&mut connection).await.at(database.path())? {
         let analyses: Vec<_> = reviews
@@ -348,15 +327,16 @@ async fn rebuild_all(database: &Database, engines: &Engines) -> Result<Rebuilt, 
             .collect();
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
         let mut write = database.write_derived(&ids).await?;
-        rebuilt.reviews += save(&mut write, &analyses).await.at(database.path())?;
+        read += save(&mut write, &analyses).await.at(database.path())?;
         write.commit().await.at(database.path())?;
         for kept in &analyses {
-            rebuilt.analysed += usize::from(kept.analysis.language.is_read());
-            rebuilt.findings += kept.analysis.findings.len();
-            rebuilt.mentions += kept.analysis.mentions.len();
+            analysed += usize::from(kept.analysis.language.is_read());
+            findings += kept.analysis.findings.len();
+            mentions += kept.analysis.mentions.len();
         }
-        progress.set(rebuilt.reviews);
+        progress.set(read);
     }
-    progress.end();
-    Ok(rebuilt)
+    Ok(format!(
+        "{deleted} analyses deleted\n{read} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
+    ))
 }
