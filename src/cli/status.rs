@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use sqlx::SqliteConnection;
 use super::{Exit, read, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
+use crate::imports::export::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
@@ -44,10 +46,8 @@ impl StatusCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
         let read_status =
-            async |reader: &mut SqliteConnection| status(reader, clock).await.at(&path);
-        let mut status = read(&path, read_status).await?;
-        status.database = path.display().to_string();
-        status.is_served = DeliveryLock::is_held(&path);
+            async |reader: &mut SqliteConnection| status(reader, &path, clock).await.at(&path);
+        let status = read(&path, read_status).await?;
         say(&if self.json {
             format!("{:#}\n", status.json())
         } else {
@@ -56,13 +56,17 @@ impl StatusCommand {
     }
 }
 
-async fn status(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<DatabaseStatus> {
+async fn status(
+    reader: &mut SqliteConnection,
+    path: &Path,
+    clock: &Clock,
+) -> sqlx::Result<DatabaseStatus> {
     let mut subscriptions = BTreeMap::new();
     for subscription in list(&mut *reader, clock.now()).await? {
         *subscriptions.entry(subscription.state).or_insert(0) += 1;
     }
     Ok(DatabaseStatus {
-        database: String::new(),
+        database: path.display().to_string(),
         business: business::find(&mut *reader)
             .await?
             .map(|business| business.name),
@@ -73,7 +77,7 @@ async fn status(reader: &mut SqliteConnection, clock: &Clock) -> sqlx::Result<Da
         base_url: first_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),
-        is_served: false,
+        is_served: DeliveryLock::is_held(path),
         subscriptions,
     })
 }
@@ -118,17 +122,13 @@ impl DatabaseStatus {
         let sources = sources.map(|(name, [published, withheld])| {
             json!({ "source": name, "published": published, "withheld": withheld })
         });
-        let mut status = json!({
+        without_nulls(json!({
             "database": self.database, "business": self.business,
             "reviews": { "published": self.count(true), "withheld": self.count(false), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
             "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
             "subscriptions": self.subscriptions, "next_step": self.next_step(),
-        });
-        if let Some(members) = status.as_object_mut() {
-            members.retain(|_, member| !member.is_null());
-        }
-        status
+        }))
     }
 
     fn told(&self) -> String {
@@ -198,14 +198,10 @@ impl DatabaseStatus {
 
 fn run_json(run: &Run) -> Value {
     let counts = run.counts;
-    let mut value = json!({
+    without_nulls(json!({
         "run": run.id, "started_at": run.started_at, "files": run.files, "new": counts.added, "updated": counts.updated,
         "unchanged": counts.unchanged, "withdrawn": counts.withdrawn, "rejected": counts.rejected, "undone_at": run.undone_at,
-    });
-    if let Some(members) = value.as_object_mut() {
-        members.retain(|_, member| !member.is_null());
-    }
-    value
+    }))
 }
 
 /// An import in one line.

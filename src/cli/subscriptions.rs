@@ -9,6 +9,7 @@ use sqlx::SqliteConnection;
 use super::{Exit, read, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
+use crate::imports::export::without_nulls;
 use crate::storage::AtPath as _;
 use crate::websub::store::{SubscriptionRow, list};
 
@@ -40,16 +41,12 @@ impl Subscriptions {
 }
 
 fn as_json(listed: &SubscriptionRow) -> Value {
-    let mut value = json!({
+    without_nulls(json!({
         "topic": listed.document, "callback": listed.callback, "state": listed.state, "lease_ends_at": listed.lease_ends_at,
         "failures": listed.failures, "last_attempt_at": listed.last_attempt_at, "last_outcome": listed.last_outcome,
         "next_attempt_at": listed.next_attempt_at, "signed": listed.is_signed, "delivered_version": listed.delivered_version,
         "version": listed.version,
-    });
-    if let Some(members) = value.as_object_mut() {
-        members.retain(|_, member| !member.is_null());
-    }
-    value
+    }))
 }
 
 fn table(listed: &[SubscriptionRow]) -> String {

@@ -284,7 +284,8 @@ fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> V
     record
 }
 
-fn without_nulls(mut value: Value) -> Value {
+/// The object without its members that are null.
+pub(crate) fn without_nulls(mut value: Value) -> Value {
     if let Value::Object(members) = &mut value {
         members.retain(|_, member| !member.is_null());
     }
