@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 use super::init::remarks;
 use super::{Exit, say};
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::insights::{Analyzer, Engines, Subject, store as insights};
+use crate::insights::{Analyzer, Subject, store as insights};
 use crate::snapshot::analyze;
 use crate::storage;
 use crate::storage::reviews;
@@ -33,8 +33,8 @@ impl Check {
         let (path, engines) = (database.path()?, super::insights::load(&self.trade)?);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await.at(&path)?;
-        // Faults whose message contains the remedy.
-        let mut mendable = Vec::new();
+        // Faults whose message contains the remedy, and notes on the business.
+        let (mut mendable, mut notes) = (Vec::new(), Vec::new());
         let mut verified = verify(&mut connection).await.at(&path)?;
         if verified.is_readable {
             let unreadable = reviews::unreadable(&mut connection, TOLD_MAX)
@@ -42,9 +42,13 @@ impl Check {
                 .at(&path)?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
+            let business = storage::business::find(&mut connection).await.at(&path)?;
+            notes = business.as_ref().map(remarks).unwrap_or_default();
+            let business = business.unwrap_or_default();
+            let analyzer = Analyzer::new(&business, &engines.of(&business));
             verify_insights(
                 &mut connection,
-                &engines,
+                &analyzer,
                 &mut verified.behind,
                 &mut mendable,
             )
@@ -60,16 +64,10 @@ impl Check {
                 ));
             }
         }
-        let business = if verified.is_readable {
-            storage::business::find(&mut connection).await.at(&path)?
-        } else {
-            None
-        };
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty() && mendable.is_empty();
-        let notes = business.as_ref().map(remarks).unwrap_or_default();
-        say(&report(&path, verified, mendable, notes))?;
+        say(&report(&path, verified, &mendable, &notes))?;
         Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
@@ -77,8 +75,8 @@ impl Check {
 fn report(
     path: &Path,
     verified: FileVerification,
-    mendable: Vec<String>,
-    notes: Vec<String>,
+    mendable: &[String],
+    notes: &[String],
 ) -> String {
     let FileVerification {
         reviews,
@@ -92,28 +90,22 @@ fn report(
         "the reviews cannot be read".to_owned()
     };
     let mut lines = vec![format!("{}: {reviews}", path.display())];
-    lines.extend(
-        behind
-            .into_iter()
-            .map(|sentence| format!("behind  {sentence}")),
-    );
-    lines.extend(
-        notes
-            .into_iter()
-            .map(|note| format!("note    business: {note}")),
-    );
+    let mut add = |begin: &str, sentences: &[String]| {
+        lines.extend(
+            sentences
+                .iter()
+                .map(|sentence| format!("{begin}{sentence}")),
+        );
+    };
+    add("behind  ", &behind);
+    add("note    business: ", notes);
+    add("wrong   ", &wrong);
+    add("wrong   ", mendable);
     if wrong.is_empty() && mendable.is_empty() {
         let sound = "ok      schema, integrity, reviews, text index, insights, publications";
         lines.push(sound.to_owned());
     }
-    let is_damaged = !wrong.is_empty();
-    lines.extend(
-        wrong
-            .into_iter()
-            .chain(mendable)
-            .map(|sentence| format!("wrong   {sentence}")),
-    );
-    if is_damaged {
+    if !wrong.is_empty() {
         lines.push(DAMAGED.to_owned());
     }
     lines.join("\n") + "\n"
@@ -122,19 +114,15 @@ fn report(
 /// Analyzes every published review again and compares the results with the stored ones.
 async fn verify_insights(
     connection: &mut SqliteConnection,
-    engines: &Engines,
+    analyzer: &Analyzer,
     behind: &mut Vec<String>,
     mendable: &mut Vec<String>,
 ) -> sqlx::Result<()> {
-    let business = storage::business::find(&mut *connection)
-        .await?
-        .unwrap_or_default();
-    let analyzer = Analyzer::new(&business, &engines.of(&business));
     let (mut newest, mut unread, mut wrong) = (reviews::Newest::default(), 0, Vec::new());
     while let Some(reviews) = newest.next(&mut *connection).await? {
         let derived: Vec<_> = reviews
             .iter()
-            .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
+            .map(|review| analyze(analyzer, review, Subject::of(review).hash()))
             .collect();
         for (one, verdict) in derived
             .iter()
