@@ -42,17 +42,18 @@ impl Backup {
         );
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
         let progress = Progress::begin("copying", bytes(address.file()));
+        // Under another name first, so that a former file stays if the copy fails.
+        let begun = if is_there {
+            unused_name(&self.file)?
+        } else {
+            self.file.clone()
+        };
+        let copying = Database::back_up_from(&address, &begun);
+        progress.watch(copying, || bytes(&begun)).await?;
         if is_there {
-            // Under another name first, so that the former file stays if the copy fails.
-            let begun = unused_name(&self.file)?;
-            let copying = Database::back_up_from(&address, &begun);
-            progress.watch(copying, || bytes(&begun)).await?;
             rename(&begun, &self.file)
                 .inspect_err(|_| drop(remove_file(&begun)))
                 .with_context(|| format!("{name} cannot be written"))?;
-        } else {
-            let copying = Database::back_up_from(&address, &self.file);
-            progress.watch(copying, || bytes(&self.file)).await?;
         }
         let bytes = self.file.metadata()?.len();
         Ok(report_done(&format!(

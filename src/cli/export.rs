@@ -108,11 +108,11 @@ impl ExportCommand {
         name: &str,
         file: Option<File>,
     ) -> anyhow::Result<(u64, u64)> {
+        let unwritable = || format!("{name} cannot be written");
         let mut out = Out::new(self.format, file)?;
         let mut transaction = readers.begin().await.at(path)?;
         if let Some(about) = about(&mut transaction).await? {
-            out.begin(&about)
-                .with_context(|| format!("{name} cannot be written"))?;
+            out.begin(&about).with_context(unwritable)?;
         }
         let mut export = Export::new(&mut transaction).await.at(path)?;
         let total = counts(&mut transaction).await.at(path)?;
@@ -125,14 +125,12 @@ impl ExportCommand {
                     Exported::Review(..) => reviews += 1,
                     Exported::Deleted(_) => deleted += 1,
                 }
-                out.put(&line)
-                    .with_context(|| format!("{name} cannot be written"))?;
+                out.put(&line).with_context(unwritable)?;
             }
             progress.set(reviews);
         }
         drop(progress);
-        out.finish()
-            .with_context(|| format!("{name} cannot be written"))?;
+        out.finish().with_context(unwritable)?;
         Ok((reviews, deleted))
     }
 }

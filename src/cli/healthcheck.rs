@@ -72,16 +72,11 @@ pub(super) async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(Stat
     let client = Client::builder().no_proxy().redirect(Policy::none());
     let client = client.tls_certs_only([]).build()?;
     let request = client.get(format!("http://{address}{path}"));
-    let mut response = request
-        .send()
-        .await
-        .map_err(|error| failed(address, &error))?;
+    let failed = |error: reqwest::Error| failed(address, &error);
+    let mut response = request.send().await.map_err(failed)?;
     let mut body = Vec::new();
     while body.len() < BODY_BYTES_MAX
-        && let Some(piece) = response
-            .chunk()
-            .await
-            .map_err(|error| failed(address, &error))?
+        && let Some(piece) = response.chunk().await.map_err(failed)?
     {
         body.extend_from_slice(&piece);
     }

@@ -149,10 +149,8 @@ impl Init {
     /// The known business with the given fields replaced.
     fn applied_to(self, known: Option<&Business>) -> Business {
         let before = known.cloned().unwrap_or_default();
-        let id = match (known, &self.name) {
-            (None, Some(name)) => slug(name),
-            (Some(_), _) | (None, None) => before.id.clone(),
-        };
+        let new_name = self.name.as_deref().filter(|_| known.is_none());
+        let id = new_name.map_or_else(|| before.id.clone(), slug);
         Business {
             id,
             name: self.name.unwrap_or(before.name),
