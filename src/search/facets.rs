@@ -1,6 +1,8 @@
 //! Counts: facets (mentions, opinions, dates and stars), and the comparison of two periods. They use the counts of
 //! whole segments.
 
+use std::ops::Range;
+
 use chrono::NaiveDate;
 
 use super::names::aspect_of;
@@ -69,17 +71,20 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
 /// The aspects with opinions, in the order of the trade; a trade has at most a few dozen.
 fn aspects(snapshot: &Snapshot) -> Vec<wire::AspectFacet> {
     let aspects = &snapshot.input.analyzer.trade().aspects;
-    let mut votes = vec![VoteCounts::default(); aspects.len()];
-    for segment in snapshot.input.review_index.segments() {
-        let of_segment = segment.opinions(aspects.len()).votes();
-        add(&mut votes, of_segment);
-    }
-    aspects
-        .iter()
-        .zip(&votes)
-        .filter(|(_, votes)| votes.reviews() > 0)
+    let review_index = &snapshot.input.review_index;
+    let (_, votes) = counted(review_index, 0..review_index.len(), aspects.len());
+    with_opinions(aspects, &votes)
         .map(|(aspect, votes)| wire::AspectFacet::new(&aspect.id, &aspect.label, votes))
         .collect()
+}
+
+/// The aspects with opinions, each with its votes.
+pub(super) fn with_opinions<'a>(
+    aspects: &'a [AspectDefinition],
+    votes: &'a [VoteCounts],
+) -> impl Iterator<Item = (&'a AspectDefinition, &'a VoteCounts)> {
+    let aspects = aspects.iter().zip(votes);
+    aspects.filter(|(_, votes)| votes.reviews() > 0)
 }
 
 /// First and last day, both inclusive.
@@ -132,14 +137,9 @@ where
 /// Each period, the second minus the first, and whether it is better.
 #[must_use]
 pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
-    let PeriodsRequest {
-        first,
-        second,
-        aspect,
-    } = *request;
     Comparison::new(
-        count(snapshot, first, aspect),
-        count(snapshot, second, aspect),
+        count(snapshot, request.first, request.aspect),
+        count(snapshot, request.second, request.aspect),
     )
 }
 
@@ -151,33 +151,19 @@ fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Pe
     let until = newest_day(review_index)
         .filter(|newest| (since..asked).contains(newest))
         .unwrap_or(asked);
-    let (mut rating_counts, mut votes) = (
-        RatingCounts::default(),
-        vec![VoteCounts::default(); trade.aspects.len()],
-    );
-    for (segment, indices) in
-        review_index.slices(review_index.count_after(until)..review_index.count_since(since))
-    {
-        if indices.len() == segment.len() {
-            rating_counts.add(segment.rating_counts());
-            add(&mut votes, segment.opinions(trade.aspects.len()).votes());
-        } else {
-            let ratings = segment.stars()[indices.clone()]
-                .iter()
-                .map(|stars| Rating::try_from(i64::from(*stars)));
-            ratings
-                .flatten()
-                .for_each(|rating| rating_counts.count(rating));
-            add(
-                &mut votes,
-                &votes_of(
-                    indices.filter_map(|index| segment.packed_analysis(index)),
-                    trade.aspects.len(),
-                ),
-            );
-        }
-    }
-    let mut aspects = period_aspects(&trade.aspects, &votes);
+    let positions = review_index.count_after(until)..review_index.count_since(since);
+    let (rating_counts, votes) = counted(review_index, positions, trade.aspects.len());
+    let mut aspects: Vec<PeriodAspect> = with_opinions(&trade.aspects, &votes)
+        .map(|(aspect, votes)| PeriodAspect {
+            id: aspect.id.clone(),
+            label: aspect.label.clone(),
+            reviews: u64::from(votes.reviews()),
+            positive: u64::from(votes.positive),
+            negative: u64::from(votes.negative),
+            mixed: u64::from(votes.mixed),
+            confirmed: votes.confirmed.into(),
+        })
+        .collect();
     if let Some(one) = aspect.map(|at| &trade.aspects[at].id) {
         aspects.retain(|aspect| aspect.id == *one);
     }
@@ -195,28 +181,32 @@ fn newest_day(review_index: &ReviewIndex) -> Option<Day> {
     Day::new(NaiveDate::from_num_days_from_ce_opt(newest.days()[0])?)
 }
 
-fn add(votes: &mut [VoteCounts], more: &[VoteCounts]) {
-    votes
-        .iter_mut()
-        .zip(more)
-        .for_each(|(votes, more)| votes.add(more));
-}
-
-/// Aspects with opinions, in the order of the insights.
-fn period_aspects(aspects: &[AspectDefinition], votes: &[VoteCounts]) -> Vec<PeriodAspect> {
-    let told = |(aspect, votes): (&AspectDefinition, &VoteCounts)| PeriodAspect {
-        id: aspect.id.clone(),
-        label: aspect.label.clone(),
-        reviews: u64::from(votes.reviews()),
-        positive: u64::from(votes.positive),
-        negative: u64::from(votes.negative),
-        mixed: u64::from(votes.mixed),
-        confirmed: votes.confirmed.into(),
+/// The stars of the reviews at `positions`, and the votes on each aspect.
+fn counted(
+    review_index: &ReviewIndex,
+    positions: Range<usize>,
+    aspects: usize,
+) -> (RatingCounts, Vec<VoteCounts>) {
+    let mut rating_counts = RatingCounts::default();
+    let mut votes = vec![VoteCounts::default(); aspects];
+    let mut add = |more: &[VoteCounts]| {
+        let both = votes.iter_mut().zip(more);
+        both.for_each(|(votes, more)| votes.add(more));
     };
-    aspects
-        .iter()
-        .zip(votes)
-        .filter(|(_, votes)| votes.reviews() > 0)
-        .map(told)
-        .collect()
+    for (segment, indices) in review_index.slices(positions) {
+        if indices.len() == segment.len() {
+            rating_counts.add(segment.rating_counts());
+            add(segment.opinions(aspects).votes());
+        } else {
+            let ratings = segment.stars()[indices.clone()]
+                .iter()
+                .map(|stars| Rating::try_from(i64::from(*stars)));
+            ratings
+                .flatten()
+                .for_each(|rating| rating_counts.count(rating));
+            let analyses = indices.filter_map(|index| segment.packed_analysis(index));
+            add(&votes_of(analyses, aspects));
+        }
+    }
+    (rating_counts, votes)
 }

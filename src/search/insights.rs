@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use super::cursor::{Cursor, CursorParameter};
-use super::facets::VALUES_MAX;
+use super::facets::{VALUES_MAX, with_opinions};
 use super::names;
+use super::page::positions;
 use crate::insights::aggregate::{PERSON_MIN, ReviewVote, Vote, VoteCounts, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
@@ -103,20 +104,24 @@ pub fn stage(
     match request {
         StageRequest::Aspect(name) => aspect(insights, name),
         StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
-        StageRequest::Part(InsightsPart::Overview) => Ok(overview(snapshot)),
         StageRequest::Part(part) => Ok(fitting_part(snapshot, *part)),
     }
 }
 
-/// The part with the maximum number of values that fit, at least one.
+/// The part with the maximum number of values per list that fit; at least one, except in the overview.
 fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
-    let mut most = VALUES_MAX;
+    let is_overview = part == InsightsPart::Overview;
+    let (mut most, least, bytes_max) = if is_overview {
+        (OVERVIEW_VALUES, 0, OVERVIEW_BYTES_MAX)
+    } else {
+        (VALUES_MAX, 1, STAGE_BYTES_MAX)
+    };
     loop {
         let stage = self::part(snapshot, part, most);
-        if most == 1 || wire::json(&stage).len() <= STAGE_BYTES_MAX {
+        if most == least || wire::json(&stage).len() <= bytes_max {
             return stage;
         }
-        most /= 2;
+        most = if is_overview { most - 1 } else { most / 2 };
     }
 }
 
@@ -150,18 +155,6 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
         InsightsPart::Method => stage.method = Some(insights.method.clone()),
     }
     stage
-}
-
-/// The overview with the maximum number of values per list that fit.
-fn overview(snapshot: &Snapshot) -> InsightsStage {
-    let mut most = OVERVIEW_VALUES;
-    loop {
-        let stage = part(snapshot, InsightsPart::Overview, most);
-        if most == 0 || wire::json(&stage).len() <= OVERVIEW_BYTES_MAX {
-            return stage;
-        }
-        most -= 1;
-    }
 }
 
 fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, NoSuchStage> {
@@ -235,10 +228,7 @@ fn by_aspect(
     facet: &Facet,
 ) -> Vec<AspectFacet> {
     let aspects = &snapshot.input.analyzer.trade().aspects;
-    let value = match kind {
-        MentionKind::Service => facet.id.as_deref().unwrap_or(&facet.name),
-        MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
-    };
+    let value = value(kind, facet);
     let key = name_key(kind, value);
     let mut counts = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
@@ -261,13 +251,20 @@ fn by_aspect(
             }
         }
     }
-    let rows = aspects.iter().zip(&counts);
-    rows.filter(|(_, votes)| votes.reviews() > 0)
+    with_opinions(aspects, &counts)
         .map(|(aspect, votes)| AspectFacet {
             evidence_url: evidence_url(links, &aspect.id, kind, value),
             ..AspectFacet::new(&aspect.id, &aspect.label, votes)
         })
         .collect()
+}
+
+/// The value of an entity in packed analyses and in filters: a service's ID, the name of any other.
+fn value(kind: MentionKind, facet: &Facet) -> &str {
+    match kind {
+        MentionKind::Service => facet.id.as_deref().unwrap_or(&facet.name),
+        MentionKind::Technician | MentionKind::ServiceArea => &facet.name,
+    }
 }
 
 /// The combined vote of the findings in `mask` on an aspect.
@@ -304,7 +301,7 @@ fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> NoSuchStage 
 // packed analyses of a snapshot. The reviews of a page are analyzed again to show the reasons.
 
 /// A request for evidence, independent of the source of its parameters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct EvidenceRequest {
     pub polarity: Option<Vote>,
     /// Name, ID or alias of the technician that the opinion is about.
@@ -343,13 +340,9 @@ impl EvidenceRequest {
     pub fn take_polarity_from(source: &mut impl ParameterSource) -> Self {
         Self {
             polarity: source.take::<parameters::Polarity>(),
-            technician: None,
-            service: None,
-            since: None,
-            until: None,
-            has_hits: false,
             limit: source.take::<parameters::Limit>().unwrap_or(LIMIT_DEFAULT),
             cursor: source.take::<CursorParameter>(),
+            ..Self::default()
         }
     }
 }
@@ -441,19 +434,15 @@ struct NameFilter {
 impl NameFilter {
     fn by(request: &EvidenceRequest, snapshot: &Snapshot) -> Self {
         let asked = request.technician.as_deref();
-        let person = asked.map(|said| names::technician(snapshot, said));
-        let key = |facet: &Facet| name_key(MentionKind::Technician, &facet.name);
-        let technician = person.map(|found| found.map(key));
-        let service = request.service.as_deref().map(|said| {
-            let facet = names::service(snapshot, said);
-            let id = facet.and_then(|facet| facet.id.as_deref());
-            id.map(|id| name_key(MentionKind::Service, id))
-        });
+        let technician = asked.map(|said| names::technician(snapshot, said));
+        let asked = request.service.as_deref();
+        let service = asked.map(|said| names::service(snapshot, said));
+        let key = |kind, found: Option<&Facet>| Some(name_key(kind, value(kind, found?)));
         Self {
-            technician: technician.flatten(),
-            service: service.flatten(),
+            technician: key(MentionKind::Technician, technician.flatten()),
+            service: key(MentionKind::Service, service.flatten()),
             is_unknown: technician == Some(None) || service == Some(None),
-            is_named_by_few: person.flatten().is_some_and(is_named_by_few),
+            is_named_by_few: technician.flatten().is_some_and(is_named_by_few),
         }
     }
 }
@@ -471,20 +460,19 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
     let request = query.request;
     let named = NameFilter::by(request, snapshot);
-    let start = request.until.map_or(0, |day| review_index.count_after(day));
-    let end = request
-        .since
-        .map_or(review_index.len(), |day| review_index.count_since(day));
-    let mut after = request.cursor.as_ref().map_or(0, |cursor| {
+    let mut range = positions(review_index, request.since, request.until);
+    if named.is_unknown {
+        range.end = range.start;
+    }
+    let after = request.cursor.as_ref().map_or(0, |cursor| {
         review_index.count_through(cursor.day, &cursor.id)
     });
-    after = after.max(start);
     let mut counted = SupportCounts::default();
-    let (mut position, mut found, mut has_more) = (start, Vec::new(), false);
-    let end = if named.is_unknown { start } else { end };
-    for (segment, indices) in review_index.slices(start..end.max(start)) {
+    let (mut position, mut found, mut has_more) = (range.start, Vec::new(), false);
+    for (segment, indices) in review_index.slices(range) {
         let first = indices.start;
-        for index in positions(segment, query, snapshot).filter(|index| indices.contains(index)) {
+        for index in with_opinion(segment, query, snapshot).filter(|index| indices.contains(index))
+        {
             let Some(analysis) = segment.packed_analysis(index) else {
                 continue;
             };
@@ -536,7 +524,7 @@ fn is_named_by_few(person: &Facet) -> bool {
 }
 
 /// The reviews of a segment with an opinion on the aspect, ascending.
-fn positions<'a>(
+fn with_opinion<'a>(
     segment: &'a Segment,
     query: &EvidenceQuery<'_>,
     snapshot: &Snapshot,
@@ -558,12 +546,9 @@ fn support(
     if request.polarity.is_some_and(|wanted| wanted != vote.vote) {
         return None;
     }
-    let speaks_so = |polarity: Polarity| match request.polarity {
-        None | Some(Vote::Mixed) => true,
-        Some(Vote::Positive) => polarity == Polarity::Positive,
-        Some(Vote::Negative) => polarity == Polarity::Negative,
-        Some(Vote::Neutral) => polarity == Polarity::Neutral,
-        Some(Vote::Uncertain) => polarity == Polarity::Uncertain,
+    let speaks_so = |polarity: Polarity| {
+        let wanted = request.polarity.filter(|wanted| *wanted != Vote::Mixed);
+        wanted.is_none_or(|wanted| wanted == Vote::from(polarity))
     };
     let finding_mask = (0_u32..u32::BITS)
         .zip(analysis.findings)
@@ -702,13 +687,9 @@ fn did_you_mean(snapshot: &Snapshot, request: &EvidenceRequest) -> Option<wire::
 
 /// The names by their keys in packed analyses.
 fn keyed(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
-    let value = |facet: &Facet| match kind {
-        MentionKind::Service => facet.id.clone().unwrap_or_else(|| facet.name.clone()),
-        MentionKind::Technician | MentionKind::ServiceArea => facet.name.clone(),
-    };
+    let facets = facets.iter();
     facets
-        .iter()
-        .map(|facet| (name_key(kind, &value(facet)), facet))
+        .map(|facet| (name_key(kind, value(kind, facet)), facet))
         .collect()
 }
 

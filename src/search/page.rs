@@ -9,7 +9,9 @@ use super::cursor::{Cursor, CursorParameter};
 use super::names::aspect_of;
 use super::scan::StarSet;
 use crate::model::parameters::{Limit, ParameterSource};
-use crate::model::{LIMIT_DEFAULT, PluralEndings, ReviewFilter, SearchArguments, Sort, TextMatch};
+use crate::model::{
+    Day, LIMIT_DEFAULT, PluralEndings, ReviewFilter, SearchArguments, Sort, TextMatch,
+};
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
 
@@ -46,7 +48,6 @@ impl<'a> PageBuilder<'a> {
         cursor: Option<&Cursor>,
     ) -> Self {
         let place = |position: usize| review_index.locate(position).unwrap_or(NOWHERE);
-        let through = |cursor: &Cursor| review_index.count_through(cursor.day, &cursor.id);
         let mut page = Self {
             review_index,
             filter,
@@ -62,7 +63,7 @@ impl<'a> PageBuilder<'a> {
         let Some(cursor) = cursor else {
             return page;
         };
-        let through = through(cursor);
+        let through = review_index.count_through(cursor.day, &cursor.id);
         match (filter.sort, cursor.ends_page) {
             (Sort::Newest, false) => page.range.start = through.clamp(all.start, all.end),
             (Sort::Newest, true) => page.range.end = through.clamp(all.start, all.end),
@@ -101,26 +102,26 @@ impl<'a> PageBuilder<'a> {
     }
 
     pub fn take(&mut self, place: Place) {
-        let stars = self.filter.sort.stars();
-        if self.outside.contains(&place) && stars.is_none() {
-            return;
-        }
-        match (self.filter.sort, stars) {
-            (Sort::Oldest, _) => {
+        let is_outside = self.outside.contains(&place);
+        match self.filter.sort {
+            Sort::Newest | Sort::Oldest if is_outside => {}
+            Sort::Newest => self.places.push(place),
+            Sort::Oldest => {
+                let day = self.day_of(place);
                 if self
                     .day
                     .last()
-                    .is_some_and(|last| self.day_of(*last) != self.day_of(place))
+                    .is_some_and(|last| self.day_of(*last) != day)
                 {
                     self.end_day();
                 }
                 self.day.push(place);
             }
-            (_, None) => self.places.push(place),
-            (_, Some(_)) => {
+            Sort::Highest | Sort::Lowest => {
                 let stars = self.stars_of(place);
-                let is_outside = self.first_stars == Some(stars) && self.outside.contains(&place);
-                if is_outside || !self.stars().any(|wanted| wanted == stars) {
+                if is_outside && self.first_stars == Some(stars)
+                    || !self.stars().any(|wanted| wanted == stars)
+                {
                     return;
                 }
                 let hits = &mut self.by_stars[usize::from(stars) - 1];
@@ -202,13 +203,15 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
-/// The positions within the filter's dates.
+/// The positions of the reviews from `since` to `until`, both inclusive.
 #[must_use]
-pub fn positions(review_index: &ReviewIndex, filter: &ReviewFilter) -> Range<usize> {
-    let start = filter.until.map_or(0, |day| review_index.count_after(day));
-    let end = filter
-        .since
-        .map_or(review_index.len(), |day| review_index.count_since(day));
+pub fn positions(
+    review_index: &ReviewIndex,
+    since: Option<Day>,
+    until: Option<Day>,
+) -> Range<usize> {
+    let start = until.map_or(0, |day| review_index.count_after(day));
+    let end = since.map_or(review_index.len(), |day| review_index.count_since(day));
     start..end.max(start)
 }
 
