@@ -158,12 +158,11 @@ impl FromStr for Cursor {
         let (stars, rest) = match version - u8::from(ends_page) * ENDS_PAGE {
             VERSION => (None, rest),
             VERSION_WITH_STARS => {
-                let (stars, rest) = rest.split_first().ok_or(InvalidCursor)?;
-                let is_rating = (1..=5).contains(stars);
-                (
-                    is_rating.then_some(*stars).ok_or(InvalidCursor)?.into(),
-                    rest,
-                )
+                let rated = rest
+                    .split_first()
+                    .filter(|(stars, _)| (1..=5).contains(*stars));
+                let (stars, rest) = rated.ok_or(InvalidCursor)?;
+                (Some(*stars), rest)
             }
             _ => return Err(InvalidCursor),
         };

@@ -86,7 +86,9 @@ impl<'a> SegmentScan<'a> {
     /// Whether the segment's counts allow a match.
     #[must_use]
     pub fn may_hold(&self, segment: &Segment) -> bool {
-        !self.filter.asks_stars() || self.may_have_stars(segment)
+        let mut counts = (1..=5).zip(segment.rating_counts().by_stars());
+        !self.filter.asks_stars()
+            || counts.any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
     }
 
     #[must_use]
@@ -220,12 +222,6 @@ impl<'a> SegmentScan<'a> {
             Some(vote) => Cow::Owned(opinions.positions_of(aspect, vote).collect()),
         };
         (!positions.is_empty()).then_some(positions)
-    }
-
-    fn may_have_stars(&self, segment: &Segment) -> bool {
-        (1..=5)
-            .zip(segment.rating_counts().by_stars())
-            .any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
     }
 
     fn takes_columns(&self, segment: &Segment, index: usize) -> bool {

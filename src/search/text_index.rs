@@ -182,25 +182,23 @@ impl TextIndex {
         let most = counted.len() / self.ask_when.rare_of;
         let count = |trigram: &str| {
             let (finder, mut count) = (Finder::new(trigram), 0);
-            for (segment, indices) in review_index.slices(counted.clone()) {
-                let flow = each_text(segment, indices, &finder, &mut |_| {
-                    count += 1;
-                    if count > most {
-                        ControlFlow::Break(())
-                    } else {
-                        ControlFlow::Continue(())
-                    }
-                });
-                if flow.is_break() {
-                    return None;
+            let mut hit = |_| {
+                count += 1;
+                if count > most {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
                 }
-            }
-            Some(count)
+            };
+            let mut slices = review_index.slices(counted.clone());
+            let flow = slices
+                .try_for_each(|(segment, indices)| each_text(segment, indices, &finder, &mut hit));
+            flow.is_continue().then_some(count)
         };
-        let mut rare: Vec<(usize, &str)> = Vec::new();
-        for trigram in trigrams {
-            rare.extend(count(trigram).map(|count| (count, trigram)));
-        }
+        let trigrams = trigrams.into_iter();
+        let mut rare: Vec<(usize, &str)> = trigrams
+            .filter_map(|trigram| Some((count(trigram)?, trigram)))
+            .collect();
         rare.sort_unstable();
         rare.into_iter()
             .map(|(_, trigram)| trigram)
