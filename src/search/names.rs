@@ -83,14 +83,12 @@ pub fn did_you_mean(
     arguments: &SearchArguments,
     total: u64,
 ) -> Option<DidYouMean> {
-    let SearchArguments {
-        mentions_technician,
-        mentions_service,
-        language,
-        source,
-        ..
-    } = arguments;
-    let names = [mentions_technician, mentions_service, language, source];
+    let names = [
+        &arguments.mentions_technician,
+        &arguments.mentions_service,
+        &arguments.language,
+        &arguments.source,
+    ];
     if total > 0 || names.into_iter().all(Option::is_none) {
         return None;
     }
@@ -98,25 +96,22 @@ pub fn did_you_mean(
 }
 
 fn nearest_names(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
-    let SearchArguments {
-        mentions_technician,
-        mentions_service,
-        language,
-        source,
-        ..
-    } = arguments;
     let counts = snapshot.counts();
     let has_id = |facet: &Facet, asked: &str| facet.id.as_deref() == Some(asked);
     DidYouMean {
-        mentions_technician: unnamed(mentions_technician.as_deref(), &counts.technicians)
-            .and_then(|asked| nearest_technician(snapshot, asked)),
-        mentions_service: mentions_service
+        mentions_technician: unnamed(
+            arguments.mentions_technician.as_deref(),
+            &counts.technicians,
+        )
+        .and_then(|asked| nearest_technician(snapshot, asked)),
+        mentions_service: arguments
+            .mentions_service
             .as_deref()
             .filter(|asked| !counts.services.iter().any(|facet| has_id(facet, asked)))
             .and_then(|asked| nearest_service(snapshot, asked)),
-        language: unnamed(language.as_deref(), &counts.languages)
+        language: unnamed(arguments.language.as_deref(), &counts.languages)
             .and_then(|asked| nearest_language(counts, asked)),
-        source: unnamed(source.as_deref(), &counts.sources)
+        source: unnamed(arguments.source.as_deref(), &counts.sources)
             .and_then(|asked| nearest_name(&counts.sources, asked)),
         ..DidYouMean::default()
     }

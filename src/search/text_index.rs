@@ -70,19 +70,8 @@ pub struct TextIndex {
     answered: Counter,
 }
 
-/// The reason for a missing answer of the index.
-#[derive(Debug)]
-enum Unanswered {
-    /// No reader is free.
-    Busy,
-    /// Timeout.
-    Slow,
-    /// Too many candidates.
-    Many,
-    /// The index belongs to another database, or is older than the snapshot.
-    Other,
-    Failed(DbError),
-}
+/// The reason for a missing answer of the index, as the metric names it, and the error if reading failed.
+type Unanswered = (&'static str, Option<DbError>);
 
 impl TextIndex {
     /// Opens the text index of `database` and repairs missing rows. If that fails it is not used.
@@ -211,7 +200,7 @@ impl TextIndex {
         let answered = tokio::select! {
             biased;
             answered = self.find(snapshot, expression) => answered,
-            () = self.clock.sleep(WAIT_MAX) => Err(Unanswered::Slow),
+            () = self.clock.sleep(WAIT_MAX) => Err(("slow", None)),
         };
         match answered {
             Ok(indexed) => {
@@ -221,9 +210,9 @@ impl TextIndex {
                 }
                 Some(positions(snapshot, &indexed))
             }
-            Err(why) => {
-                metrics::SEARCH_INDEX.count(&[why.name()]);
-                if let Unanswered::Failed(error) = why
+            Err((reason, error)) => {
+                metrics::SEARCH_INDEX.count(&[reason]);
+                if let Some(error) = error
                     && !self.is_failing.swap(true, Ordering::Relaxed)
                 {
                     tracing::warn!(
@@ -237,37 +226,25 @@ impl TextIndex {
     }
 
     async fn find(&self, snapshot: &Snapshot, expression: &str) -> Result<Indexed, Unanswered> {
-        let mut reader = self
-            .database
-            .index_reader()
-            .await
-            .map_err(Unanswered::Failed)?
-            .ok_or(Unanswered::Busy)?;
+        let failed = |error| ("failed", Some(error));
+        let reader = self.database.index_reader().await.map_err(failed)?;
+        // No reader is free.
+        let mut reader = reader.ok_or(("busy", None))?;
         let seen = &snapshot.position;
         let found = reader
             .find(expression, seen.change_no, CANDIDATES_MAX)
             .await
             .at(self.database.path())
-            .map_err(Unanswered::Failed)?;
+            .map_err(failed)?;
         reader.done();
-        let indexed = found.ok_or(Unanswered::Many)?;
+        // Too many candidates.
+        let indexed = found.ok_or(("many", None))?;
         let is_later = indexed.lineage == seen.lineage && indexed.change_no >= seen.change_no;
         if is_later {
             Ok(indexed)
         } else {
-            Err(Unanswered::Other)
-        }
-    }
-}
-
-impl Unanswered {
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::Busy => "busy",
-            Self::Slow => "slow",
-            Self::Many => "many",
-            Self::Other => "other",
-            Self::Failed(_) => "failed",
+            // The index belongs to another database, or is older than the snapshot.
+            Err(("other", None))
         }
     }
 }
