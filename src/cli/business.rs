@@ -1,5 +1,6 @@
 //! The command `reviews business`: shows the business, or merges a file into it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -96,13 +97,11 @@ pub(super) fn json(business: Option<&Business>) -> serde_json::Result<Value> {
 
 /// The differences of two objects by member: `-` before, `+` after.
 pub(super) fn difference(before: &Value, after: &Value) -> String {
-    let mut names: Vec<&String> = [before, after]
+    let names: BTreeSet<&String> = [before, after]
         .into_iter()
         .filter_map(Value::as_object)
         .flat_map(serde_json::Map::keys)
         .collect();
-    names.sort();
-    names.dedup();
     let mut text = String::new();
     for name in names {
         let (was, is) = (&before[name], &after[name]);
@@ -112,10 +111,8 @@ pub(super) fn difference(before: &Value, after: &Value) -> String {
         let (was, is) = (elements(was), elements(is));
         let gone = was.iter().filter(|value| !is.contains(value));
         let new = is.iter().filter(|value| !was.contains(value));
-        let lines: Vec<(char, &&Value)> = (gone
-            .map(|value| ('-', value))
-            .chain(new.map(|value| ('+', value))))
-        .collect();
+        let new = new.map(|value| ('+', value));
+        let lines: Vec<_> = gone.map(|value| ('-', value)).chain(new).collect();
         if lines.is_empty() {
             let _ = writeln!(text, "~ {name} in another order");
         }

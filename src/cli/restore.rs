@@ -107,17 +107,12 @@ impl RestoreCommand {
 async fn sound(prepared: &Prepared, backup: &Path) -> anyhow::Result<i64> {
     let mut reader = prepared.database.reader().await?;
     let verified = verify(&mut reader).await.at(backup)?;
+    let faults: Vec<String> = verified.wrong.into_iter().take(FAULTS_MAX).collect();
     ensure!(
-        verified.wrong.is_empty(),
+        faults.is_empty(),
         "the backup {} is damaged, and nothing was changed: {}; restore another one",
         backup.display(),
-        verified
-            .wrong
-            .iter()
-            .take(FAULTS_MAX)
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join("; ")
+        faults.join("; ")
     );
     Ok(verified.reviews)
 }

@@ -264,15 +264,8 @@ const CONNECTIONS_MAX: usize = 2_048;
 fn raise() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     for wanted in targets(current, maximum) {
-        if setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: Some(wanted),
-                maximum,
-            },
-        )
-        .is_ok()
-        {
+        let current = Some(wanted);
+        if setrlimit(Resource::Nofile, Rlimit { current, maximum }).is_ok() {
             break;
         }
     }

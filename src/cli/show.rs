@@ -55,34 +55,24 @@ fn told(review: &Review, source: Option<&SourceVersion>, key: Option<&DigestKey>
         let _ = writeln!(text, "{name:<16}{value}");
     };
     line("id", review.id.as_str());
-    line(
-        "rating",
-        &format!(
-            "{} {} of 5",
-            stars(review.rating.stars()),
-            review.rating.stars()
-        ),
-    );
+    let count = review.rating.stars();
+    line("rating", &format!("{} {count} of 5", stars(count)));
     line("date", &review.date.to_string());
     line("author", &review.author);
-    line(
-        "status",
-        &match &review.status {
-            Status::Published => "published".to_owned(),
-            Status::Withheld { reason } => format!(
-                "withheld ({})",
-                reason.as_deref().unwrap_or("no reason stated")
-            ),
-        },
-    );
-    let url = review.source.url.as_ref();
-    line(
-        "source",
-        &url.map_or_else(
-            || review.source.name.clone(),
-            |url| format!("{}, {url}", review.source.name),
-        ),
-    );
+    let status = match &review.status {
+        Status::Published => "published".to_owned(),
+        Status::Withheld { reason } => {
+            let reason = reason.as_deref().unwrap_or("no reason stated");
+            format!("withheld ({reason})")
+        }
+    };
+    line("status", &status);
+    let source_name = &review.source.name;
+    let from = match &review.source.url {
+        None => source_name.clone(),
+        Some(url) => format!("{source_name}, {url}"),
+    };
+    line("source", &from);
     let verified = if review.verification.verified {
         "yes"
     } else {
@@ -115,16 +105,12 @@ fn told(review: &Review, source: Option<&SourceVersion>, key: Option<&DigestKey>
         .iter()
         .map(Unit::name)
         .collect();
-    line(
-        "decided",
-        &match (source, names.is_empty()) {
-            (None, _) => {
-                "created by hand, or before imports recorded the values of sources".to_owned()
-            }
-            (Some(_), true) => "nothing: all values are those of its source".to_owned(),
-            (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
-        },
-    );
+    let decided = match (source, names.is_empty()) {
+        (None, _) => "created by hand, or before imports recorded the values of sources".to_owned(),
+        (Some(_), true) => "nothing: all values are those of its source".to_owned(),
+        (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
+    };
+    line("decided", &decided);
     if let Some(title) = &review.title {
         let _ = write!(text, "\n{}", paragraphs(title));
     }

@@ -138,19 +138,10 @@ impl DatabaseStatus {
         };
         line("database", &self.database);
         line("business", self.business.as_deref().unwrap_or("not set up"));
-        line(
-            "reviews",
-            &format!(
-                "{} published, {} withheld",
-                self.count(true),
-                self.count(false)
-            ),
-        );
+        let states = |published, withheld| format!("{published} published, {withheld} withheld");
+        line("reviews", &states(self.count(true), self.count(false)));
         for (source, [published, withheld]) in self.sources() {
-            line(
-                "",
-                &format!("{source}: {published} published, {withheld} withheld"),
-            );
+            line("", &format!("{source}: {}", states(published, withheld)));
         }
         if self.imports.is_empty() {
             line("imports", "none");
@@ -158,39 +149,29 @@ impl DatabaseStatus {
         for (number, run) in self.imports.iter().enumerate() {
             line(if number == 0 { "imports" } else { "" }, &run_line(run));
         }
-        line(
-            "publication",
-            &match self.unpublished {
-                0 => "everything is published".to_owned(),
-                1 => "1 change is not published yet".to_owned(),
-                some => format!("{some} changes are not published yet"),
-            },
-        );
-        line(
-            "base URL",
-            self.base_url.as_deref().unwrap_or("none published yet"),
-        );
-        line(
-            "service",
-            if self.is_served {
-                "running"
-            } else {
-                "not running"
-            },
-        );
-        let states: Vec<String> = self
+        let publication = match self.unpublished {
+            0 => "everything is published".to_owned(),
+            1 => "1 change is not published yet".to_owned(),
+            some => format!("{some} changes are not published yet"),
+        };
+        line("publication", &publication);
+        let base_url = self.base_url.as_deref().unwrap_or("none published yet");
+        line("base URL", base_url);
+        let service = if self.is_served {
+            "running"
+        } else {
+            "not running"
+        };
+        line("service", service);
+        let mut states: Vec<String> = self
             .subscriptions
             .iter()
             .map(|(state, count)| format!("{count} {state}"))
             .collect();
-        line(
-            "subscriptions",
-            &if states.is_empty() {
-                "none".to_owned()
-            } else {
-                states.join(", ")
-            },
-        );
+        if states.is_empty() {
+            states.push("none".to_owned());
+        }
+        line("subscriptions", &states.join(", "));
         line("next step", &self.next_step());
         text
     }

@@ -80,10 +80,8 @@ fn table(listed: &[SubscriptionRow]) -> String {
     });
     let rows: Vec<[String; 8]> = std::iter::once(head).chain(rows).collect();
     let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or(0)
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.fold(0, usize::max)
     };
     let widths: [usize; 8] = std::array::from_fn(width);
     rows.iter().fold(String::new(), |mut text, row| {

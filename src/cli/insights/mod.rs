@@ -222,12 +222,8 @@ fn table(text: &mut String, head: &str, rows: &[TableRow<'_>]) {
     if rows.is_empty() {
         return;
     }
-    let width = rows
-        .iter()
-        .map(|row| row.name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(head.len());
+    let widths = rows.iter().map(|row| row.name.chars().count());
+    let width = widths.fold(head.len(), usize::max);
     let columns = COLUMNS.join("  ");
     let _ = writeln!(text, "\n{head:<width$}  REVIEWS  {columns}  SHARE");
     for TableRow {
