@@ -32,22 +32,16 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
 /// Finds a technician by full name, ID or alias, ignoring case.
 #[must_use]
 pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
-    let aliases = snapshot.input.business.technicians.iter().flat_map(|one| {
-        one.aliases
-            .iter()
-            .map(|alias| (one.id.as_str(), alias.as_str()))
-    });
+    let people = snapshot.input.business.technicians.iter();
+    let aliases = people.flat_map(|one| one.aliases.iter().map(|alias| (&*one.id, &**alias)));
     find(&snapshot.counts().technicians, aliases, said)
 }
 
 /// Finds a service by ID, name or synonym, ignoring case.
 #[must_use]
 pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
-    let synonyms = snapshot.input.business.services.iter().flat_map(|one| {
-        one.synonyms
-            .iter()
-            .map(|synonym| (one.id.as_str(), synonym.as_str()))
-    });
+    let services = snapshot.input.business.services.iter();
+    let synonyms = services.flat_map(|one| one.synonyms.iter().map(|word| (&*one.id, &**word)));
     find(&snapshot.counts().services, synonyms, said)
 }
 
@@ -126,13 +120,9 @@ fn unnamed<'a>(asked: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
 /// The full name of the technician with the nearest name or alias.
 #[must_use]
 pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
+    let people = &snapshot.input.business.technicians;
     let aliases = |id: &str| {
-        let people = snapshot
-            .input
-            .business
-            .technicians
-            .iter()
-            .filter(|one| one.id == id);
+        let people = people.iter().filter(|one| one.id == id);
         people.flat_map(|one| &one.aliases).cloned().collect()
     };
     let name = |facet: &Facet| facet.name.clone();
@@ -142,13 +132,9 @@ pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
 /// The ID of the service with the nearest ID, name or synonym.
 #[must_use]
 pub fn nearest_service(snapshot: &Snapshot, asked: &str) -> Option<String> {
+    let services = &snapshot.input.business.services;
     let synonyms = |id: &str| {
-        let services = snapshot
-            .input
-            .business
-            .services
-            .iter()
-            .filter(|one| one.id == id);
+        let services = services.iter().filter(|one| one.id == id);
         services
             .flat_map(|one| [&one.name].into_iter().chain(&one.synonyms))
             .cloned()
