@@ -30,7 +30,6 @@ mod terminal;
 mod undo;
 mod withhold;
 
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io;
 use std::io::Write as _;
@@ -154,7 +153,7 @@ impl Cli {
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(2)
         })?;
-        let command = settings_file::apply(without_empty(guide::command()), &settings);
+        let command = settings_file::apply(guide::command(), &settings);
         let matches = command.try_get_matches();
         let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
         read.map_err(|error| {
@@ -288,25 +287,6 @@ fn is_overtaken(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref::<ImportError>(), Some(ImportError::Database(DbError::Cluster(error))) if by_cluster(error))
             || matches!(cause.downcast_ref::<UndoError>(), Some(UndoError::Database(DbError::Cluster(error))) if by_cluster(error))
     })
-}
-
-/// Removes empty environment variables from the command: environment files and containers use an empty value for "not
-/// set".
-#[expect(
-    clippy::disallowed_methods,
-    reason = "clap reads the variables; this says which of them it reads"
-)]
-fn without_empty(command: clap::Command) -> clap::Command {
-    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
-    command
-        .mut_args(|argument| {
-            if argument.get_env().is_some_and(is_empty) {
-                argument.env(None::<&'static str>)
-            } else {
-                argument
-            }
-        })
-        .mut_subcommands(without_empty)
 }
 
 /// Prints the report of a command that is done, whether or not the report is read: a closed pipe (`| head -0`) is

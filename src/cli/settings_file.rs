@@ -51,12 +51,22 @@ fn parse(text: &str) -> BTreeMap<String, String> {
     settings.filter_map(setting).collect()
 }
 
-/// Sets the file's values as defaults. The help hides them, because they may contain a password.
+/// Sets the file's values as defaults; the help hides them, because they may contain a password. Removes empty
+/// environment variables: environment files and containers use an empty value for "not set".
+#[expect(
+    clippy::disallowed_methods,
+    reason = "clap reads the variables; this says which of them it reads"
+)]
 pub(super) fn apply(command: Command, settings: &BTreeMap<String, String>) -> Command {
     command
         .mut_args(|argument| {
-            let name = argument.get_env().and_then(|name| name.to_str());
-            match name.and_then(|name| settings.get(name)).cloned() {
+            let Some(name) = argument.get_env() else {
+                return argument;
+            };
+            if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
+                return argument.env(None::<&'static str>);
+            }
+            match name.to_str().and_then(|name| settings.get(name)).cloned() {
                 Some(value) => argument.default_value(value).hide_default_value(true),
                 None => argument,
             }
