@@ -25,12 +25,7 @@ impl Decision {
     /// # Errors
     /// If there is no database or no such review.
     pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let (opening, write, id, review) = open_row(config, given).await?;
-        let Some(review) = review else {
-            drop(write);
-            opening.leave().await;
-            return Err(unreadable(&id));
-        };
+        let (opening, write, review) = open_with(config, given, find).await?;
         Ok(Self {
             opening,
             write,
@@ -82,19 +77,20 @@ impl Decision {
     }
 }
 
-/// Opens the database and finds a row; the review is `None` if the row is not a valid one.
+/// Opens the database for writing, and finds there what `find` makes of `given`.
 ///
 /// # Errors
-/// If there is no database or no such row.
-pub(super) async fn open_row(
+/// If there is no database, and those of `find`.
+pub(super) async fn open_with<T>(
     config: &DatabaseConfig,
     given: &str,
-) -> anyhow::Result<(Opening, Write, String, Option<Review>)> {
+    find: impl AsyncFnOnce(&mut SqliteConnection, &Path, &str) -> anyhow::Result<T>,
+) -> anyhow::Result<(Opening, Write, T)> {
     let opening = open(config).await?;
     let database = opening.database();
     let mut write = database.write_as_owner().await?;
-    match find_row(&mut write, database.path(), given).await {
-        Ok((id, review)) => Ok((opening, write, id, review)),
+    match find(&mut write, database.path(), given).await {
+        Ok(found) => Ok((opening, write, found)),
         Err(error) => {
             drop(write);
             opening.leave().await;
@@ -116,7 +112,11 @@ pub(super) async fn find(
     review.ok_or_else(|| unreadable(&id))
 }
 
-async fn find_row(
+/// The ID of the row that `given` names, and its review; `None` if it is not a valid one.
+///
+/// # Errors
+/// If there is no such row.
+pub(super) async fn find_row(
     connection: &mut SqliteConnection,
     path: &Path,
     given: &str,

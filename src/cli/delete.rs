@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::open_row;
+use super::decision::{find_row, open_with};
 use super::show::{first, paragraphs, stars};
 use super::{Exit, report_done, terminal};
 use crate::config::DatabaseConfig;
@@ -31,14 +31,14 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         if !self.yes && terminal::can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let (opening, write, id, review) = open_row(config, &self.id).await?;
+            let (opening, write, (id, review)) = open_with(config, &self.id, find_row).await?;
             drop(write);
             opening.leave().await;
             if !terminal::confirm(&question(&id, review.as_ref()))? {
                 return Ok(report_done("nothing was deleted\n"));
             }
         }
-        let (opening, mut write, id, _) = open_row(config, &self.id).await?;
+        let (opening, mut write, (id, _)) = open_with(config, &self.id, find_row).await?;
         let database = opening.database();
         reviews::delete(&mut write, &id).await.at(database.path())?;
         write.commit().await.at(database.path())?;
