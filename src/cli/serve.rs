@@ -108,11 +108,9 @@ impl Serve {
                 format!("cannot listen on {address}; set REVIEWS_ADMIN_LISTEN to another address")
             })?),
         };
-        let bound = Bound {
-            public: listener.local_addr()?,
-            admin: admin.as_ref().map(TcpListener::local_addr).transpose()?,
-        };
-        let links = self.config.links(bound.public)?;
+        let bound = listener.local_addr()?;
+        let bound_admin = admin.as_ref().map(TcpListener::local_addr).transpose()?;
+        let links = self.config.links(bound)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
         let database = open(&address).await?;
         if let Some(seeds) = &self.seed
@@ -136,13 +134,13 @@ impl Serve {
         app.ctx().set_contacts(self.config.security_contact.0);
         app.ctx().set_request_log(self.config.request_log);
         started.cancel();
-        greet(&app, &links, &bound, out.as_ref());
+        greet(&app, &links, bound, bound_admin, out.as_ref());
         let mut limits = Limits::default();
         let descriptors = getrlimit(Resource::Nofile).current;
         limits.connections_max = connections_max(descriptors, limits.connections_max);
         limits.connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
-        let asked = bound.admin.unwrap_or(bound.public);
+        let asked = bound_admin.unwrap_or(bound);
         let supervised = notify_supervisor(asked, &app.ctx().clock, &stop);
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
         tokio::join!(served, supervised);
@@ -178,20 +176,19 @@ impl Serve {
     }
 }
 
-/// The addresses that were bound.
-struct Bound {
-    public: SocketAddr,
-    admin: Option<SocketAddr>,
-}
-
 /// Prints the name and addresses of the service, or logs them with JSON logs.
-fn greet(app: &App, links: &Links, bound: &Bound, out: Option<&LineQueue>) {
+fn greet(
+    app: &App,
+    links: &Links,
+    listen: SocketAddr,
+    admin: Option<SocketAddr>,
+    out: Option<&LineQueue>,
+) {
     let snapshot = app.ctx().current.load();
     let name = &snapshot.input.business.name;
     let withheld: u64 = snapshot.input.withheld.values().sum();
     let published = snapshot.input.review_index.len();
     let database = app.database().path().display();
-    let (listen, admin) = (bound.public, bound.admin);
     let rows = [
         ("Home", "/"),
         ("Reviews", Document::Reviews.path()),

@@ -86,18 +86,10 @@ impl Evaluate {
         if let Some(engine) = engines.set() {
             return Ok((Arc::clone(engine), of(engine)?));
         }
-        let [first, others @ ..] = IDS.map(Engine::shipped);
-        let read = of(&first);
-        if let Ok(rows) = read {
-            return Ok((first, rows));
-        }
-        let other = others
-            .into_iter()
-            .find_map(|engine| of(&engine).ok().map(|rows| (engine, rows)));
-        match other {
-            Some(found) => Ok(found),
-            None => Ok((first, read?)),
-        }
+        let engines = IDS.map(Engine::shipped);
+        let read = |engine: &Arc<Engine>| anyhow::Ok((Arc::clone(engine), of(engine)?));
+        let fitting = engines.iter().find_map(|engine| read(engine).ok());
+        fitting.map_or_else(|| read(&engines[0]), Ok)
     }
 
     /// The given name of the set, or the name of the file.
