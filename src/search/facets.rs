@@ -38,16 +38,15 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
             reviews: positions.len() as u64,
         })
         .collect();
-    let mut left_out: Vec<wire::LeftOut> = lists
-        .iter()
-        .map(|(name, list)| ((*name).to_owned(), list.len().saturating_sub(most)))
-        .chain([("years".to_owned(), years.len().saturating_sub(most))])
-        .map(|(list, values)| wire::LeftOut {
-            list,
-            values: values as u64,
+    let lengths = lists.iter().map(|(name, list)| (*name, list.len()));
+    let left_out = lengths
+        .chain([("years", years.len())])
+        .filter(|(_, length)| *length > most)
+        .map(|(list, length)| wire::LeftOut {
+            list: list.to_owned(),
+            values: (length - most) as u64,
         })
         .collect();
-    left_out.retain(|left_out| left_out.values > 0);
     let [technicians, services, service_areas, sources, languages] =
         lists.map(|(_, list)| list.iter().take(most).cloned().collect());
     let ratings = (1..=5)
