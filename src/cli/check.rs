@@ -67,25 +67,20 @@ impl Check {
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty() && mendable.is_empty();
-        say(&report(&path, verified, &mendable, &notes))?;
+        say(&report(&path, &verified, &mendable, &notes))?;
         Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
 
 fn report(
     path: &Path,
-    verified: FileVerification,
+    verified: &FileVerification,
     mendable: &[String],
     notes: &[String],
 ) -> String {
-    let FileVerification {
-        reviews,
-        is_readable,
-        wrong,
-        behind,
-    } = verified;
-    let reviews = if is_readable {
-        format!("{reviews} reviews")
+    let wrong = &verified.wrong;
+    let reviews = if verified.is_readable {
+        format!("{} reviews", verified.reviews)
     } else {
         "the reviews cannot be read".to_owned()
     };
@@ -97,9 +92,9 @@ fn report(
                 .map(|sentence| format!("{begin}{sentence}")),
         );
     };
-    add("behind  ", &behind);
+    add("behind  ", &verified.behind);
     add("note    business: ", notes);
-    add("wrong   ", &wrong);
+    add("wrong   ", wrong);
     add("wrong   ", mendable);
     if wrong.is_empty() && mendable.is_empty() {
         let sound = "ok      schema, integrity, reviews, text index, insights, publications";

@@ -208,7 +208,9 @@ fn rows(command: &Command, before: &str, text: &mut String) {
 
 /// An argument in a usage line; optional ones are in brackets.
 fn written(argument: &Arg) -> String {
-    let values = argument.get_value_names().unwrap_or_default().join(" ");
+    let takes_value = argument.get_action().takes_values();
+    let names = argument.get_value_names().filter(|_| takes_value);
+    let values = names.unwrap_or_default().join(" ");
     let several = if argument.is_positional() && matches!(argument.get_action(), ArgAction::Append)
     {
         "…"
@@ -218,15 +220,10 @@ fn written(argument: &Arg) -> String {
     let flag = argument
         .get_long()
         .map_or_else(String::new, |long| format!("--{long}"));
-    let takes_value = argument.get_action().takes_values();
-    let parts = [flag, values].into_iter().enumerate();
-    let parts: Vec<String> = parts
-        .filter(|(at, part)| !part.is_empty() && (*at == 0 || takes_value))
-        .map(|(_, part)| part)
-        .collect();
-    let text = format!("{}{several}", parts.join(" "));
+    let text = format!("{flag} {values}{several}");
+    let text = text.trim();
     if argument.is_required_set() {
-        text
+        text.to_owned()
     } else {
         format!("[{text}]")
     }

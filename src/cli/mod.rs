@@ -292,14 +292,13 @@ fn is_overtaken(error: &anyhow::Error) -> bool {
 /// Prints the report of a command that is done, whether or not the report is read: a closed pipe (`| head -0`) is
 /// ignored, and any other error is reported.
 fn report_done(text: &str) -> Exit {
-    match io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let _ = writeln!(
-                io::stderr(),
-                "warning: done, but the report cannot be printed: {error}"
-            );
-        }
-        Ok(()) | Err(_) => {}
+    if let Err(error) = io::stdout().write_all(escaped(text.to_owned()).as_bytes())
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _ = writeln!(
+            io::stderr(),
+            "warning: done, but the report cannot be printed: {error}"
+        );
     }
     Exit::Done
 }
@@ -308,18 +307,12 @@ fn report_done(text: &str) -> Exit {
 /// characters are escaped.
 #[must_use]
 pub fn explain(error: &anyhow::Error) -> String {
-    let said =
-        error
-            .chain()
-            .skip(1)
-            .map(ToString::to_string)
-            .fold(error.to_string(), |said, cause| {
-                if said.contains(&cause) {
-                    said
-                } else {
-                    format!("{said}: {cause}")
-                }
-            });
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.contains(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
     escaped(said)
 }
 

@@ -46,14 +46,7 @@ impl UndoCommand {
 }
 
 fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
-    let Undone {
-        run,
-        removed,
-        deleted,
-        published,
-        left,
-        gone,
-    } = undone;
+    let (run, removed, left) = (&undone.run, undone.removed, &undone.left);
     let mut text = format!("{}\n{removed} removed", run_line(run));
     if let Some(erased) = erased {
         let _ = write!(text, "; {}", traces(erased));
@@ -61,12 +54,12 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
     text.push('\n');
     add_count(
         &mut text,
-        *deleted,
+        undone.deleted,
         "restored by the import are deleted again",
     );
     add_count(
         &mut text,
-        *published,
+        undone.published,
         "published again that the import had withheld as gone at the source",
     );
     if left.count > 0 {
@@ -76,7 +69,7 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
             left.count
         );
     }
-    add_count(&mut text, *gone, "were deleted since");
+    add_count(&mut text, undone.gone, "were deleted since");
     if run.counts.updated > 0 {
         let _ = writeln!(
             text,
@@ -86,7 +79,7 @@ fn told(undone: &Undone, erased: Option<Erased>, is_dry_run: bool) -> String {
     }
     if is_dry_run {
         text.push_str("dry run: nothing was changed\n");
-    } else if *removed > 0 {
+    } else if removed > 0 {
         text.push_str("the same files can be imported again\n");
     }
     text
