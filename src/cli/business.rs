@@ -8,12 +8,11 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::init::told;
+use super::init::{store, told};
 use super::{Exit, read, report_done, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::BusinessFile;
-use crate::imports::time_zone;
 use crate::model::business::Business;
 use crate::storage;
 use crate::storage::{AtPath as _, Database, Opening};
@@ -61,17 +60,8 @@ impl BusinessCommand {
         };
         let stored_zone = storage::business::time_zone(&mut write).await.at(path)?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
-        if known.as_ref() != Some(&loaded) {
-            storage::business::replace(&mut write, &loaded)
-                .await
-                .at(path)?;
-        }
-        let mut moved = 0;
-        if is_zone_known {
-            moved = time_zone::follow(&mut write, loaded.time_zone, clock.now())
-                .await
-                .at(path)?;
-        }
+        let stored = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await;
+        let moved = stored.at(path)?;
         write.commit().await.at(path)?;
         let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
         let told = told(&loaded, is_zone_known, moved, path);

@@ -70,20 +70,11 @@ impl Init {
         } else {
             None
         };
-        let time_zone = self.time_zone;
+        let is_zone_given = self.time_zone.is_some();
         let known = storage::business::find(&mut write).await.at(&path)?;
         let business = self.applied_to(known.as_ref());
-        if known.as_ref() != Some(&business) {
-            storage::business::replace(&mut write, &business)
-                .await
-                .at(&path)?;
-        }
-        let mut moved = 0;
-        if let Some(zone) = time_zone {
-            moved = time_zone::follow(&mut write, zone, clock.now())
-                .await
-                .at(&path)?;
-        }
+        let stored = store(&mut write, known.as_ref(), &business, is_zone_given, clock).await;
+        let moved = stored.at(&path)?;
         let is_zone_known = storage::business::time_zone(&mut write)
             .await
             .at(&path)?
@@ -162,6 +153,24 @@ impl Init {
             ..before
         }
     }
+}
+
+/// Stores the business if it differs from the known one, and moves the reviews to their days in its time zone if it
+/// `has_zone`; returns the number of moved reviews.
+pub(super) async fn store(
+    write: &mut Write,
+    known: Option<&Business>,
+    business: &Business,
+    has_zone: bool,
+    clock: &Clock,
+) -> sqlx::Result<u64> {
+    if known != Some(business) {
+        storage::business::replace(write, business).await?;
+    }
+    if has_zone {
+        return time_zone::follow(write, business.time_zone, clock.now()).await;
+    }
+    Ok(0)
 }
 
 /// Deletes the sample if there is nothing else; returns the number of its reviews.
