@@ -116,7 +116,7 @@ const REJECTED_ROWS: FormerOutput = FormerOutput {
     is_former,
 };
 
-/// Whether [`Console::note`] wrote this file, even if its last line was cut off.
+/// Whether [`Console::rejected`] wrote this file, even if its last line was cut off.
 fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {
     let mut line = Vec::new();
     loop {
@@ -184,27 +184,6 @@ impl Console {
         }
         Ok(())
     }
-
-    fn note(&mut self, rejection: Rejection) -> io::Result<()> {
-        let Some((_, file)) = &mut self.rejects else {
-            return Ok(());
-        };
-        let Rejection {
-            file: name,
-            at,
-            error,
-            row,
-        } = rejection;
-        let (place, number) = match at {
-            Position::Line { line, column: _ } => (PLACES[0], line),
-            Position::Element { array: _, index } => (PLACES[1], index),
-        };
-        serde_json::to_writer(
-            &mut *file,
-            &json!({ "file": name, place: number, "error": error, "row": row }),
-        )?;
-        file.write_all(b"\n")
-    }
 }
 
 impl Watch for Console {
@@ -271,7 +250,18 @@ impl Watch for Console {
         if let Some(line) = self.faults.shown(&rejection) {
             let _ = self.bar.suspend(|| writeln!(io::stderr(), "{line}"));
         }
-        self.note(rejection)
+        let Some((_, file)) = &mut self.rejects else {
+            return Ok(());
+        };
+        let (place, number) = match rejection.at {
+            Position::Line { line, column: _ } => (PLACES[0], line),
+            Position::Element { array: _, index } => (PLACES[1], index),
+        };
+        let row = json!({
+            "file": rejection.file, place: number, "error": rejection.error, "row": rejection.row,
+        });
+        serde_json::to_writer(&mut *file, &row)?;
+        file.write_all(b"\n")
     }
 
     fn written(&mut self, done: usize, of: usize) {
