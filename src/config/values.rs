@@ -193,11 +193,8 @@ impl FromStr for HostName {
                 "`{given}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
             )
         };
-        let ends_with_port = !given.ends_with(']')
-            && given
-                .rsplit_once(':')
-                .is_some_and(|(_, port)| !port.is_empty());
-        let (name, port) = match given.rsplit_once(':').filter(|_| ends_with_port) {
+        let is_port = |port: &str| !port.is_empty() && !port.ends_with(']');
+        let (name, port) = match given.rsplit_once(':').filter(|(_, port)| is_port(port)) {
             Some((name, port)) => (name, Some(port.parse().map_err(|_| fault())?)),
             None => (given, None),
         };
