@@ -56,15 +56,6 @@ pub enum LogFormat {
     Json,
 }
 
-impl fmt::Display for LogFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text => "text",
-            Self::Json => "json",
-        })
-    }
-}
-
 /// The log from [`start`] to the end of the process.
 pub struct Log {
     lines: LineQueue,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::{NotifyState, notify, watchdog_enabled};
 use tokio::net::TcpListener;
@@ -167,13 +167,20 @@ impl Serve {
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let package = shown(&self.config.trade.package).unwrap_or_default();
         let trade = shown(&self.config.trade.trade_file).unwrap_or_default();
-        let (contact, request_log) = (&self.config.security_contact, self.config.request_log);
-        let LogConfig { filter, format } = log;
+        let contact = &self.config.security_contact;
+        let request_log = value_name(&self.config.request_log);
+        let (filter, format) = (&log.filter, value_name(&log.format));
         Ok(format!(
             "DATABASE_URL={}\nREVIEWS_LISTEN={listen}\nREVIEWS_ADMIN_LISTEN={admin}\nREVIEWS_BASE_URL={base_url}\nREVIEWS_ALLOWED_HOSTS={hosts}\nREVIEWS_SECURITY_CONTACT={contact}\nREVIEWS_CONNECTIONS_PER_PEER_MAX={per_peer}\nREVIEWS_REQUEST_LOG={request_log}\nREVIEWS_TRADE={package}\nREVIEWS_TRADE_FILE={trade}\nRUST_LOG={filter}\nREVIEWS_LOG_FORMAT={format}\n{hub}\n",
             database.url
         ))
     }
+}
+
+/// The value of a setting as it is written.
+fn value_name(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Prints the name and addresses of the service, or logs them with JSON logs.

@@ -4,7 +4,6 @@ mod database;
 mod hub;
 mod values;
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -135,13 +134,6 @@ pub enum RequestLog {
     Errors,
     /// All requests
     All,
-}
-
-impl fmt::Display for RequestLog {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.to_possible_value();
-        f.write_str(value.as_ref().map_or("", |value| value.get_name()))
-    }
 }
 
 /// An invalid setting; the message explains what is wrong and what to do.
