@@ -145,9 +145,10 @@ pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Opening> {
 /// # Errors
 /// If there is none.
 pub(super) fn existing(config: &DatabaseConfig) -> anyhow::Result<DatabaseAddress> {
-    match config.address()? {
-        DatabaseAddress::File(path) if !path.exists() => Err(DbError::Missing(path).into()),
-        address => Ok(address),
+    let address = config.address()?;
+    match &address {
+        DatabaseAddress::File(path) if !path.exists() => Err(DbError::Missing(path.clone()).into()),
+        DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => Ok(address),
     }
 }
 
