@@ -109,7 +109,7 @@ impl<'a> SearchProgress<'a> {
     ) -> Self {
         let (review_index, question) = (&snapshot.input.review_index, filter.canonical());
         let scan = SegmentScan::new(filter, snapshot.input.analyzer.trade());
-        let all = positions(review_index, filter.since(), filter.until());
+        let all = positions(review_index, filter.since, filter.until);
         let known = snapshot.matches(&question);
         let total = match &known {
             Some(Matches::All(positions)) => Some((positions.len() as u64, true)),
