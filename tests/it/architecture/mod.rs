@@ -194,9 +194,12 @@ fn http_is_known_from_web_up_and_where_requests_leave() {
 
 #[test]
 fn only_wire_makes_types_public_shapes() {
-    // Rows that are staged or stored as JSON derive `Serialize` too; the API's document lists none of them.
-    let is_stored =
-        |file: &File| ["model", "imports", "insights"].contains(&file.module().unwrap_or_default());
+    // Rows that are staged or stored as JSON derive `Serialize` too, and so does a line of the log; the API's document
+    // lists none of them.
+    let is_stored = |file: &File| {
+        ["model", "imports", "insights"].contains(&file.module().unwrap_or_default())
+            || file.name() == "src/cli/logging.rs"
+    };
     let mut faults = Vec::new();
     for file in sources()
         .iter()
