@@ -106,8 +106,8 @@ fn parts(runtime: &Runtime, path: &Path) {
         runtime.block_on(async {
             let mut connection = database.readers().acquire().await.unwrap();
             let mut newest = reviews::Newest::default();
-            while let Some(read) = newest.next(&mut connection).await.unwrap() {
-                read.into_iter().for_each(&mut *take);
+            while let Some(batch) = newest.next(&mut connection).await.unwrap() {
+                batch.into_iter().for_each(&mut *take);
             }
         });
     };

@@ -263,10 +263,12 @@ fn routes(
     let catalog = Catalog::new(Arc::clone(ctx), &document);
     let description = Arc::new(Description::new(document));
     routes.extend(pages::docs_routes(ctx));
-    let (its_ctx, its) = (Arc::clone(ctx), Arc::clone(&description));
-    let describe = move |request: Request| {
-        let snapshot = its_ctx.current.load();
-        web::cached_body(request.headers(), &snapshot, &its.of(&snapshot))
+    let describe = {
+        let (ctx, description) = (Arc::clone(ctx), Arc::clone(&description));
+        move |request: Request| {
+            let snapshot = ctx.current.load();
+            web::cached_body(request.headers(), &snapshot, &description.of(&snapshot))
+        }
     };
     routes.push(
         Route::new(OPENAPI_PATH)

@@ -102,8 +102,8 @@ impl StdioConnection {
 
 /// The next line without its terminator, if it has at most `bytes_max` bytes.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin), bytes_max: usize) -> io::Result<Line> {
-    let mut line = Vec::new();
     // With its terminator; without one, it is the last line or too long.
+    let mut line = Vec::new();
     let mut limited = (&mut *input).take(bytes_max as u64 + 1);
     if limited.read_until(b'\n', &mut line).await? == 0 {
         return Ok(Line::End);

@@ -152,6 +152,7 @@ impl Entry {
             packed_analysis,
         }
     }
+
     /// Renders a review whose text is not analyzed yet.
     #[must_use]
     pub fn unanalyzed(review: model::Review, links: &Links) -> Self {

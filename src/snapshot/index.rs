@@ -322,8 +322,8 @@ impl ReviewIndex {
             .collect()
     }
 
-    /// The same index, whose segments are not shared yet, using the JSON of `known` for identical ones: an unchanged
-    /// document keeps it in memory anyway, and its deflated pieces, which are found by address, stay usable.
+    /// The same index, using the JSON of `known` for identical segments: an unchanged document keeps it in memory anyway,
+    /// and its deflated pieces, which are found by address, stay usable. The segments must not be shared yet.
     #[must_use]
     pub fn sharing(mut self, known: &Self) -> Self {
         let known = known.segments.iter();

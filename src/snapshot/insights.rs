@@ -104,8 +104,8 @@ fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
                 .map(|value| (kind, value)),
         );
     }
-    let others = others.into_iter();
     others
+        .into_iter()
         .map(|(kind, value)| (kind, value.to_owned()))
         .collect()
 }

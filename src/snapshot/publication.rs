@@ -16,8 +16,8 @@ pub struct Publication {
 }
 
 impl Publication {
-    /// The publication of a document with this digest, and whether its row must be written first. `said` is the last publication of this process,
-    /// `row` the stored one, and `delivered` the newest version that a subscriber has.
+    /// The publication of a document with this digest, and whether its row must be written first. `said` is the last
+    /// publication of this process, `row` the stored one, and `delivered` the newest version that a subscriber has.
     ///
     /// A row older than `said` was deleted, altered or restored from a copy, and is written again. A row with other
     /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two

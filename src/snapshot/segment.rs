@@ -268,12 +268,12 @@ impl SegmentsBuilder {
 
     pub fn push(&mut self, entry: &Entry) {
         let Key { day, ref id } = entry.key;
-        let at = self.begin(id, day, entry.stars, &entry.json, entry.folded.as_bytes());
+        let at = self.begin_review(id, day, entry.stars, &entry.json, entry.folded.as_bytes());
         for (column, mention) in &entry.values {
             self.columns.postings[*column as usize].push(at, mention);
         }
         let analysis = entry.packed_analysis.as_ref().map(PackedAnalysis::borrowed);
-        self.end(at, id, entry.traits, entry.indexed_no(), analysis);
+        self.end_review(at, id, entry.traits, entry.indexed_no(), analysis);
     }
 
     /// Adds a review of another segment.
@@ -281,14 +281,14 @@ impl SegmentsBuilder {
         let (start, end) = segment.folded_bounds(index);
         let (folded, id) = (&segment.folded()[start..end - 1], segment.id(index));
         let (json, known) = (segment.json_of(index), &segment.columns);
-        let at = self.begin(id, known.days[index], known.stars[index], &json, folded);
+        let at = self.begin_review(id, known.days[index], known.stars[index], &json, folded);
         for (postings, known) in self.columns.postings.iter_mut().zip(&known.postings) {
             known
                 .at(index)
                 .for_each(|mention| postings.push(at, mention));
         }
         let (traits, review_no) = (known.traits[index], known.review_nos[index]);
-        self.end(at, id, traits, review_no, segment.packed_analysis(index));
+        self.end_review(at, id, traits, review_no, segment.packed_analysis(index));
     }
 
     /// Adds a whole segment, which it shares, after a segment has ended.
@@ -306,7 +306,7 @@ impl SegmentsBuilder {
     }
 
     /// Adds a review up to its mentions, and returns its index in the segment.
-    fn begin(&mut self, id: &str, day: i32, stars: u8, json: &[u8], folded: &[u8]) -> usize {
+    fn begin_review(&mut self, id: &str, day: i32, stars: u8, json: &[u8], folded: &[u8]) -> usize {
         let columns = &mut self.columns;
         let at = columns.days.len();
         append(&mut self.json, &mut columns.json_ends, json, b",");
@@ -322,7 +322,7 @@ impl SegmentsBuilder {
     }
 
     /// Adds the rest of a review, and ends the segment if this review is its last.
-    fn end(
+    fn end_review(
         &mut self,
         at: usize,
         id: &str,

@@ -505,7 +505,7 @@ impl Database {
 
     /// Writes back a log whose file was removed: open connections still have it, so accepted writes survive this
     /// process. Does nothing if another file has taken the name, because other processes may have written since;
-    /// returns whether it did.
+    /// returns whether all of it is written.
     ///
     /// # Errors
     /// [`DbError`] when the file cannot be written.
@@ -517,11 +517,12 @@ impl Database {
             Err(DbError::LogGone(log)) if !log.exists() => {}
             Ok(()) | Err(_) => return Ok(false),
         }
-        sqlx::query("pragma wal_checkpoint(passive)")
-            .execute(writer)
-            .await
-            .map(|_| true)
-            .at(self.path())
+        let (is_busy, logged, written): (bool, i64, i64) =
+            sqlx::query_as("pragma wal_checkpoint(passive)")
+                .fetch_one(writer)
+                .await
+                .at(self.path())?;
+        Ok(!is_busy && written == logged)
     }
 
     /// Writes the log back into the database and truncates it; returns whether it could. Waits up to `wait_max` for

@@ -10,7 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, Turn};
 use super::request::Mode;
-use super::retry::{ATTEMPTS_MAX, OUTAGE_DELAY, Outages, next, spread};
+use super::retry::{ATTEMPTS_MAX, OUTAGE_DELAY, Outages, spread, wait_after};
 use super::signature::sign;
 use super::state::Event;
 use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
@@ -206,15 +206,21 @@ impl Exchange {
             }
             Ok(Answer { status: 410, .. }) => (Outcome::Ended(Event::Gone), Some(410), "gone"),
             Ok(answer) => {
-                let outcome = self.failed(due, answer.retry_after, jitter).await;
+                let outcome = self
+                    .outcome_of_failure(due, answer.retry_after, jitter)
+                    .await;
                 (outcome, Some(answer.status), "status")
             }
             // Nothing is known about the subscriber, so the failure does not count.
             Err(failure) if is_ours => {
-                let outcome = self.retry(due.failures, OUTAGE_DELAY, jitter);
+                let outcome = self.retry_after(due.failures, OUTAGE_DELAY, jitter);
                 (outcome, None, failure.name())
             }
-            Err(failure) => (self.failed(due, None, jitter).await, None, failure.name()),
+            Err(failure) => (
+                self.outcome_of_failure(due, None, jitter).await,
+                None,
+                failure.name(),
+            ),
         };
         Attempt {
             subscription_id: due.subscription_id,
@@ -231,20 +237,20 @@ impl Exchange {
     }
 
     /// Another attempt after a failure of the subscriber, or the end with a denial.
-    async fn failed(
+    async fn outcome_of_failure(
         &self,
         due: &DueDelivery,
         retry_after: Option<Duration>,
         jitter: f64,
     ) -> Outcome {
-        if let Some(wait) = next(&self.delays, due.failures, retry_after) {
-            return self.retry(due.failures + 1, wait, jitter);
+        if let Some(wait) = wait_after(&self.delays, due.failures, retry_after) {
+            return self.retry_after(due.failures + 1, wait, jitter);
         }
         self.deny(due).await;
         Outcome::Ended(Event::DeliveriesFailed)
     }
 
-    fn retry(&self, failures: u32, wait: Duration, jitter: f64) -> Outcome {
+    fn retry_after(&self, failures: u32, wait: Duration, jitter: f64) -> Outcome {
         let wait = TimeDelta::from_std(spread(wait, jitter)).unwrap_or(TimeDelta::MAX);
         Outcome::Retry {
             failures,

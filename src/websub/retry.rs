@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::config::RetryDelays;
 use crate::websub::http_client::{Blame, Failure};
 
-/// Consecutive failed attempts that end a subscription.
+/// Consecutive failed attempts that end a subscription: one more than there are delays.
 pub const ATTEMPTS_MAX: u32 = 3;
 /// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
 const JITTER_SHARE: f64 = 0.1;
@@ -17,7 +17,7 @@ pub const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// The wait after a failed attempt of a subscription with `failures` consecutive failures before; `None` if it ends.
 /// `retry_after` is the response's `Retry-After`, if it had one.
 #[must_use]
-pub fn next(
+pub fn wait_after(
     delays: &RetryDelays,
     failures: u32,
     retry_after: Option<Duration>,
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_end_it() {
-        assert_eq!(next(&DELAYS, 0, None), Some(MINUTES));
-        assert_eq!(next(&DELAYS, 1, None), Some(HOURS));
-        assert_eq!(next(&DELAYS, ATTEMPTS_MAX - 1, None), None);
+        assert_eq!(wait_after(&DELAYS, 0, None), Some(MINUTES));
+        assert_eq!(wait_after(&DELAYS, 1, None), Some(HOURS));
+        assert_eq!(wait_after(&DELAYS, ATTEMPTS_MAX - 1, None), None);
     }
 
     #[test]
@@ -106,7 +106,7 @@ mod tests {
             (1_000_000, MINUTES * 2),
         ] {
             let asked = Duration::from_secs(asked);
-            assert_eq!(next(&DELAYS, 0, Some(asked)), Some(after));
+            assert_eq!(wait_after(&DELAYS, 0, Some(asked)), Some(after));
         }
     }
 

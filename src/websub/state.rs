@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::model::named;
 
 named! {
+    /// By its name in the database.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum State {
         /// Requested, and not verified yet.
@@ -46,12 +47,23 @@ impl State {
             // An active subscription continues until the new request is verified (WebSub §5.1), and if that fails
             // (§5.3). A verification holds even if the subscription ended after the request.
             (Self::Active, Event::Requested | Event::VerificationFailed)
-            | (_, Event::SubscribeVerified) => Some(Self::Active),
+            | (
+                Self::Pending | Self::Active | Self::Rejected | Self::Removed | Self::Lapsed,
+                Event::SubscribeVerified,
+            ) => Some(Self::Active),
             (Self::Pending | Self::Active, Event::UnsubscribeVerified)
             | (Self::Active, Event::DeliveriesFailed | Event::Gone) => Some(Self::Removed),
             (Self::Pending, Event::VerificationFailed) => Some(Self::Rejected),
             (Self::Active, Event::LeaseEnded) => Some(Self::Lapsed),
-            _ => None,
+            (Self::Pending, Event::DeliveriesFailed | Event::Gone | Event::LeaseEnded)
+            | (
+                Self::Rejected | Self::Removed | Self::Lapsed,
+                Event::UnsubscribeVerified
+                | Event::VerificationFailed
+                | Event::DeliveriesFailed
+                | Event::Gone
+                | Event::LeaseEnded,
+            ) => None,
         }
     }
 }

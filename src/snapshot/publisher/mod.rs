@@ -240,9 +240,9 @@ impl Publisher {
         let standing: Option<Vec<Publication>> = rendered()
             .zip(&state.out)
             .map(|((document, digest), row)| {
-                let (standing, is_due) =
+                let (publication, is_due) =
                     Publication::due(digest, said(document), row.as_ref(), 0, now);
-                (!is_due).then_some(standing)
+                (!is_due).then_some(publication)
             })
             .collect();
         let observed = &state.loaded.observed;

@@ -60,7 +60,7 @@ impl Shares {
 }
 
 /// The nets that a connection is counted for; none for loopback and trusted proxies.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Peer {
     /// The IPv4 address or IPv6 /64.
     own: Option<Net>,
@@ -69,10 +69,16 @@ pub(super) struct Peer {
 }
 
 impl Peer {
+    /// Counted in total only.
+    const EXEMPT: Self = Self {
+        own: None,
+        site: None,
+    };
+
     pub(super) fn of(address: IpAddr, exempt: &[IpNet]) -> Self {
         let address = address.to_canonical();
         if exempt.iter().any(|net| net.contains(&address)) {
-            return Self::default();
+            return Self::EXEMPT;
         }
         Self {
             own: Some(Net::Own(network(address, 64))),
@@ -349,8 +355,8 @@ mod tests {
                 "2001:db8:1:2:3:4:5:6",
                 counted("2001:db8:1:2::", Some("2001:db8:1::")),
             ),
-            ("127.0.0.9", Peer::default()),
-            ("::ffff:10.1.2.3", Peer::default()),
+            ("127.0.0.9", Peer::EXEMPT),
+            ("::ffff:10.1.2.3", Peer::EXEMPT),
         ] {
             assert_eq!(peer(address), expected, "{address}");
         }

@@ -48,7 +48,8 @@ const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 /// plus other parameters (RFC 9110 §4.1 asks for at least 8,000).
 const URI_BYTES_MAX: usize = 16 * 1024;
 
-/// Maximum number of header fields of a request. This is hyper's default; any other costs an allocation per request.
+/// Maximum number of header fields of a request: hyper's own limit, which is not set, because that costs an allocation
+/// per request. The answer 431 names it.
 const HEADERS_MAX: usize = 100;
 
 /// Maximum number of refusals sent concurrently; connections beyond it are closed without a response.

@@ -29,7 +29,7 @@ pub(super) struct Target {
     pub(super) url: Url,
     /// In lower case: a name, or an address without brackets.
     pub(super) host: String,
-    /// The addresses in the URL itself; `None` if its host is a name to be resolved.
+    /// The addresses that are known without a lookup; `None` if the host is a name to be resolved.
     pub(super) addresses: Option<Vec<IpAddr>>,
     pub(super) port: u16,
 }

@@ -190,9 +190,10 @@ impl Egress {
             };
             self.client(guard, IDLE_PER_HOST_MAX)
         };
+        let now = self.clock.monotonic();
         let clients = self.host_clients.lock();
         let mut clients = clients.unwrap_or_else(PoisonError::into_inner);
-        clients.client(host, self.clock.monotonic(), make)
+        clients.client(host, now, make)
     }
 
     fn client(

@@ -85,6 +85,37 @@ async fn an_address_that_this_machine_has_no_way_to_counts_for_nobody_though_oth
 }
 
 #[tokio::test]
+async fn an_outage_of_ours_keeps_the_failures_before_it_and_waits_a_minute() {
+    let flags = &[
+        "--hub-allow-callback-nets",
+        "240.0.0.0/4,127.0.0.0/8",
+        "--hub-retry-delays",
+        "1s,1s",
+    ];
+    let book = book();
+    let hub = Hub::made(MakeHub::closed(flags, book.clone()), book).await;
+    let host = "a.receiver.test";
+    hub.subscribe_name(&hub.receiver, host).await;
+    let failure = || Reply::status(500).field("connection", "close");
+    hub.receiver.script([failure(), failure()]);
+    hub.change("c1").await;
+    hub.pass(0).await;
+    hub.pass(2).await;
+    assert_eq!(hub.failures_of(host), "active 2");
+    // Broadcast: the system refuses to connect there, whatever its routes.
+    hub.book.set(host, &["255.255.255.255"]);
+    hub.pass(2).await;
+    let attempts = "select count(*) from attempt";
+    for number in 3..6 {
+        assert_eq!(hub.app.shell(attempts).await, number.to_string());
+        assert_eq!(hub.failures_of(host), "active 2");
+        hub.pass(59).await;
+        assert_eq!(hub.app.shell(attempts).await, number.to_string());
+        hub.pass(8).await;
+    }
+}
+
+#[tokio::test]
 async fn an_exchange_that_panics_gives_its_hosts_place_back_and_is_made_again() {
     let hub = Hub::new().await;
     let host = "a.receiver.test";
