@@ -1,4 +1,4 @@
-//! Parts of the dataset: search results, reviews since a day, and single reviews.
+//! Parts of the dataset: search results, reviews since a day, single reviews, and the comparison of two periods.
 
 use std::sync::Arc;
 

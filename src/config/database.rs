@@ -128,11 +128,13 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
         return fault("the path of this node's file is missing");
     };
     let (mut file, mut scheme) = (None, "http");
-    // A path is taken literally, plus signs included, except for percent-encoding.
+    // In a path, a `+` is a plus sign and not a space.
     let parameters = parameters.replace('+', "%2B");
     for (name, value) in url::form_urlencoded::parse(parameters.as_bytes()) {
         match (name.as_ref(), value.as_ref()) {
-            ("file", _) => drop(file.get_or_insert(value)),
+            ("file", _) => {
+                file.get_or_insert(value);
+            }
             ("tls", "on") => scheme = "https",
             ("tls", "off") => scheme = "http",
             ("tls", _) => return fault("tls must be on or off"),

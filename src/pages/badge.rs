@@ -92,5 +92,6 @@ fn badge(snapshot: &Snapshot, is_short: bool) -> String {
         name,
         figure,
     });
+    // Askama drops the last line break of a template.
     svg + "\n"
 }

@@ -134,6 +134,7 @@ pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
         rating,
         about: about.map(|about| format!(" {about}")).unwrap_or_default(),
     });
+    // Askama drops the last line break of a template.
     text + "\n"
 }
 

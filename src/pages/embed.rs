@@ -135,7 +135,8 @@ impl EmbedOptions {
                     "min_rating" => "a whole number from 1 to 5",
                     "theme" => "light, dark or auto",
                     "accent" => "a hex colour, such as 0a5a78",
-                    _ => "en, es, de or fr",
+                    "lang" => "en, es, de or fr",
+                    _ => continue,
                 };
                 faults.push(format!("{name} must be {allowed}."));
             }

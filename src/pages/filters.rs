@@ -359,8 +359,8 @@ pub fn filters(
         TextMatch::Words => "filter-words",
         TextMatch::Substring => "filter-substring",
     };
-    let bounds = [min_rating, max_rating].map(|bound| bound.map(|stars| stars.to_string()));
-    let days = [since, until].map(|day| day.map(|day| locale.day(day.date())));
+    let [least, most] = [min_rating, max_rating].map(|bound| bound.map(|stars| stars.to_string()));
+    let [first, last] = [since, until].map(|day| day.map(|day| locale.day(day.date())));
     let service = mentions_service.as_deref().map(|id| {
         let listed = business.services.iter().find(|service| service.id == id);
         listed.map_or(id, |service| &service.name)
@@ -384,14 +384,14 @@ pub fn filters(
         ),
         (
             "min_rating",
-            with("filter-min-stars", "stars", bounds[0].as_deref()),
+            with("filter-min-stars", "stars", least.as_deref()),
         ),
         (
             "max_rating",
-            with("filter-max-stars", "stars", bounds[1].as_deref()),
+            with("filter-max-stars", "stars", most.as_deref()),
         ),
-        ("since", with("filter-since", "day", days[0].as_deref())),
-        ("until", with("filter-until", "day", days[1].as_deref())),
+        ("since", with("filter-since", "day", first.as_deref())),
+        ("until", with("filter-until", "day", last.as_deref())),
         (
             "mentions_technician",
             with("filter-technician", "name", mentions_technician.as_deref()),

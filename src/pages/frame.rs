@@ -62,14 +62,14 @@ pub struct Frame {
     pub site: Site,
 }
 
-/// One of several links of which one leads to the current page.
+/// A link to the page with one change; `is_current` if it leads to this page.
 pub struct ChoiceLink {
     pub words: Cow<'static, str>,
     pub href: String,
     pub is_current: bool,
 }
 
-/// A link with the number of reviews behind it.
+/// A link with a number of reviews, in figures or words.
 pub struct CountedLink {
     pub words: Cow<'static, str>,
     pub href: String,

@@ -33,7 +33,11 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
 #[must_use]
 pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let people = snapshot.input.business.technicians.iter();
-    let aliases = people.flat_map(|one| one.aliases.iter().map(|alias| (&*one.id, &**alias)));
+    let aliases = people.flat_map(|one| {
+        one.aliases
+            .iter()
+            .map(|alias| (one.id.as_str(), alias.as_str()))
+    });
     find(&snapshot.counts().technicians, aliases, said)
 }
 
@@ -41,7 +45,11 @@ pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
 #[must_use]
 pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let services = snapshot.input.business.services.iter();
-    let synonyms = services.flat_map(|one| one.synonyms.iter().map(|word| (&*one.id, &**word)));
+    let synonyms = services.flat_map(|one| {
+        one.synonyms
+            .iter()
+            .map(|word| (one.id.as_str(), word.as_str()))
+    });
     find(&snapshot.counts().services, synonyms, said)
 }
 

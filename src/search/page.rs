@@ -119,9 +119,8 @@ impl<'a> PageBuilder<'a> {
             }
             Sort::Highest | Sort::Lowest => {
                 let stars = self.stars_of(place);
-                if is_outside && self.first_stars == Some(stars)
-                    || !self.stars().any(|wanted| wanted == stars)
-                {
+                let is_before_cursor = is_outside && self.first_stars == Some(stars);
+                if is_before_cursor || !self.stars().any(|wanted| wanted == stars) {
                     return;
                 }
                 let hits = &mut self.by_stars[usize::from(stars) - 1];

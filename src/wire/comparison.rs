@@ -216,15 +216,16 @@ fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange>
     };
     let shares: Vec<_> = pairs.iter().map(|pair| pair.map(share)).collect();
     let change = |([before, after], verdict): ([Option<&PeriodAspect>; 2], ComparisonVerdict)| {
+        // No pair is without both.
         let named = after.or(before)?;
-        let less =
+        let change_of =
             |count: fn(&PeriodAspect) -> u64| less(before.map_or(0, count), after.map_or(0, count));
         Some(AspectChange {
             id: named.id.clone(),
             label: named.label.clone(),
-            reviews: less(|aspect| aspect.reviews),
-            positive: less(|aspect| aspect.positive),
-            negative: less(|aspect| aspect.negative),
+            reviews: change_of(|aspect| aspect.reviews),
+            positive: change_of(|aspect| aspect.positive),
+            negative: change_of(|aspect| aspect.negative),
             verdict,
         })
     };

@@ -579,6 +579,28 @@ mod tests {
             }
         }
         assert!(calls > 100, "only {calls} calls were found");
+        // IDs in tables and branches: texts that begin as several messages do. Their arguments are shown where a page is
+        // rendered.
+        let family = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
+        let mut families: BTreeMap<String, usize> = BTreeMap::new();
+        english
+            .keys()
+            .for_each(|id| *families.entry(family(id)).or_default() += 1);
+        for (file, code) in &files {
+            let ids = code.split('"').filter(|text| {
+                text.contains('-')
+                    && text
+                        .bytes()
+                        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+                    && families.get(&family(text)).is_some_and(|count| *count > 3)
+            });
+            for id in ids {
+                assert!(
+                    english.contains_key(id),
+                    "{file} names {id}, which is no message"
+                );
+            }
+        }
         for id in english.keys().filter(|id| !id.starts_with("name-")) {
             let quoted = format!("\"{id}\"");
             let is_used = files.iter().any(|(_, code)| code.contains(&quoted));

@@ -11,7 +11,9 @@ use crate::support::{Tool, needs};
 
 #[tokio::test]
 async fn the_page_for_people_loads_nothing_from_elsewhere() {
-    let html = service().await.get("/docs").await.text();
+    let answer = service().await.get("/docs").await;
+    let policy = answer.header("content-security-policy").to_owned();
+    let html = answer.text();
     assert!(html.starts_with("<!DOCTYPE html>"));
     assert!(
         html.contains("url: \".well-known/openapi.json\","),
@@ -21,6 +23,27 @@ async fn the_page_for_people_loads_nothing_from_elsewhere() {
         !html.contains("\"openapi\":\"3.0.0\""),
         "it carries another document along"
     );
+    // Nothing else of the page runs or applies.
+    let directive = |name: &str| policy.split(';').find(|part| part.trim().starts_with(name));
+    let (mut elements, mut rest) = (0, html.as_str());
+    while let Some(at) = ["<script>", "<style>"]
+        .iter()
+        .filter_map(|begin| rest.find(begin))
+        .min()
+    {
+        let name = if rest[at..].starts_with("<script>") {
+            "script"
+        } else {
+            "style"
+        };
+        let element = &rest[at + name.len() + 2..];
+        let (text, after) = element.split_once(&format!("</{name}>")).unwrap();
+        let hash = format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+        let allowed = directive(&format!("{name}-src")).unwrap();
+        assert!(allowed.contains(&hash), "{name}: {text:.60}");
+        (elements, rest) = (elements + 1, after);
+    }
+    assert_eq!(elements, policy.matches("'sha256-").count());
     // Without the script's own text, no address is left but data and the document's.
     let mut rest = html.as_str();
     let mut markup = String::new();

@@ -30,9 +30,16 @@ async fn machines_find_every_published_review_and_nothing_withheld() {
         "{robots}"
     );
     let llms = app.get("/llms.txt").await.text();
+    let begin = format!(
+        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} verified reviews.",
+        ids.len()
+    );
+    assert!(llms.starts_with(&begin), "{llms}");
+    let one = TestApp::uncoded(&Generator::new(7).reviews(1)).await;
+    let llms_of_one = one.get("/llms.txt").await.text();
     assert!(
-        llms.starts_with("# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars"),
-        "{llms}"
+        llms_of_one.contains(" of 5 stars from 1 verified review.\n"),
+        "{llms_of_one}"
     );
     for target in between(&llms, "](", ")") {
         let path = target.strip_prefix(BASE).unwrap();

@@ -228,10 +228,10 @@ fn operators_have_a_listener_of_their_own_and_the_figures_are_nowhere_else() {
 #[test]
 fn while_it_stops_operators_are_told_so_to_the_end() {
     let home = Home::with(60);
-    // Some 12 MB, of which the sockets hold only a part.
+    // Some 20 MB, of which the sockets hold only a part.
     sqlite3(
         &home.path(),
-        "update review set author = hex(zeroblob(100000))",
+        "update review set author = hex(zeroblob(160000))",
     );
     let serving = Serving::start(
         reviews(home.0.path())
