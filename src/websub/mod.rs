@@ -4,7 +4,6 @@
 //! nothing, and a change made while the service was down is delivered after the next start.
 
 mod exchange;
-mod host_queues;
 pub mod http_client;
 mod intake;
 mod limits;
