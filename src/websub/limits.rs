@@ -201,49 +201,6 @@ impl<K: Hash + Eq + Clone> RateLimit<K> {
     }
 }
 
-// Bytes sent per host and hour: enough for any subscriber, too few to overload one. Hours are measured on the
-// monotonic clock.
-
-const HOUR: Duration = Duration::from_hours(1);
-
-/// Maximum number of hosts remembered. Beyond it all are forgotten: sending too much is better than nothing.
-const HOSTS_MAX: usize = 100_000;
-
-#[derive(Debug)]
-pub struct HostBudget {
-    bytes_per_hour: u64,
-    spent: HashMap<String, (Monotonic, u64)>,
-}
-
-impl HostBudget {
-    #[must_use]
-    pub fn new(bytes_per_hour: u64) -> Self {
-        Self {
-            bytes_per_hour,
-            spent: HashMap::new(),
-        }
-    }
-
-    /// Whether `host` has used up its bytes of this hour.
-    #[must_use]
-    pub fn is_spent(&self, host: &str, now: Monotonic) -> bool {
-        self.spent
-            .get(host)
-            .is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + HOUR)
-    }
-
-    pub fn spend(&mut self, host: &str, bytes: u64, now: Monotonic) {
-        if self.spent.len() >= HOSTS_MAX {
-            self.spent.clear();
-        }
-        let entry = self.spent.entry(host.to_owned()).or_insert((now, 0));
-        if now >= entry.0 + HOUR {
-            *entry = (now, 0);
-        }
-        entry.1 += bytes;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use chrono::{DateTime, TimeDelta};
@@ -297,16 +254,5 @@ mod tests {
         );
         clock.advance(TimeDelta::minutes(2));
         assert_eq!((0..20).filter(|_| limit.take(&"a").is_ok()).count(), 20);
-    }
-
-    #[test]
-    fn a_host_rests_until_its_hour_is_over() {
-        let (mut budget, start) = (HostBudget::new(100), Monotonic::default());
-        budget.spend("a", 60, start);
-        assert!(!budget.is_spent("a", start));
-        budget.spend("a", 60, start);
-        assert!(budget.is_spent("a", start + Duration::from_mins(59)));
-        assert!(!budget.is_spent("a", start + HOUR));
-        assert!(!budget.is_spent("b", start));
     }
 }

@@ -12,7 +12,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, delivery_timeout};
-use super::limits::{HostBudget, Turn};
+use super::limits::Turn;
 use super::store::{self, Attempt, Due, DueDelivery, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics::{self, Gauge, figure};
@@ -552,6 +552,47 @@ impl WaitingSubscriptions {
     }
 }
 
+// Bytes sent per host and hour: enough for any subscriber, too few to overload one. Hours are measured on the
+// monotonic clock.
+
+const HOUR: Duration = Duration::from_hours(1);
+
+/// Maximum number of hosts remembered. Beyond it all are forgotten: sending too much is better than nothing.
+const HOSTS_MAX: usize = 100_000;
+
+#[derive(Debug)]
+struct HostBudget {
+    bytes_per_hour: u64,
+    spent: HashMap<String, (Monotonic, u64)>,
+}
+
+impl HostBudget {
+    fn new(bytes_per_hour: u64) -> Self {
+        Self {
+            bytes_per_hour,
+            spent: HashMap::new(),
+        }
+    }
+
+    /// Whether `host` has used up its bytes of this hour.
+    fn is_spent(&self, host: &str, now: Monotonic) -> bool {
+        self.spent
+            .get(host)
+            .is_some_and(|(since, bytes)| *bytes >= self.bytes_per_hour && now < *since + HOUR)
+    }
+
+    fn spend(&mut self, host: &str, bytes: u64, now: Monotonic) {
+        if self.spent.len() >= HOSTS_MAX {
+            self.spent.clear();
+        }
+        let entry = self.spent.entry(host.to_owned()).or_insert((now, 0));
+        if now >= entry.0 + HOUR {
+            *entry = (now, 0);
+        }
+        entry.1 += bytes;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -627,5 +668,16 @@ mod tests {
             (None, 0),
             "nobody came for it"
         );
+    }
+
+    #[test]
+    fn a_host_rests_until_its_hour_is_over() {
+        let (mut budget, start) = (HostBudget::new(100), Monotonic::default());
+        budget.spend("a", 60, start);
+        assert!(!budget.is_spent("a", start));
+        budget.spend("a", 60, start);
+        assert!(budget.is_spent("a", start + Duration::from_mins(59)));
+        assert!(!budget.is_spent("a", start + HOUR));
+        assert!(!budget.is_spent("b", start));
     }
 }
