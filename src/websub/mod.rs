@@ -8,17 +8,15 @@ pub mod http_client;
 mod intake;
 mod limits;
 mod request;
-mod retry;
 mod signature;
 mod state;
 pub(crate) mod store;
 mod worker;
 
-pub use exchange::{Exchange, delivery_timeout};
+pub use exchange::{Exchange, Outages, delivery_timeout};
 pub use intake::{IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
 pub use request::BODY_BYTES_MAX;
-pub use retry::Outages;
 pub use signature::{Secret, sign};
 pub use state::State;
 pub use worker::Worker;
