@@ -1,11 +1,12 @@
-//! Sends one request and receives one response, within limits of time and size that the receiver cannot extend.
+//! The guarded client: resolves a callback's host, checks every address, connects with TLS, sends one request and
+//! receives one response, within limits of time and size that the receiver cannot extend.
 //!
 //! A GET gets its own connection to addresses that were just checked ([`Egress::vet`]), so that its caller can count
 //! by address before connecting. A POST uses the client of its host, which reuses connections for a while.
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,18 +14,25 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use dns_lookup::LookupErrorKind;
+use futures_util::future::BoxFuture;
 use hyper::body::{Frame, SizeHint};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Client, Response};
-use rustls::ClientConfig;
+use rustls::client::Resumption;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::time_provider::TimeProvider;
+use rustls::{CipherSuite, ClientConfig, RootCertStore};
+use thiserror::Error;
+use tokio::sync::Semaphore;
 use tower::util::MapResponseLayer;
 
-use super::callback::Target;
-use super::failure::Failure;
+use super::callback::{Target, permitted};
+use super::failure::{Failure, NO_DESCRIPTORS, ResolveError};
 use super::policy::Policy;
-use super::tls;
-use super::tls::Roots;
-use super::vetting::{PinnedResolver, Resolver, VettingResolver, vet};
 use crate::clock::{Clock, Monotonic};
 
 const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
@@ -69,7 +77,7 @@ impl Egress {
         resolver: Arc<dyn Resolver>,
         clock: Clock,
     ) -> Result<Self, rustls::Error> {
-        let tls = tls::config(roots, &clock)?;
+        let tls = tls_config(roots, &clock)?;
         Ok(Self {
             policy: Arc::new(policy),
             resolver,
@@ -268,6 +276,271 @@ async fn within<T>(
         .unwrap_or(Err(Failure::TimedOut))
 }
 
+// Vetting: a name is resolved, and every address is checked before it is connected to.
+//
+// A client calls it for every connection, so a name with new addresses is checked again. Only the returned addresses
+// are connected to, so they cannot change after the check.
+
+/// Further addresses of a name are checked but not tried.
+const ADDRESSES_TRIED_MAX: usize = 8;
+
+/// Returns permitted addresses only. One address that is not permitted rejects a name: the caller cannot choose the
+/// address that is connected to, and a name with both public and internal addresses is an attack or a mistake.
+async fn vet(
+    target: &Target,
+    policy: &Policy,
+    resolver: &dyn Resolver,
+) -> Result<Vec<IpAddr>, Failure> {
+    if let Some(known) = &target.addresses {
+        return Ok(permitted(known, target.port, policy)?);
+    }
+    let addresses = resolver.resolve(target.host.clone()).await?;
+    if addresses.is_empty() {
+        return Err(Failure::NameUnknown);
+    }
+    let mut vetted: Vec<IpAddr> = Vec::with_capacity(addresses.len().min(ADDRESSES_TRIED_MAX));
+    for address in addresses {
+        policy.permits(address, target.port)?;
+        let address = address.to_canonical();
+        if vetted.len() < ADDRESSES_TRIED_MAX && !vetted.contains(&address) {
+            vetted.push(address);
+        }
+    }
+    Ok(vetted)
+}
+
+/// The resolver of a client for one host: checks for every connection.
+struct VettingResolver {
+    target: Target,
+    policy: Arc<Policy>,
+    resolver: Arc<dyn Resolver>,
+}
+
+impl Resolve for VettingResolver {
+    fn resolve(&self, _: Name) -> Resolving {
+        let (target, policy, resolver) = (
+            self.target.clone(),
+            Arc::clone(&self.policy),
+            Arc::clone(&self.resolver),
+        );
+        Box::pin(async move {
+            let addresses = vet(&target, &policy, &*resolver).await?;
+            Ok(with_port(addresses, target.port))
+        })
+    }
+}
+
+/// The resolver of a client for one request, whose addresses are already checked.
+struct PinnedResolver {
+    addresses: Vec<IpAddr>,
+    port: u16,
+}
+
+impl Resolve for PinnedResolver {
+    fn resolve(&self, _: Name) -> Resolving {
+        let addresses = with_port(self.addresses.clone(), self.port);
+        Box::pin(std::future::ready(Ok(addresses)))
+    }
+}
+
+fn with_port(addresses: Vec<IpAddr>, port: u16) -> Addrs {
+    Box::new(
+        addresses
+            .into_iter()
+            .map(move |address| SocketAddr::new(address, port)),
+    )
+}
+
+// Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
+
+/// Maximum number of concurrent lookups. A lookup in the C library cannot be interrupted and blocks one of the
+/// runtime's 512 threads.
+const LOOKUPS_MAX: usize = 64;
+/// Less than the connect timeout, so that a silent resolver is distinguished from a silent receiver.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// The only source of addresses for host names.
+pub trait Resolver: Send + Sync + 'static {
+    /// All addresses of `name`, in the order in which to try them.
+    ///
+    /// # Errors
+    /// If it has none, or the lookup fails.
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>>;
+}
+
+/// `getaddrinfo`, so `/etc/hosts` and `/etc/resolv.conf` apply.
+#[derive(Debug, Clone)]
+pub struct SystemResolver {
+    turns: Arc<Semaphore>,
+}
+
+impl Default for SystemResolver {
+    fn default() -> Self {
+        Self {
+            turns: Arc::new(Semaphore::new(LOOKUPS_MAX)),
+        }
+    }
+}
+
+impl Resolver for SystemResolver {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>> {
+        let turns = Arc::clone(&self.turns);
+        Box::pin(async move {
+            let lookup = async move {
+                let turn = turns.acquire_owned().await.map_err(unavailable)?;
+                let lookup = move || {
+                    // Held until the thread is free, even if the caller has timed out.
+                    let _turn = turn;
+                    let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
+                    found.map_err(|error| fault(error.kind(), error, is_out_of_descriptors))
+                };
+                tokio::task::spawn_blocking(lookup)
+                    .await
+                    .map_err(unavailable)?
+            };
+            tokio::time::timeout(LOOKUP_TIMEOUT, lookup)
+                .await
+                .map_err(unavailable)?
+        })
+    }
+}
+
+fn unavailable(error: impl std::fmt::Display) -> ResolveError {
+    ResolveError::Unavailable(error.to_string())
+}
+
+/// Whether opening a file fails for lack of descriptors. `getaddrinfo` reports only that it failed.
+fn is_out_of_descriptors() -> bool {
+    let opened = std::fs::File::open("/dev/null");
+    opened.is_err_and(|error| {
+        error
+            .raw_os_error()
+            .is_some_and(|code| NO_DESCRIPTORS.contains(&code))
+    })
+}
+
+/// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others mean that there was none.
+fn fault(
+    kind: LookupErrorKind,
+    error: impl std::fmt::Debug,
+    is_out_of_descriptors: impl FnOnce() -> bool,
+) -> ResolveError {
+    // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
+    if is_out_of_descriptors() {
+        ResolveError::NoDescriptors
+    } else if matches!(kind, LookupErrorKind::NoName | LookupErrorKind::NoData) {
+        ResolveError::Unknown
+    } else {
+        ResolveError::Unavailable(format!("{error:?}"))
+    }
+}
+
+// TLS: the machine's roots and those that the operator adds.
+//
+// Every connection verifies the certificate. Sessions are not resumed, because that would save only a tenth of a
+// handshake and require a cache of other hosts' certificates. Time comes from [`Clock`].
+
+/// The trusted roots for callbacks' certificates.
+#[derive(Debug, Clone)]
+pub struct Roots(Arc<RootCertStore>);
+
+#[derive(Debug, Error)]
+pub enum RootsError {
+    /// The extra roots are not PEM certificates.
+    #[error("it is not a PEM file of certificates ({0})")]
+    NotPem(String),
+    /// The file of extra roots has no certificate.
+    #[error("it holds no certificate; a PEM certificate begins with -----BEGIN CERTIFICATE-----")]
+    Empty,
+    #[error("its certificate number {number} cannot be a root ({reason})")]
+    Unusable {
+        /// Position in the file, from 1.
+        number: usize,
+        reason: String,
+    },
+}
+
+impl Roots {
+    /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply; Mozilla's list if it has none, as in a
+    /// bare container), and those of `extra_pem`.
+    ///
+    /// # Errors
+    /// If `extra_pem` is not PEM, is empty or has an unusable certificate.
+    pub fn load(extra_pem: Option<&[u8]>) -> Result<Self, RootsError> {
+        let mut store = RootCertStore::empty();
+        let (usable, _) =
+            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if usable == 0 {
+            store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        }
+        if let Some(pem) = extra_pem {
+            add_pem(&mut store, pem)?;
+        }
+        Ok(Self(Arc::new(store)))
+    }
+}
+
+fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
+    let mut added = 0;
+    for certificate in CertificateDer::pem_slice_iter(pem) {
+        added += 1;
+        let certificate = certificate.map_err(|error| RootsError::NotPem(error.to_string()))?;
+        store
+            .add(certificate)
+            .map_err(|error| RootsError::Unusable {
+                number: added,
+                reason: error.to_string(),
+            })?;
+    }
+    if added == 0 {
+        Err(RootsError::Empty)
+    } else {
+        Ok(())
+    }
+}
+
+/// The configuration that all clients share.
+///
+/// # Errors
+/// If the provider lacks a requested feature, which does not happen with the built-in one.
+fn tls_config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
+    let builtin = aws_lc_rs::default_provider();
+    // Deliveries are public, so the key exchange need not resist quantum computers, which would cost half a handshake
+    // more; and AES-128 with SHA-256 (in hardware) makes a handshake a tenth cheaper than the default.
+    let kx_groups = vec![
+        aws_lc_rs::kx_group::X25519,
+        aws_lc_rs::kx_group::SECP256R1,
+        aws_lc_rs::kx_group::SECP384R1,
+    ];
+    let mut cipher_suites = builtin.cipher_suites.clone();
+    cipher_suites.sort_by_key(|suite| suite.suite() != CipherSuite::TLS13_AES_128_GCM_SHA256);
+    let provider = CryptoProvider {
+        kx_groups,
+        cipher_suites,
+        ..builtin
+    };
+    let builder =
+        ClientConfig::builder_with_details(Arc::new(provider), Arc::new(Time(clock.clone())));
+    // TLS 1.2 and 1.3.
+    let builder = builder
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(Arc::clone(&roots.0));
+    let mut config = builder.with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.resumption = Resumption::disabled();
+    Ok(config)
+}
+
+#[derive(Debug)]
+struct Time(Clock);
+
+impl TimeProvider for Time {
+    fn current_time(&self) -> Option<UnixTime> {
+        let seconds = u64::try_from(self.0.now().timestamp()).ok()?;
+        Some(UnixTime::since_unix_epoch(Duration::from_secs(seconds)))
+    }
+}
+
 // One client per host, so that its connections are limited in number and age.
 //
 // A client's pool limits idle connections only per host, and does not limit the age of a connection in use. A fan-out
@@ -433,5 +706,81 @@ impl<P: AsRef<[Bytes]> + Unpin> hyper::body::Body for Upload<P> {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.left_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_machine_knows_where_it_is() {
+        let addresses = SystemResolver::default()
+            .resolve("localhost".to_owned())
+            .await
+            .unwrap();
+        assert!(
+            !addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback),
+            "{addresses:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_name_that_can_not_be_has_no_address() {
+        let fault = SystemResolver::default()
+            .resolve("no\0name".to_owned())
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(fault, ResolveError::Unknown | ResolveError::Unavailable(_)),
+            "{fault}"
+        );
+    }
+
+    #[test]
+    fn no_answer_is_told_from_the_answer_that_there_is_none() {
+        for (kind, expected) in [
+            (LookupErrorKind::NoName, ResolveError::Unknown),
+            (LookupErrorKind::NoData, ResolveError::Unknown),
+            (LookupErrorKind::Again, unavailable("\"x\"")),
+            (LookupErrorKind::Fail, unavailable("\"x\"")),
+            (LookupErrorKind::System, unavailable("\"x\"")),
+        ] {
+            assert_eq!(fault(kind, "x", || false), expected, "{kind:?}");
+            assert_eq!(
+                fault(kind, "x", || true),
+                ResolveError::NoDescriptors,
+                "{kind:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_of_roots_that_holds_none_is_told() {
+        for (pem, word) in [
+            ("", "no certificate"),
+            ("nonsense", "no certificate"),
+            (
+                "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+                "no certificate",
+            ),
+            ("-----BEGIN CERTIFICATE-----\nAAAA\n", "not a PEM file"),
+            (
+                "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n",
+                "not a PEM file",
+            ),
+            (
+                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+                "number 1 cannot be a root",
+            ),
+        ] {
+            let said = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
+            assert!(said.contains(word), "{pem:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn there_are_roots_even_on_a_bare_machine() {
+        assert!(Roots::load(None).unwrap().0.len() > 50);
     }
 }

@@ -9,12 +9,8 @@ mod callback;
 mod client;
 mod failure;
 mod policy;
-mod tls;
-mod vetting;
 
 pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal, with_parameters};
-pub use client::{Answer, Egress, Vetted};
+pub use client::{Answer, Egress, Resolver, Roots, RootsError, SystemResolver, Vetted};
 pub use failure::{Blame, Failure, ResolveError};
 pub use policy::{Policy, Refused};
-pub use tls::{Roots, RootsError};
-pub use vetting::{Resolver, SystemResolver};
