@@ -206,7 +206,7 @@ impl Egress {
 
     fn client(
         &self,
-        resolver: impl reqwest::dns::Resolve + 'static,
+        resolver: impl Resolve + 'static,
         idle_max: usize,
     ) -> Result<Client, Failure> {
         let signs = Arc::clone(&self.signs_of_life);
