@@ -13,8 +13,7 @@ use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_paramete
 use super::limits::{RateLimits, Turn};
 use super::request::Mode;
 use super::signature::sign;
-use super::state::Event;
-use super::store::{Attempt, DueDelivery, DueVerification, Outcome};
+use super::store::{Attempt, DueDelivery, DueVerification, Event, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::config::RetryDelays;
 use crate::links::Links;

@@ -9,7 +9,6 @@ mod intake;
 mod limits;
 mod request;
 mod signature;
-mod state;
 pub(crate) mod store;
 mod worker;
 
@@ -18,5 +17,5 @@ pub use intake::{IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
 pub use request::BODY_BYTES_MAX;
 pub use signature::{Secret, sign};
-pub use state::State;
+pub use store::State;
 pub use worker::Worker;

@@ -204,11 +204,7 @@ impl Egress {
         clients.client(host, now, make)
     }
 
-    fn client(
-        &self,
-        resolver: impl Resolve + 'static,
-        idle_max: usize,
-    ) -> Result<Client, Failure> {
+    fn client(&self, resolver: impl Resolve + 'static, idle_max: usize) -> Result<Client, Failure> {
         let signs = Arc::clone(&self.signs_of_life);
         Client::builder()
             .connector_layer(MapResponseLayer::new(move |connection| {
