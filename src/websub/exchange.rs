@@ -8,15 +8,17 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 
 use super::http_client::{Answer, Blame, Callback, Egress, Failure, with_parameters};
 use super::limits::{RateLimits, Turn};
-use super::request::Mode;
-use super::signature::sign;
+use super::request::{Mode, Secret};
 use super::store::{Attempt, DueDelivery, DueVerification, Event, Outcome};
 use crate::clock::{Clock, Monotonic};
 use crate::config::RetryDelays;
 use crate::links::Links;
+use crate::model::hash::hex;
 use crate::random::Random;
 use crate::snapshot::{CachedBody, Snapshot};
 
@@ -314,6 +316,19 @@ pub fn delivery_timeout(bytes: u64) -> Duration {
     DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
 }
 
+/// The value of `X-Hub-Signature`: `sha256=` and the HMAC of the whole body in hexadecimal (§8.3 asks for at least
+/// SHA-256).
+#[must_use]
+pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
+    let mut signature = String::from("sha256=");
+    // HMAC accepts keys of every length (RFC 2104 §3).
+    if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()) {
+        body.iter().for_each(|piece| mac.update(piece));
+        signature.push_str(&hex(&mac.finalize().into_bytes()));
+    }
+    signature
+}
+
 /// The body that all subscribers of a topic share.
 struct Body(Arc<CachedBody>);
 
@@ -576,5 +591,16 @@ mod tests {
     fn jitter_never_shortens_a_wait() {
         assert_eq!(spread(MINUTES, 0.0), MINUTES);
         assert_eq!(spread(MINUTES, 1.0), Duration::from_mins(11));
+    }
+
+    #[test]
+    fn a_known_body_has_its_known_signature() {
+        // RFC 4231 §4.3, test case 2.
+        let body =
+            ["what do ya want ", "for nothing?"].map(|text| Bytes::from_static(text.as_bytes()));
+        assert_eq!(
+            sign(&Secret::new("Jefe".to_owned()), &body),
+            "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
     }
 }

@@ -8,14 +8,12 @@ pub mod http_client;
 mod intake;
 mod limits;
 mod request;
-mod signature;
 pub(crate) mod store;
 mod worker;
 
-pub use exchange::{Exchange, Outages, delivery_timeout};
+pub use exchange::{Exchange, Outages, delivery_timeout, sign};
 pub use intake::{IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
-pub use request::BODY_BYTES_MAX;
-pub use signature::{Secret, sign};
+pub use request::{BODY_BYTES_MAX, Secret};
 pub use store::State;
 pub use worker::Worker;

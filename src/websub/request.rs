@@ -4,11 +4,11 @@
 //! that explains what to change. A known field may be given only once; unknown fields are ignored.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use percent_encoding::percent_decode;
 use thiserror::Error;
 
-use super::signature::Secret;
 use crate::config::LeaseBounds;
 use crate::links::Links;
 use crate::model::named;
@@ -43,6 +43,30 @@ pub struct Request {
     pub secret: Option<Secret>,
     /// The lease that will be granted.
     pub lease_seconds: u64,
+}
+
+/// The signing key of a subscription's deliveries. It is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Fewer than 200 bytes (WebSub §5.1).
+    #[must_use]
+    pub const fn new(secret: String) -> Self {
+        Self(secret)
+    }
+
+    /// The secret in plain text, for storage and for signing only.
+    #[must_use]
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
 }
 
 /// One line that explains what to change.

@@ -8,8 +8,7 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::limits::Turn;
-use super::request::Mode;
-use super::signature::Secret;
+use super::request::{Mode, Secret};
 use crate::model::named;
 use crate::snapshot::Document;
 use crate::storage::Write;
