@@ -17,7 +17,7 @@ use super::OperationGroup;
 use crate::links::Links;
 use crate::snapshot::Document;
 use crate::web::{ClientAddress, announces_more_than};
-use crate::websub::{BODY_BYTES_MAX, IntakeError, SubscriptionIntake};
+use crate::websub::{BODY_BYTES_MAX, IntakeError, RequestError, SubscriptionIntake};
 use crate::wire;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -43,7 +43,7 @@ impl HubEndpoint {
                     .take(form.source, form.content_type.as_deref(), body)
                     .await
             }
-            None => Err(IntakeError::too_large()),
+            None => Err(RequestError::TooLarge.into()),
         };
         HubResponse(match taken {
             Ok(()) => text(

@@ -91,7 +91,8 @@ pub struct HubRuntime {
     pub(super) database: Database,
     pub(super) clock: Clock,
     pub(super) current: Arc<CurrentSnapshot>,
-    wake: Arc<Notify>,
+    /// Notifies the worker of a change.
+    pub(super) wake: Arc<Notify>,
     pub(super) worker: Mutex<Worker>,
 }
 
@@ -153,11 +154,6 @@ impl HubRuntime {
             intake: Arc::new(intake),
         };
         Ok((hub, endpoint))
-    }
-
-    /// Notifies the worker of a change.
-    pub(super) fn wake(&self) {
-        self.wake.notify_one();
     }
 
     /// Sends until `stop`, once no other process does; exchanges in flight then get ten seconds.
@@ -230,7 +226,7 @@ impl HubRuntime {
                         .replace(newest.clone())
                         .is_some_and(|before| before != newest)
                     {
-                        self.wake();
+                        self.wake.notify_one();
                     }
                 }
                 Err(error) => {

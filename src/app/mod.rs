@@ -196,7 +196,7 @@ impl App {
     pub async fn watch_once(&self) -> Duration {
         let (is_new, wait) = self.publish.lock().await.watch_once().await;
         if is_new {
-            self.hub.wake();
+            self.hub.wake.notify_one();
         }
         wait
     }

@@ -80,13 +80,6 @@ impl From<RateExceeded> for IntakeError {
     }
 }
 
-impl IntakeError {
-    #[must_use]
-    pub const fn too_large() -> Self {
-        Self::Request(RequestError::TooLarge)
-    }
-}
-
 impl SubscriptionIntake {
     /// `wake` notifies the worker of a new request.
     #[must_use]

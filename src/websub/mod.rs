@@ -14,6 +14,6 @@ mod worker;
 pub use exchange::{Exchange, Outages, delivery_timeout, sign};
 pub use intake::{IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
-pub use request::{BODY_BYTES_MAX, Secret};
+pub use request::{BODY_BYTES_MAX, RequestError, Secret};
 pub use store::State;
 pub use worker::Worker;
