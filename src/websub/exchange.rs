@@ -374,21 +374,21 @@ const fn is_unheard(failure: &Failure) -> bool {
 // Verification of intent (WebSub §5.3): the request's URL, and the evaluation of the response.
 
 #[derive(Debug, Clone, Copy)]
-pub struct IntentVerification<'a> {
+struct IntentVerification<'a> {
     /// Kept byte for byte.
-    pub callback: &'a str,
-    pub mode: Mode,
+    callback: &'a str,
+    mode: Mode,
     /// The topic's absolute URL.
-    pub topic: &'a str,
+    topic: &'a str,
     /// A random value that the callback must echo; used once.
-    pub challenge: &'a str,
+    challenge: &'a str,
     /// The offered lease; when unsubscribing, the rest of the running one.
-    pub lease_seconds: i64,
+    lease_seconds: i64,
 }
 
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+enum Verdict {
     /// Any 2xx with exactly the challenge.
     Confirmed,
     /// The callback may not have received it: worth a second attempt.
@@ -400,8 +400,7 @@ pub enum Verdict {
 impl IntentVerification<'_> {
     /// The callback's URL with our parameters appended. Its own query stays unchanged, even if it has parameters of
     /// the same name.
-    #[must_use]
-    pub fn url(&self) -> String {
+    fn url(&self) -> String {
         let lease = self.lease_seconds.to_string();
         let parameters = [
             ("hub.mode", self.mode.name()),
@@ -412,7 +411,7 @@ impl IntentVerification<'_> {
         with_parameters(self.callback, &parameters)
     }
 
-    pub fn judge(&self, status: u16, body: &[u8]) -> Verdict {
+    fn judge(&self, status: u16, body: &[u8]) -> Verdict {
         match status {
             200..=299 if body == self.challenge.as_bytes() => Verdict::Confirmed,
             500..=599 => Verdict::Unheard,
@@ -466,8 +465,7 @@ pub struct Outages(Arc<Mutex<HashMap<i64, u64>>>);
 impl Outages {
     /// Whether our own network probably caused the failure of an attempt; `failure` is `None` if there was a response.
     /// `signs_before` and `signs_now` are the client's signs of life at its start and at its end.
-    #[must_use]
-    pub fn is_ours(
+    fn is_ours(
         &self,
         subscription_id: i64,
         failure: Option<&Failure>,
