@@ -14,7 +14,7 @@ use thiserror::Error;
 use tokio::sync::Notify;
 
 use super::limits::{NETWORK_PREFIX, RateExceeded, RateLimits, SOURCE_PREFIX};
-use super::request::{Mode, Request, RequestError, parse};
+use super::request::{Mode, RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest};
 use crate::clock::{Clock, Monotonic};
 use crate::compute::Turns;
@@ -119,21 +119,24 @@ impl SubscriptionIntake {
         let exceeded = source
             .filter(|_| !is_trusted)
             .and_then(|source| self.rates.count_source(source).err());
-        let (mut wanted, is_within) =
-            match parse(content_type, body, &self.links, &self.policy, &self.leases) {
-                Ok(request) => self.subscription_request(request),
-                Err(fault) => return Err(exceeded.map_or_else(|| fault.into(), Into::into)),
-            };
-        let is_free = is_trusted || is_within;
-        if is_free {
-            wanted.address = None;
-        } else {
-            wanted.source = source.map(|source| network(source, NETWORK_PREFIX).to_string());
-        }
+        let request = match parse(content_type, body, &self.links, &self.policy, &self.leases) {
+            Ok(request) => request,
+            Err(fault) => return Err(exceeded.map_or_else(|| fault.into(), Into::into)),
+        };
+        let callback = &request.callback;
+        let is_free = is_trusted || callback.is_allowed_besides(&self.policy);
         let exceeded = exceeded.or_else(|| {
-            let of_host = || self.rates.count_host(&wanted.host).err();
+            let of_host = || self.rates.count_host(callback.host()).err();
             if is_free { None } else { of_host() }
         });
+        let limited =
+            |address: IpAddr| (!is_free).then(|| network(address, NETWORK_PREFIX).to_string());
+        let wanted = SubscriptionRequest {
+            callback_key: callback.key(),
+            source: source.and_then(limited),
+            address: callback.host().parse().ok().and_then(limited),
+            request,
+        };
         match tokio::time::timeout(
             COMMIT_TIMEOUT,
             self.commit(source, &wanted, is_free, exceeded),
@@ -199,7 +202,8 @@ impl SubscriptionIntake {
         let readers = self.database.readers();
         let read = async || store::known_callbacks(&mut *readers.acquire().await?).await;
         let key = &wanted.callback_key;
-        if !self.known.may_have(key, read).await? || !self.rates.has_own_share(wanted.document, key)
+        if !self.known.may_have(key, read).await?
+            || !self.rates.has_own_share(wanted.request.document, key)
         {
             return Ok(false);
         }
@@ -218,7 +222,7 @@ impl SubscriptionIntake {
         counts: Counts,
         is_free: bool,
     ) -> Option<IntakeError> {
-        let is_new = wanted.mode == Mode::Subscribe && !counts.is_there;
+        let is_new = wanted.request.mode == Mode::Subscribe && !counts.is_there;
         let waits_anew = !counts.is_replaced && (is_new || counts.is_there);
         let pending_max = limit(self.rates.limits.pending_max);
         let is_full = counts.places >= pending_max
@@ -250,26 +254,6 @@ impl SubscriptionIntake {
         } else {
             None
         }
-    }
-
-    /// The row to insert, and whether its callback's address is certainly in a network that the operator allows.
-    fn subscription_request(&self, request: Request) -> (SubscriptionRequest, bool) {
-        let callback = request.callback;
-        let is_within = callback.is_allowed_besides(&self.policy);
-        let host = callback.host().to_owned();
-        let literal = host.parse::<IpAddr>().ok();
-        let wanted = SubscriptionRequest {
-            mode: request.mode,
-            document: request.document,
-            callback_key: callback.key(),
-            source: None,
-            address: literal.map(|address| network(address, NETWORK_PREFIX).to_string()),
-            host,
-            callback: callback.as_str().to_owned(),
-            secret: request.secret,
-            lease_seconds: i64::try_from(request.lease_seconds).unwrap_or(i64::MAX),
-        };
-        (wanted, is_within)
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::limits::Turn;
-use super::request::{Mode, Secret};
+use super::request::{Mode, Request, Secret};
 use crate::model::named;
 use crate::snapshot::Document;
 use crate::storage::Write;
@@ -102,20 +102,10 @@ fn transitions(event: Event) -> String {
 // Accepting a request: it is committed before it is answered and does not change an active subscription.
 
 /// A request that passed the intake's checks.
-#[derive(Clone)]
 pub struct SubscriptionRequest {
-    pub mode: Mode,
-    pub document: Document,
-    /// The callback in the spelling of the subscriber.
-    pub callback: String,
-    /// Normalized for comparison.
+    pub request: Request,
+    /// The callback's key, normalized for comparison.
     pub callback_key: String,
-    /// Limits count by host.
-    pub host: String,
-    /// The signing key of deliveries.
-    pub secret: Option<Secret>,
-    /// Within the configured bounds.
-    pub lease_seconds: i64,
     /// The client's network; `None` if no limit applies.
     pub source: Option<String>,
     /// The callback's network if it is known without a lookup; `None` if it is not or if no limit applies.
@@ -149,10 +139,13 @@ pub struct Counts {
 /// If the database cannot be written.
 pub async fn accept(
     write: &mut Write,
-    request: &SubscriptionRequest,
+    wanted: &SubscriptionRequest,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
+    let request = &wanted.request;
     let (document, mode, now) = (request.document.name(), request.mode.name(), text(now));
+    let (callback, host) = (request.callback.as_str(), request.callback.host());
+    let lease_seconds = i64::try_from(request.lease_seconds).unwrap_or(i64::MAX);
     let requested = transitions(Event::Requested);
     // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
     // need its lease.
@@ -165,9 +158,9 @@ pub async fn accept(
            set state = coalesce((select value from json_each(?5) where key = subscription.state), 'pending'),
              updated_at = excluded.updated_at",
         document,
-        request.callback,
-        request.callback_key,
-        request.host,
+        callback,
+        wanted.callback_key,
+        host,
         requested,
         now,
         mode
@@ -185,14 +178,14 @@ pub async fn accept(
            next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at, source = excluded.source,
            address = coalesce(excluded.address, address)",
         mode,
-        request.callback,
+        callback,
         secret,
-        request.lease_seconds,
+        lease_seconds,
         document,
         now,
-        request.callback_key,
-        request.source,
-        request.address
+        wanted.callback_key,
+        wanted.source,
+        wanted.address
     )
     .execute(&mut **write)
     .await
@@ -205,10 +198,13 @@ pub async fn accept(
 /// If the database cannot be read.
 pub async fn counts(
     connection: &mut SqliteConnection,
-    request: &SubscriptionRequest,
+    wanted: &SubscriptionRequest,
     share: i64,
 ) -> sqlx::Result<Counts> {
-    let document = request.document.name();
+    let (document, host) = (
+        wanted.request.document.name(),
+        wanted.request.callback.host(),
+    );
     sqlx::query_as!(
         Counts,
         r#"with waiting as (
@@ -226,12 +222,12 @@ pub async fn counts(
              (select count(*) from subscription where state in ('active', 'pending')) as "in_all!: i64",
              exists (select 1 from subscription where document = ?2 and callback_key = ?3 and state in ('active', 'pending'))
                as "is_there!: bool""#,
-        request.host,
+        host,
         document,
-        request.callback_key,
+        wanted.callback_key,
         share,
-        request.source,
-        request.address
+        wanted.source,
+        wanted.address
     )
     .fetch_one(connection)
     .await
@@ -244,15 +240,15 @@ pub async fn counts(
 /// If the database cannot be read.
 pub async fn is_known(
     connection: &mut SqliteConnection,
-    request: &SubscriptionRequest,
+    wanted: &SubscriptionRequest,
 ) -> sqlx::Result<bool> {
-    let document = request.document.name();
+    let document = wanted.request.document.name();
     sqlx::query_scalar!(
         r#"select exists (select 1 from subscription as s where document = ?1 and callback_key = ?2
              and (state = 'active' or exists (select 1 from intent as i where i.subscription_id = s.subscription_id)))
            as "is_known!: bool""#,
         document,
-        request.callback_key
+        wanted.callback_key
     )
     .fetch_one(connection)
     .await
