@@ -28,8 +28,8 @@ pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 const VERIFY_BODY_MAX: usize = 1_024;
 /// The delay before the second attempt when the callback may not have received the first.
 const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
-/// The delay of a verification while our own network is down.
-const OUTAGE_WAIT: TimeDelta = TimeDelta::seconds(60);
+/// The delay while our own network fails; such attempts do not count.
+const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// Timeout of a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -145,7 +145,7 @@ impl Exchange {
             Verdict::Unheard | Verdict::Refused if is_ours => Outcome::VerifyAgain {
                 serial,
                 attempts: 0,
-                at: self.clock.now() + OUTAGE_WAIT,
+                at: self.clock.now() + OUTAGE_DELAY,
             },
             Verdict::Unheard if due.attempts == 0 => Outcome::VerifyAgain {
                 serial,
@@ -426,8 +426,6 @@ impl IntentVerification<'_> {
 const ATTEMPTS_MAX: u32 = 3;
 /// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
 const JITTER_SHARE: f64 = 0.1;
-/// The delay while our own network fails; such attempts do not count.
-const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 
 /// The wait after a failed attempt of a subscription with `failures` consecutive failures before; `None` if it ends.
 /// `retry_after` is the response's `Retry-After`, if it had one.
