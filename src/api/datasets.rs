@@ -21,7 +21,7 @@ use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{
     EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, evidence, stage,
 };
-use crate::snapshot::render::head;
+use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
 use crate::web::{self, Ready, in_turn, problem};

@@ -18,7 +18,7 @@ use crate::model::parameters::ParameterSource;
 use crate::model::{Day, ReviewId, TextMatch, parameters};
 use crate::search::facets::{PeriodsRequest, compare};
 use crate::search::{CursorParameter, SHORT_PAGE, SearchRequest, did_you_mean};
-use crate::snapshot::render::array;
+use crate::snapshot::document::array;
 use crate::snapshot::{Document, Snapshot};
 use crate::web;
 use crate::web::context::Ctx;

@@ -294,10 +294,10 @@ mod tests {
         Verification, fold,
     };
     use crate::search::TOTAL_MAX;
+    use crate::snapshot::document::draft;
     use crate::snapshot::entry::Entry;
     use crate::snapshot::input::SnapshotInput;
     use crate::snapshot::insights::insights;
-    use crate::snapshot::render::draft;
     use crate::snapshot::{
         CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
     };

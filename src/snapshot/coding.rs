@@ -15,7 +15,7 @@ use bytes::Bytes;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
-use super::render::Content;
+use super::document::Content;
 use crate::compute::steps;
 
 /// The size of the encoder's input, and the interval of checks for cancellation.

@@ -1,7 +1,19 @@
-//! The documents of a snapshot. Routes, `Link` headers, conditional requests and hub topics iterate over
+//! The documents of a snapshot: their names and addresses, and how each is rendered from the same input. Pure: the same
+//! input always gives the same bytes. Routes, `Link` headers, conditional requests and hub topics iterate over
 //! [`Document::ALL`].
 
-use crate::links::Links;
+use atom_syndication::{Category, Entry, Feed, Link, Person, Text, WriteConfig};
+use bytes::Bytes;
+use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
+use chrono_tz::Tz;
+use memchr::memmem;
+use sha2::{Digest, Sha256};
+
+use super::input::SnapshotInput;
+use crate::links::{Links, is_web};
+use crate::model::business::Business;
+use crate::model::hash::hex;
+use crate::wire;
 
 /// A document rendered whole, from the same reviews as all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,5 +95,467 @@ impl Document {
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
+    }
+}
+
+/// A document's content in pieces, which snapshots share.
+#[derive(Debug, Clone)]
+pub struct Content {
+    /// Their concatenation is the document.
+    pub pieces: Vec<Bytes>,
+    /// SHA-256 in hexadecimal: of a small document's bytes; for a large one, of its outer parts and its segments'
+    /// digests.
+    pub digest: String,
+}
+
+impl Content {
+    #[must_use]
+    pub fn whole(bytes: Vec<u8>) -> Self {
+        let digest = hex(&Sha256::digest(&bytes));
+        Self {
+            pieces: vec![Bytes::from(bytes)],
+            digest,
+        }
+    }
+
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.len() as u64).sum()
+    }
+
+    /// False for every document.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The pieces of a document with an `updated` instant: before it, the instant, after it.
+const OPEN_PIECES: usize = 3;
+
+/// A document without its `updated` instant, which is known only after its digest is compared with the published one.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    before: Vec<Bytes>,
+    /// The text before and after the instant; `None` if the document has none.
+    updated: Option<(&'static str, &'static str)>,
+    after: Vec<Bytes>,
+    /// SHA-256 of everything but the instant, in hexadecimal: a different digest is a new version.
+    pub digest: String,
+}
+
+impl Draft {
+    fn open(before: Vec<u8>, updated: (&'static str, &'static str), after: Vec<u8>) -> Self {
+        let digest = Sha256::new_with_prefix(&before).chain_update(&after);
+        Self {
+            before: vec![before.into()],
+            updated: Some(updated),
+            after: vec![after.into()],
+            digest: hex(&digest.finalize()),
+        }
+    }
+
+    fn closed(content: Content) -> Self {
+        Self {
+            before: content.pieces,
+            updated: None,
+            after: Vec::new(),
+            digest: content.digest,
+        }
+    }
+
+    /// The document as published with that digest since `changed_at`.
+    #[must_use]
+    pub fn finish(self, changed_at: DateTime<Utc>) -> Content {
+        let Some((opening, closing)) = self.updated else {
+            return Content {
+                pieces: self.before,
+                digest: self.digest,
+            };
+        };
+        let at = changed_at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+        let digest = Sha256::new_with_prefix(&self.digest).chain_update(&at);
+        let mut pieces = self.before;
+        pieces.push(format!("{opening}{at}{closing}").into());
+        pieces.extend(self.after);
+        // Only the dataset has pieces that its next version shares.
+        if pieces.len() == OPEN_PIECES {
+            pieces = vec![pieces.concat().into()];
+        }
+        Content {
+            pieces,
+            digest: hex(&digest.finalize()),
+        }
+    }
+}
+
+/// Renders one document of `input` without its `updated` instant.
+#[must_use]
+pub fn draft(
+    document: Document,
+    input: &SnapshotInput,
+    insights: &wire::Insights,
+    links: &Links,
+) -> Draft {
+    let newest = || input.review_index.newest(FEED_REVIEWS);
+    let first_links = input.first_links.as_ref().unwrap_or(links);
+    match document {
+        Document::Reviews => dataset(input),
+        Document::Insights => Draft::closed(Content::whole(wire::json(insights))),
+        Document::JsonFeed => {
+            // `_feed` comes last and is omitted if it is empty.
+            let feed = json_feed(&input.business, &newest(), links, first_links);
+            Draft::open(
+                wire::json_open(&feed),
+                (r#","_feed":{"updated_at":""#, r#""}}"#),
+                Vec::new(),
+            )
+        }
+        Document::AtomFeed => {
+            let (before, after) = atom_feed(&input.business, &newest(), links, first_links);
+            Draft::open(before, ("<updated>", "</updated>"), after)
+        }
+    }
+}
+
+/// The dataset without its reviews; `changed_at` is `None` if unknown.
+#[must_use]
+pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::DatasetHead {
+    wire::DatasetHead {
+        business: (&input.business).into(),
+        aggregate_rating: (&input.review_index.rating_counts()).into(),
+        withheld: wire::Withheld {
+            count: input.withheld.values().sum(),
+            reasons: input.withheld.clone(),
+        },
+        updated_at: changed_at,
+    }
+}
+
+fn dataset(input: &SnapshotInput) -> Draft {
+    // `updated_at` is its last member.
+    let head = wire::json_open(&head(input, None));
+    let mut digest = Sha256::new_with_prefix(&head);
+    input
+        .review_index
+        .segments()
+        .iter()
+        .for_each(|segment| digest.update(segment.digest()));
+    Draft {
+        before: vec![head.into()],
+        updated: Some((r#","updated_at":""#, r#"","#)),
+        after: array(
+            br#""reviews":["#.to_vec(),
+            input.review_index.json_of_first(input.review_index.len()),
+            b"]}",
+        ),
+        digest: hex(&digest.finalize()),
+    }
+}
+
+/// The pieces of a JSON array: opening, reviews that are each followed by a comma, and closing.
+#[must_use]
+pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> Vec<Bytes> {
+    let mut pieces = Vec::with_capacity(reviews.len() + 2);
+    pieces.push(Bytes::from(opening));
+    pieces.extend(reviews);
+    if pieces.len() > 1
+        && let Some(last) = pieces.last_mut()
+    {
+        last.truncate(last.len() - 1);
+    }
+    pieces.push(Bytes::from_static(closing));
+    pieces
+}
+
+// The feeds: the newest reviews as JSON Feed (<https://www.jsonfeed.org/version/1.1/>) and as Atom (RFC 4287).
+
+/// Maximum number of reviews in a feed.
+const FEED_REVIEWS: usize = 50;
+
+/// The IDs of entries are permalinks under `first_links`.
+fn json_feed(
+    business: &Business,
+    newest: &[wire::Review],
+    links: &Links,
+    first_links: &Links,
+) -> wire::Feed {
+    wire::Feed {
+        version: "https://jsonfeed.org/version/1.1".to_owned(),
+        title: title(business),
+        home_page_url: links.home(),
+        feed_url: links.absolute(Document::JsonFeed.path()),
+        description: business.description.clone(),
+        authors: vec![wire::FeedAuthor {
+            name: business.name.clone(),
+            url: business.url.clone(),
+        }],
+        language: business.language.clone(),
+        hubs: vec![wire::FeedHub {
+            kind: "WebSub".to_owned(),
+            url: links.hub(),
+        }],
+        items: newest
+            .iter()
+            .map(|review| item(business, review, first_links))
+            .collect(),
+        feed: None,
+    }
+}
+
+fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire::FeedItem {
+    wire::FeedItem {
+        id: first_links.review(&review.id),
+        url: review.url.clone(),
+        title: item_title(review),
+        content_text: content(business, review),
+        date_published: start_of_day(review.date, business.time_zone),
+        date_modified: modified_at(business, review).to_rfc3339_opts(SecondsFormat::AutoSi, true),
+        authors: vec![wire::FeedAuthor {
+            name: review.author.clone(),
+            url: None,
+        }],
+        tags: tags(business, review),
+        language: review.language.clone(),
+        review: wire::FeedReview {
+            rating: review.rating,
+        },
+    }
+}
+
+/// The title of both feeds.
+fn title(business: &Business) -> String {
+    format!("Reviews of {}", business.name)
+}
+
+/// Stars and author: `★★★★☆ Jane D.`
+fn item_title(review: &wire::Review) -> String {
+    let full = usize::from(review.rating.min(5));
+    format!(
+        "{}{} {}",
+        "★".repeat(full),
+        "☆".repeat(5 - full),
+        review.author
+    )
+}
+
+/// The review's text, followed by the owner's response; empty if there is neither.
+fn content(business: &Business, review: &wire::Review) -> String {
+    let Some(response) = &review.response else {
+        return review.text.clone();
+    };
+    let who = response.author.as_ref().unwrap_or(&business.name);
+    let between = if review.text.is_empty() { "" } else { "\n\n" };
+    format!(
+        "{}{between}Response from {who}:\n{}",
+        review.text, response.text
+    )
+}
+
+/// The names of mentioned services, technicians and areas, each once.
+fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
+    let name = |id: &String| {
+        business
+            .services
+            .iter()
+            .find(|service| service.id == *id)
+            .map_or(id, |service| &service.name)
+            .clone()
+    };
+    let mut tags: Vec<String> = review.mentions.services.iter().map(name).collect();
+    tags.extend_from_slice(&review.mentions.technicians);
+    tags.extend_from_slice(&review.mentions.service_areas);
+    let mut seen = std::collections::HashSet::new();
+    tags.retain(|tag| seen.insert(tag.clone()));
+    tags
+}
+
+/// The last change of a review, but not before its publication: a review without its own instant has midnight UTC of
+/// its day, which west of Greenwich is the previous evening.
+fn modified_at(business: &Business, review: &wire::Review) -> DateTime<Utc> {
+    let published = start_of_day(review.date, business.time_zone).parse();
+    published.map_or(review.updated_at, |published: DateTime<Utc>| {
+        review.updated_at.max(published)
+    })
+}
+
+/// Midnight of a day in a zone, with its offset. If the clocks skip midnight, the offset is that of noon; if midnight
+/// occurs twice, the first one applies. Seconds of historical offsets are omitted, because RFC 3339 cannot express
+/// them.
+fn start_of_day(date: NaiveDate, zone: Tz) -> String {
+    let midnight = date.and_time(NaiveTime::MIN);
+    let at = zone.offset_from_local_datetime(&midnight);
+    let offset = at.earliest().or_else(|| {
+        zone.offset_from_local_datetime(&(midnight + chrono::Duration::hours(12)))
+            .earliest()
+    });
+    let offset_s = offset.map_or(0, |offset| offset.fix().local_minus_utc());
+    let (sign, minutes) = (if offset_s < 0 { '-' } else { '+' }, offset_s.abs() / 60);
+    format!(
+        "{}{sign}{:02}:{:02}",
+        midnight.format("%Y-%m-%dT%H:%M:%S"),
+        minutes / 60,
+        minutes % 60
+    )
+}
+
+/// The feed's XML before and after its `updated`; IDs are under `first_links`.
+fn atom_feed(
+    business: &Business,
+    newest: &[wire::Review],
+    links: &Links,
+    first_links: &Links,
+) -> (Vec<u8>, Vec<u8>) {
+    let path = Document::AtomFeed.path();
+    let feed = Feed {
+        title: Text::plain(clean(&title(business))),
+        subtitle: business
+            .description
+            .as_deref()
+            .map(|text| Text::plain(clean(text))),
+        id: first_links.absolute(path),
+        lang: business.language.as_deref().map(clean),
+        updated: DateTime::UNIX_EPOCH.fixed_offset(),
+        authors: vec![Person {
+            name: clean(&business.name),
+            uri: business.url.as_deref().filter(|url| is_web(url)).map(clean),
+            ..Person::default()
+        }],
+        links: vec![
+            link("self", links.absolute(path), Some("application/atom+xml")),
+            link("hub", links.hub(), None),
+            link("alternate", links.home(), Some("text/html")),
+        ],
+        entries: newest
+            .iter()
+            .map(|review| entry(business, review, first_links))
+            .collect(),
+        ..Feed::default()
+    };
+    let config = WriteConfig {
+        write_document_declaration: true,
+        indent_size: Some(1),
+    };
+    // Writing to memory cannot fail, and every text has been cleaned.
+    let xml = feed
+        .write_with_config(Vec::new(), config)
+        .unwrap_or_default();
+    split_updated(xml)
+}
+
+/// The feed without its first `updated` element, which is the feed's own: in texts `<` is escaped, and entries follow
+/// later.
+fn split_updated(mut xml: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    const END: &[u8] = b"</updated>";
+    let start = memmem::find(&xml, b"<updated>");
+    let end = memmem::find(&xml, END);
+    let (Some(start), Some(end)) = (start, end) else {
+        return (xml, Vec::new());
+    };
+    let after = xml.split_off(end + END.len());
+    xml.truncate(start);
+    (xml, after)
+}
+
+fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Entry {
+    let category = |term: String| Category {
+        term: clean(&term),
+        ..Category::default()
+    };
+    let said = content(business, review);
+    Entry {
+        title: Text::plain(clean(&item_title(review))),
+        id: first_links.review(&review.id),
+        updated: modified_at(business, review).fixed_offset(),
+        published: start_of_day(review.date, business.time_zone).parse().ok(),
+        authors: vec![Person {
+            name: clean(&review.author),
+            ..Person::default()
+        }],
+        categories: tags(business, review).into_iter().map(category).collect(),
+        links: vec![link("alternate", review.url.clone(), Some("text/html"))],
+        content: (!said.is_empty()).then(|| atom_syndication::Content {
+            value: Some(clean(&said)),
+            content_type: Some("text".to_owned()),
+            // The review's language; that of the owner's response is unknown.
+            lang: (review.language.as_deref())
+                .filter(|_| !review.text.is_empty())
+                .map(clean),
+            ..atom_syndication::Content::default()
+        }),
+        ..Entry::default()
+    }
+}
+
+fn link(rel: &str, href: String, mime_type: Option<&str>) -> Link {
+    Link {
+        rel: rel.to_owned(),
+        href,
+        mime_type: mime_type.map(str::to_owned),
+        ..Link::default()
+    }
+}
+
+/// Replaces characters that XML 1.0 §2.2 does not allow, even escaped, with U+FFFD.
+fn clean(text: &str) -> String {
+    let known = |c: char| {
+        matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
+            && !matches!(c, '\u{FFFE}' | '\u{FFFF}')
+    };
+    text.chars()
+        .map(|c| {
+            if known(c) {
+                c
+            } else {
+                char::REPLACEMENT_CHARACTER
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::NaiveDate;
+    use chrono_tz::Tz;
+
+    use super::start_of_day;
+
+    #[test]
+    fn a_day_starts_at_midnight_where_the_business_is() {
+        for (date, zone, start) in [
+            ("2026-01-15", Tz::UTC, "2026-01-15T00:00:00+00:00"),
+            (
+                "2026-01-15",
+                Tz::America__Phoenix,
+                "2026-01-15T00:00:00-07:00",
+            ),
+            (
+                "2026-07-15",
+                Tz::America__New_York,
+                "2026-07-15T00:00:00-04:00",
+            ),
+            // That day had no midnight in São Paulo.
+            (
+                "2018-11-04",
+                Tz::America__Sao_Paulo,
+                "2018-11-04T00:00:00-02:00",
+            ),
+            // Local mean time was 7 h 28 min 18 s behind.
+            (
+                "1850-01-01",
+                Tz::America__Phoenix,
+                "1850-01-01T00:00:00-07:28",
+            ),
+            (
+                "1850-01-01",
+                Tz::Africa__Monrovia,
+                "1850-01-01T00:00:00-00:43",
+            ),
+        ] {
+            assert_eq!(
+                start_of_day(date.parse::<NaiveDate>().unwrap(), zone),
+                start
+            );
+        }
     }
 }

@@ -3,14 +3,12 @@
 //! The database is the source of truth; whenever it changes, the [`Publisher`] renders a [`Snapshot`]. Modules that
 //! depend on this one do not read reviews from the database, and this one is independent of HTTP.
 
-mod atom;
 pub(crate) mod coding;
 mod counts;
 mod current;
-mod document;
+pub mod document;
 pub mod entry;
 mod entry_loader;
-mod feed;
 mod index;
 pub mod input;
 pub mod insights;
@@ -18,7 +16,6 @@ mod observer;
 mod positions;
 mod publication;
 mod publisher;
-pub mod render;
 pub mod segment;
 mod staff;
 mod store;
@@ -26,13 +23,12 @@ mod store;
 pub use coding::{CachedBody, Coding};
 pub use counts::MentionCounts;
 pub use current::{CurrentSnapshot, Matches, PerSnapshot, PublishedDocument, Snapshot};
-pub use document::Document;
+pub use document::{Content, Document};
 pub use entry_loader::{ANALYZE_AT_ONCE_MAX, Backlog, analyze, cost};
 pub use index::{Place, ReviewIndex, ReviewIndexBuilder};
 pub use positions::Positions;
 pub use publication::Publication;
 pub use publisher::database_state::survey;
 pub use publisher::{PublishError, Publisher};
-pub use render::Content;
 pub use segment::{Opinions, Posting, Postings};
 pub use store::{carry_publications, first_base};

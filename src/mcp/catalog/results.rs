@@ -18,7 +18,7 @@ use crate::search::insights::{
 use crate::search::{
     Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean, walk,
 };
-use crate::snapshot::render::head;
+use crate::snapshot::document::head;
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
 use crate::wire::{self, AspectEvidence};
 
