@@ -1,13 +1,29 @@
-//! The input of rendering: the reviews with their analyses, the business and its own texts.
+//! The input of rendering: the reviews with their analyses, the business and its own texts; and how reviews are read
+//! from the database for it. Missing analyses are made at once if that is quick; otherwise the reviews appear unanalyzed
+//! and are analyzed for a later snapshot.
+//!
+//! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::index::ReviewIndex;
+use bytes::Bytes;
+use chrono::{DateTime, SubsecRound, Utc};
+use sqlx::SqliteConnection;
+use tokio::task::yield_now;
+
+use super::entry::Entry;
+use super::index::{ReviewIndex, ReviewIndexBuilder};
 use super::staff::Staff;
-use crate::insights::Analyzer;
+use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
+use crate::insights::{Analyzer, MentionKind, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
+use crate::metrics;
 use crate::model::business::{Business, Editorial};
+use crate::model::{Review, ReviewId, Status};
+use crate::storage::reviews::{Binding, Changed, Newest, Numbered, Observation};
+use crate::storage::{CACHE_KIB, limit_cache};
 
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotInput {
@@ -57,5 +73,475 @@ impl SnapshotInput {
         } else {
             self.review_index.len()
         }
+    }
+}
+
+/// Maximum work, as a [`cost`], for missing analyses when a snapshot is rendered: about 300 ms at ten bytes per
+/// microsecond. A cost instead of a time, so that the same database always gives the same snapshot.
+pub const ANALYZE_AT_ONCE_MAX: usize = 3_000_000;
+/// The fixed cost of a review, expressed in bytes of text.
+const REVIEW_COST: usize = 300;
+/// Maximum number of bytes of a text that are analyzed: four per code point.
+const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
+/// The page cache while all reviews are read: rows of several tables belong to one review, and with [`CACHE_KIB`] half of
+/// the pages would be read more than once.
+const READ_ALL_CACHE_KIB: u32 = 16_384;
+/// Reviews loaded or analyzed between two yields.
+const BATCH: usize = 64;
+
+/// The cost of analyzing `reviews` texts with `bytes` in total.
+#[must_use]
+pub const fn cost(reviews: usize, bytes: usize) -> usize {
+    reviews.saturating_mul(REVIEW_COST).saturating_add(bytes)
+}
+
+/// Builds the entries of one snapshot.
+#[derive(Debug)]
+pub struct EntryLoader<'a> {
+    connection: &'a mut SqliteConnection,
+    analyzer: Arc<Analyzer>,
+    staff: Arc<Staff>,
+    /// The technicians with their names in the published snapshot.
+    staff_out: Option<Arc<Staff>>,
+    links: &'a Links,
+    backlog: &'a Backlog,
+    /// Analyses made for this snapshot, to be stored.
+    analyzed: Vec<NewAnalysis>,
+    observer: Observer,
+}
+
+/// Results of loading that are to be stored.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// Analyses that are not stored yet.
+    pub analyzed: Vec<NewAnalysis>,
+    /// Changes by other writers, first seen now.
+    pub observed: Vec<Observation>,
+    /// The reviews of these changes.
+    pub undated: Vec<ReviewId>,
+}
+
+/// Reviews without analysis, if they are few enough to be analyzed at once.
+#[derive(Debug, Default)]
+struct Unanalyzed {
+    reviews: Vec<(Numbered, String)>,
+    cost: usize,
+}
+
+impl Unanalyzed {
+    fn add(&mut self, numbered: &Numbered, hash: String) {
+        self.cost = self
+            .cost
+            .saturating_add(cost(1, numbered.review.text.len().min(TEXT_BYTES_MAX)));
+        if self.cost <= ANALYZE_AT_ONCE_MAX {
+            self.reviews.push((numbered.clone(), hash));
+        } else {
+            self.reviews = Vec::new();
+        }
+    }
+}
+
+impl<'a> EntryLoader<'a> {
+    /// Loads from `connection`, using stored analyses of `analyzer` and those in `backlog`.
+    pub fn new(
+        connection: &'a mut SqliteConnection,
+        analyzer: Arc<Analyzer>,
+        staff: Arc<Staff>,
+        links: &'a Links,
+        backlog: &'a Backlog,
+    ) -> Self {
+        Self {
+            connection,
+            analyzer,
+            staff,
+            staff_out: None,
+            links,
+            backlog,
+            analyzed: Vec::new(),
+            observer: Observer::default(),
+        }
+    }
+
+    /// Dates the changes of other writers; the published snapshot shows technicians as `staff_out`.
+    #[must_use]
+    pub fn observing(self, observer: Observer, staff_out: Option<Arc<Staff>>) -> Self {
+        Self {
+            staff_out,
+            observer,
+            ..self
+        }
+    }
+
+    /// Whether the entries are equivalent to those of `input`: the same method of analysis and the same shown names.
+    #[must_use]
+    pub fn is_of(&self, input: &SnapshotInput) -> bool {
+        self.analyzer.method() == input.analyzer.method() && self.staff.shows_as(&input.staff)
+    }
+
+    pub const fn connection(&mut self) -> &mut SqliteConnection {
+        self.connection
+    }
+
+    #[must_use]
+    pub fn into_loaded(self) -> Loaded {
+        let (observed, undated) = self.observer.into_observed();
+        Loaded {
+            analyzed: self.analyzed,
+            observed,
+            undated,
+        }
+    }
+
+    /// Loads all published reviews.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn all(&mut self) -> sqlx::Result<ReviewIndex> {
+        let (mut newest, mut builder, mut missing) = (
+            Newest::default(),
+            ReviewIndexBuilder::default(),
+            Unanalyzed::default(),
+        );
+        limit_cache(self.connection, READ_ALL_CACHE_KIB).await?;
+        while let Some(reviews) = newest.next_numbered(self.connection).await? {
+            let mut kept = self.stored_analyses(&reviews).await?;
+            let read = &self.backlog.read;
+            read.fetch_add(reviews.len() as u64, Ordering::Relaxed);
+            for numbered in reviews {
+                let kept = kept.remove(numbered.review.id.as_str());
+                let numbered = self.date(numbered, kept.as_ref());
+                builder.push(&self.entry(&self.staff, numbered, kept, &mut missing));
+            }
+        }
+        limit_cache(self.connection, CACHE_KIB).await?;
+        let mut review_index = builder.finish();
+        if !missing.reviews.is_empty() {
+            review_index = review_index.revise(self.analyze_all(missing.reviews).await);
+        }
+        Ok(review_index.without_rare_phrases())
+    }
+
+    /// Applies these changes to `review_index`.
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub async fn revise(
+        &mut self,
+        review_index: &ReviewIndex,
+        changes: Vec<Changed>,
+    ) -> sqlx::Result<ReviewIndex> {
+        let (mut entries, mut missing) = (HashMap::new(), Unanalyzed::default());
+        let mut published = Vec::with_capacity(changes.len());
+        for Changed { id, review } in changes {
+            match review.filter(|numbered| numbered.review.status == Status::Published) {
+                Some(numbered) => published.push(numbered),
+                None => drop(entries.insert(id, None)),
+            }
+        }
+        while !published.is_empty() {
+            let batch = published.split_off(published.len().saturating_sub(BATCH));
+            let mut kept = self.stored_analyses(&batch).await?;
+            for numbered in batch {
+                let id = numbered.review.id.clone();
+                let kept = kept.remove(id.as_str());
+                let numbered = self.date(numbered, kept.as_ref());
+                let entry = self.entry(&self.staff, numbered, kept, &mut missing);
+                entries.insert(id, Some(entry));
+            }
+        }
+        entries.extend(self.analyze_all(missing.reviews).await);
+        Ok(review_index.revise(entries.into_iter().collect()))
+    }
+
+    async fn stored_analyses(
+        &mut self,
+        reviews: &[Numbered],
+    ) -> sqlx::Result<HashMap<String, StoredAnalysis>> {
+        let ids: Vec<&str> = reviews
+            .iter()
+            .map(|numbered| numbered.review.id.as_str())
+            .collect();
+        stored(self.connection, &ids).await
+    }
+
+    /// Dates the review if another writer changed it.
+    fn date(&mut self, numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
+        let mut observer = std::mem::take(&mut self.observer);
+        // A changed display of technicians is not a change of the review, so it is rendered with the published one.
+        let staff = self.staff_out.as_deref().unwrap_or(&self.staff);
+        let numbered = observer.date(numbered, |numbered| {
+            let mut missing = Unanalyzed::default();
+            let entry = self.entry(staff, numbered.clone(), kept.cloned(), &mut missing);
+            entry.json
+        });
+        self.observer = observer;
+        numbered
+    }
+
+    /// The entry of a review, with its stored analysis if there is one, and with technicians as `staff` shows them.
+    fn entry(
+        &self,
+        staff: &Staff,
+        numbered: Numbered,
+        kept: Option<StoredAnalysis>,
+        missing: &mut Unanalyzed,
+    ) -> Entry {
+        let (review, method) = (&numbered.review, self.analyzer.method());
+        let hash = Subject::of(review).hash();
+        let waiting = self.backlog.find(review.id.as_str());
+        let waiting = waiting.filter(|its| its.text_hash == hash && its.method_hash == method);
+        let (names, packed_analysis) = if let Some(waiting) = waiting {
+            // Stars and day may have changed; they are part of the packed analysis but not of the text.
+            let packed_analysis =
+                PackedAnalysis::new(&waiting.analysis, review, self.analyzer.trade());
+            (waiting.analysis.names(), Some(packed_analysis))
+        } else if let Some(kept) = kept.filter(|kept| kept.text_hash == hash) {
+            let is_current = kept.method_hash == method;
+            let packed_analysis = is_current.then(|| kept.packed_analysis(review)).flatten();
+            (kept.names, packed_analysis)
+        } else {
+            (Vec::new(), None)
+        };
+        if packed_analysis.is_none() {
+            missing.add(&numbered, hash);
+        }
+        self.shown(staff, numbered, &names, packed_analysis)
+    }
+
+    /// The entry of a review with technicians as `staff` shows them.
+    fn shown(
+        &self,
+        staff: &Staff,
+        numbered: Numbered,
+        names: &[(MentionKind, String)],
+        packed_analysis: Option<PackedAnalysis>,
+    ) -> Entry {
+        let (review, names) = (staff.review(numbered.review), staff.names(names));
+        let packed_analysis = packed_analysis.map(|analysis| staff.analysis(analysis));
+        Entry::new(review, &names, packed_analysis, self.links).numbered(numbered.review_no)
+    }
+
+    async fn analyze_all(
+        &mut self,
+        reviews: Vec<(Numbered, String)>,
+    ) -> Vec<(ReviewId, Option<Entry>)> {
+        let mut entries = Vec::with_capacity(reviews.len());
+        for (numbered, text_hash) in reviews {
+            if entries.len() % BATCH == BATCH - 1 {
+                yield_now().await;
+            }
+            let id = numbered.review.id.clone();
+            let kept = analyze(&self.analyzer, &numbered.review, text_hash);
+            let (names, packed_analysis) = (kept.analysis.names(), kept.packed_analysis.clone());
+            let entry = self.shown(&self.staff, numbered, &names, Some(packed_analysis));
+            entries.push((id, Some(entry)));
+            self.analyzed.push(kept);
+        }
+        metrics::TEXTS_ANALYZED
+            .counter(&[])
+            .inc_by(entries.len() as u64);
+        entries
+    }
+}
+
+#[must_use]
+pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAnalysis {
+    let analysis = analyzer.analyze(&Subject::of(review));
+    let packed_analysis = PackedAnalysis::new(&analysis, review, analyzer.trade());
+    NewAnalysis {
+        id: review.id.to_string(),
+        text_hash,
+        method_hash: analyzer.method().to_owned(),
+        analysis,
+        packed_analysis,
+    }
+}
+
+// The backlog of analyses after a snapshot is rendered: new ones to be stored, and texts to be analyzed. Filled by the
+// publisher and processed by a job. An analysis stays here until it is stored, so that a retry after a failed
+// publication does not repeat it.
+
+/// Maximum number of analyses that wait to be stored, about 3 KB each; further ones are made again later.
+const KEPT_MAX: usize = 16_384;
+
+#[derive(Debug, Default)]
+pub struct Backlog {
+    waiting: Mutex<WaitingAnalyses>,
+    is_analyzed: AtomicBool,
+    /// Reviews analyzed since the start.
+    read: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct WaitingAnalyses {
+    analyses: VecDeque<Arc<NewAnalysis>>,
+    /// The newest per review.
+    by_id: HashMap<String, Arc<NewAnalysis>>,
+}
+
+impl Backlog {
+    /// Analyses made since the start, repeated ones included.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Adds analyses to be stored.
+    pub fn add(&self, analyses: Vec<NewAnalysis>) {
+        let mut waiting = self.lock();
+        let room = KEPT_MAX.saturating_sub(waiting.analyses.len());
+        for analysis in analyses.into_iter().take(room).map(Arc::new) {
+            waiting
+                .by_id
+                .insert(analysis.id.clone(), Arc::clone(&analysis));
+            waiting.analyses.push_back(analysis);
+        }
+    }
+
+    /// Up to `count` of the oldest; they stay until [`Backlog::remove`].
+    #[must_use]
+    pub fn first(&self, count: usize) -> Vec<Arc<NewAnalysis>> {
+        self.lock()
+            .analyses
+            .iter()
+            .take(count)
+            .map(Arc::clone)
+            .collect()
+    }
+
+    /// Removes analyses that are stored.
+    pub fn remove(&self, analyses: &[Arc<NewAnalysis>]) {
+        let mut waiting = self.lock();
+        for analysis in analyses {
+            if waiting
+                .analyses
+                .front()
+                .is_some_and(|first| Arc::ptr_eq(first, analysis))
+            {
+                waiting.analyses.pop_front();
+            } else {
+                waiting.analyses.retain(|its| !Arc::ptr_eq(its, analysis));
+            }
+            if waiting
+                .by_id
+                .get(&analysis.id)
+                .is_some_and(|its| Arc::ptr_eq(its, analysis))
+            {
+                waiting.by_id.remove(&analysis.id);
+            }
+        }
+    }
+
+    /// The newest analysis of that review that waits to be stored.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<Arc<NewAnalysis>> {
+        self.lock().by_id.get(id).map(Arc::clone)
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().analyses.len()
+    }
+
+    /// Whether no analysis waits to be stored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, WaitingAnalyses> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Signals that the missing analyses are made and stored, so that the next snapshot can use them.
+    pub fn set_analyzed(&self) {
+        self.is_analyzed.store(true, Ordering::Release);
+    }
+
+    /// Whether [`Backlog::set_analyzed`] was called since the last [`Backlog::take_analyzed`].
+    #[must_use]
+    pub fn is_analyzed(&self) -> bool {
+        self.is_analyzed.load(Ordering::Acquire)
+    }
+
+    /// Returns and clears the signal.
+    #[must_use]
+    pub fn take_analyzed(&self) -> bool {
+        self.is_analyzed.swap(false, Ordering::AcqRel)
+    }
+}
+
+/// The default observer has the epoch as its time, so it dates nothing; use it for read-only surveys.
+#[derive(Debug, Default)]
+pub struct Observer {
+    now: DateTime<Utc>,
+    out: Option<ReviewIndex>,
+    observed: Vec<Observation>,
+    undated: Vec<ReviewId>,
+}
+
+impl Observer {
+    /// Dates with `now` every review that differs from its version in `out`.
+    #[must_use]
+    pub fn new(now: DateTime<Utc>, out: Option<ReviewIndex>) -> Self {
+        Self {
+            // The stored precision.
+            now: now.trunc_subsecs(3),
+            out,
+            observed: Vec::new(),
+            undated: Vec::new(),
+        }
+    }
+
+    /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
+    #[must_use]
+    pub fn date(
+        &mut self,
+        mut numbered: Numbered,
+        render: impl FnOnce(&Numbered) -> Vec<u8>,
+    ) -> Numbered {
+        let Some(review_no) = numbered.review_no else {
+            return numbered;
+        };
+        let given = numbered.review.updated_at;
+        let observed_at = match numbered.binding {
+            Binding::Bound => return numbered,
+            // The writer has set the date.
+            Binding::New if given.is_some() => None,
+            Binding::New | Binding::Foreign => {
+                let out = self.out(&numbered.review.id);
+                let floor = out.as_ref().map(|(_, at)| *at).max(given);
+                let is_as_before = out.is_some_and(|(json, at)| {
+                    numbered.review.updated_at = Some(at);
+                    render(&numbered) == json
+                });
+                if is_as_before {
+                    // Nothing visible changed except, possibly, a later instant that the writer set.
+                    floor
+                } else {
+                    Some(self.now.max(floor.unwrap_or_default()))
+                }
+            }
+        };
+        numbered.review.updated_at = observed_at.or(given);
+        self.observed.push(Observation {
+            review_no,
+            observed_at,
+        });
+        self.undated.push(numbered.review.id.clone());
+        numbered
+    }
+
+    /// The observations in order, and their reviews.
+    #[must_use]
+    pub fn into_observed(self) -> (Vec<Observation>, Vec<ReviewId>) {
+        (self.observed, self.undated)
+    }
+
+    /// The published review, and when it changed.
+    fn out(&self, id: &ReviewId) -> Option<(Bytes, DateTime<Utc>)> {
+        let out = self.out.as_ref()?;
+        let place = out.find(id)?;
+        Some((out.json_of(place), out.review(place)?.updated_at))
     }
 }

@@ -14,7 +14,7 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::Document;
 use super::document::{Draft, draft};
-use super::entry_loader::Backlog;
+use super::input::Backlog;
 use super::input::SnapshotInput;
 use super::insights::insights;
 use super::publication::Publication;
