@@ -19,7 +19,7 @@ use std::time::Duration;
 use reviews_service::clock::Clock;
 use reviews_service::model::{Review, fold};
 use reviews_service::search::TextIndex;
-use reviews_service::snapshot::entry::Entry;
+use reviews_service::snapshot::segment::Entry;
 use reviews_service::snapshot::{Document, Publisher, ReviewIndexBuilder};
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;

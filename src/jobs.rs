@@ -16,7 +16,7 @@ use crate::compute::Panicked;
 use crate::insights::store::{NewAnalysis, save, stored};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
-use crate::snapshot::entry::Key;
+use crate::snapshot::segment::Key;
 use crate::snapshot::{
     Backlog, CachedBody, Coding, PublishError, Publisher, Snapshot, analyze, coding,
 };

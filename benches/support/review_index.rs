@@ -5,9 +5,9 @@ use std::sync::Arc;
 use chrono::DateTime;
 use reviews_service::links::Links;
 use reviews_service::snapshot::document::draft;
-use reviews_service::snapshot::entry::Entry;
 use reviews_service::snapshot::input::SnapshotInput;
 use reviews_service::snapshot::insights::insights;
+use reviews_service::snapshot::segment::Entry;
 use reviews_service::snapshot::{
     CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
 };

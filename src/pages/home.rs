@@ -14,7 +14,7 @@ use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::PartialStars;
 use crate::links::{Links, is_web};
-use crate::snapshot::entry::ValueColumn;
+use crate::snapshot::segment::ValueColumn;
 use crate::snapshot::{ReviewIndex, Snapshot};
 
 /// Number of reviews on the page.

@@ -9,8 +9,8 @@ use super::text_finder::TextFinder;
 use crate::insights::Trade;
 use crate::model::{RatingCounts, ReviewFilter};
 use crate::snapshot::Postings;
-use crate::snapshot::entry::{FoldedValue, ValueColumn};
 use crate::snapshot::segment::Segment;
+use crate::snapshot::segment::{FoldedValue, ValueColumn};
 
 /// Reviews are checked individually if at most one in this many qualifies: finding the text in one costs as much as
 /// searching about eight in one pass.

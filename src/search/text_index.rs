@@ -295,9 +295,9 @@ mod tests {
     };
     use crate::search::TOTAL_MAX;
     use crate::snapshot::document::draft;
-    use crate::snapshot::entry::Entry;
     use crate::snapshot::input::SnapshotInput;
     use crate::snapshot::insights::insights;
+    use crate::snapshot::segment::Entry;
     use crate::snapshot::{
         CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
     };

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::entry::{FoldedValue, ValueColumn};
 use super::index::ReviewIndex;
 use super::input::SnapshotInput;
+use super::segment::{FoldedValue, ValueColumn};
 use crate::model::business::Business;
 use crate::model::fold;
 use crate::wire;

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use chrono::{Datelike, NaiveDate};
 use sha2::{Digest, Sha256};
 
-use super::entry::{Entry, Key, sort_key};
 use super::positions::{DaysById, Positions};
+use super::segment::{Entry, Key, sort_key};
 use super::segment::{Segment, SegmentsBuilder, ends_segment, id_hash};
 use crate::compute::{apart, steps};
 use crate::insights::aggregate::{FrequentPhrases, RarePhrases};

@@ -13,8 +13,8 @@ use chrono::{DateTime, SubsecRound, Utc};
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
-use super::entry::Entry;
 use super::index::{ReviewIndex, ReviewIndexBuilder};
+use super::segment::Entry;
 use super::staff::Staff;
 use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
 use crate::insights::{Analyzer, MentionKind, PackedAnalysis, Subject, TEXT_CHARS_MAX};

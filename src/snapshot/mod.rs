@@ -7,7 +7,6 @@ pub(crate) mod coding;
 mod counts;
 mod current;
 pub mod document;
-pub mod entry;
 mod index;
 pub mod input;
 pub mod insights;

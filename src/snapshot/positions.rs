@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// In the column of review numbers: a review that the text index may not find, because its number is unknown or FTS5
-/// indexes its text differently from our folding.
-pub const UNINDEXED: u32 = u32::MAX;
+use super::segment::UNINDEXED;
+
 /// Numbers up to this multiple of the number of reviews are looked up in a table with four bytes per entry; greater
 /// ones, which only a database with very many deleted reviews has, in a map.
 const TABLE_SHARE_MAX: usize = 8;
@@ -127,7 +126,8 @@ impl DaysById {
 
 #[cfg(test)]
 mod tests {
-    use super::{Positions, UNINDEXED};
+    use super::Positions;
+    use crate::snapshot::segment::UNINDEXED;
 
     #[test]
     fn a_number_leads_to_its_review_however_large_it_is() {

@@ -13,7 +13,7 @@ use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{CountedLink, Frame, Site};
 use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
-use crate::snapshot::entry::ValueColumn;
+use crate::snapshot::segment::ValueColumn;
 use crate::snapshot::{Document, Posting, Snapshot};
 use crate::wire;
 

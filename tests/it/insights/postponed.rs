@@ -1,6 +1,6 @@
 //! Where reading takes longer than a moment, the reviews are out first and what they say follows.
 
-use reviews_service::snapshot::entry::ValueColumn;
+use reviews_service::snapshot::segment::ValueColumn;
 use reviews_service::snapshot::{Publisher, Snapshot};
 
 use super::*;
