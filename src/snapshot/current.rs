@@ -12,7 +12,7 @@ use super::coding::CachedBody;
 use super::counts::MentionCounts;
 use super::document::Document;
 use super::input::SnapshotInput;
-use super::publication::Publication;
+use super::store::Publication;
 use crate::compute::apart;
 use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
