@@ -12,7 +12,6 @@ mod page;
 mod scan;
 mod text_finder;
 mod text_index;
-mod trigrams;
 
 pub use answer::{ResultPage, SHORT_PAGE, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
