@@ -10,12 +10,11 @@ pub(crate) mod insights;
 pub(crate) mod names;
 mod page;
 mod scan;
-mod text_finder;
 mod text_index;
 
 pub use answer::{ResultPage, SHORT_PAGE, TOTAL_MAX, Work};
 pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use names::did_you_mean;
 pub use page::SearchRequest;
-pub use text_finder::TextFinder;
+pub use scan::TextFinder;
 pub use text_index::{AskWhen, TextIndex, walk};
