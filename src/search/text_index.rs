@@ -14,7 +14,7 @@ use memchr::memmem::Finder;
 use tokio::task::yield_now;
 
 use super::answer::{ResultPage, SearchProgress};
-use super::cursor::Cursor;
+use super::request::Cursor;
 use super::scan::each_text;
 use crate::clock::Clock;
 use crate::compute::apart_if;
