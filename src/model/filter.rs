@@ -2,12 +2,11 @@
 //! arguments of an agent's call, and the conditions made from them.
 
 use super::day::Day;
-use super::fold::fold;
 use super::parameters::{
     self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue, Sort,
 };
 use super::review::{Rating, Vote};
-use super::words::{PluralEndings, TextMatch};
+use super::words::{PluralEndings, TextMatch, fold};
 
 /// Properties of a review as a bit set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -32,7 +32,6 @@ pub(crate) use named;
 pub mod business;
 mod day;
 mod filter;
-mod fold;
 pub mod hash;
 mod merge;
 pub(crate) mod parameters;
@@ -41,7 +40,6 @@ mod words;
 
 pub use day::{Day, InvalidDay};
 pub use filter::{ReviewFilter, SearchArguments, Traits};
-pub use fold::{fold, fold_into};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
     adopt, merge,
@@ -51,4 +49,4 @@ pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
     ReviewId, Source, Status, Unit, Verification, Vote,
 };
-pub use words::{PluralEndings, TextMatch, is_of_word};
+pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};
