@@ -39,7 +39,7 @@ mod review;
 mod words;
 
 pub use day::{Day, InvalidDay};
-pub use filter::{ReviewFilter, SearchArguments, Traits};
+pub use filter::{ReviewFilter, SearchArguments};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
     adopt, merge,
@@ -47,6 +47,6 @@ pub use merge::{
 pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
     InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
-    ReviewId, Source, Status, Unit, Verification, Vote,
+    ReviewId, Source, Status, Traits, Unit, Verification, Vote,
 };
 pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};

@@ -424,6 +424,22 @@ impl RatingCounts {
     }
 }
 
+/// Properties of a review as a bit set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Traits(pub(super) u8);
+
+impl Traits {
+    /// The text is not empty.
+    pub const TEXT: Self = Self(1);
+    /// The owner responded.
+    pub const RESPONSE: Self = Self(2);
+
+    #[must_use]
+    pub fn of(has_text: bool, has_response: bool) -> Self {
+        Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::RatingCounts;
