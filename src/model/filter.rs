@@ -1,11 +1,10 @@
 //! The filter of a search, the same for REST and for agents: its arguments, parsed from a query string or from the
 //! arguments of an agent's call, and the conditions made from them.
 
-use super::day::Day;
 use super::parameters::{
     self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue, Sort,
 };
-use super::review::{Rating, Traits, Vote};
+use super::review::{Day, Rating, Traits, Vote};
 use super::words::{PluralEndings, TextMatch, fold};
 
 /// `mask` selects the traits to check; `wanted` has those of them that must be present.

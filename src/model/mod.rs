@@ -30,7 +30,6 @@ macro_rules! named {
 pub(crate) use named;
 
 pub mod business;
-mod day;
 mod filter;
 pub mod hash;
 mod merge;
@@ -38,7 +37,6 @@ pub(crate) mod parameters;
 mod review;
 mod words;
 
-pub use day::{Day, InvalidDay};
 pub use filter::{ReviewFilter, SearchArguments};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
@@ -46,7 +44,7 @@ pub use merge::{
 };
 pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
-    InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
+    Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
     ReviewId, Source, Status, Traits, Unit, Verification, Vote,
 };
 pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};
