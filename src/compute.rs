@@ -8,8 +8,6 @@
 //! that begins to wait and has had no slot in this round precedes those that wait since an earlier one: a client that
 //! asks now and then does not wait for a whole round, however many peers ask without pause.
 
-pub mod steps;
-
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
@@ -311,6 +309,39 @@ impl Queues {
             queue.remove();
             self.order.retain(|_, its| *its != peer);
         }
+    }
+}
+
+pub mod steps {
+    //! Counts steps of work in tests and debug builds, so that tests can check the complexity of code without measuring
+    //! time. Release builds count nothing.
+
+    #[cfg(any(test, debug_assertions))]
+    thread_local! {
+        static TAKEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+
+    /// Counts steps of this thread, such as a token read, a candidate compared or a review serialised.
+    #[inline]
+    pub fn add(count: usize) {
+        #[cfg(any(test, debug_assertions))]
+        TAKEN.with(|taken| taken.set(taken.get() + count as u64));
+        #[cfg(not(any(test, debug_assertions)))]
+        let _ = count;
+    }
+
+    #[inline]
+    pub fn one() {
+        add(1);
+    }
+
+    /// The steps of this thread so far; 0 in a release build.
+    #[must_use]
+    pub fn count() -> u64 {
+        #[cfg(any(test, debug_assertions))]
+        return TAKEN.with(std::cell::Cell::get);
+        #[cfg(not(any(test, debug_assertions)))]
+        0
     }
 }
 
