@@ -44,7 +44,7 @@ pub use merge::{
 };
 pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
-    Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
-    ReviewId, Source, Status, Traits, Unit, Verification, Vote,
+    Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts,
+    Response, Review, ReviewId, Source, Status, Traits, Unit, Verification, Vote,
 };
 pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};

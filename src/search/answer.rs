@@ -522,7 +522,8 @@ impl<'a> PageBuilder<'a> {
 }
 
 /// The positions of the reviews from `since` to `until`, both inclusive.
-fn positions(
+#[must_use]
+pub fn positions(
     review_index: &ReviewIndex,
     since: Option<Day>,
     until: Option<Day>,

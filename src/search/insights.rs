@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::request::{Cursor, CursorParameter};
+use super::answer::positions;
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names;
-use super::request::positions;
+use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, ReviewVote, Vote, VoteCounts, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
