@@ -11,7 +11,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
@@ -125,6 +125,18 @@ pub fn apart<T>(work: impl FnOnce() -> T) -> T {
 /// Runs `work` [`apart`] if it is long, otherwise directly.
 pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { apart(work) } else { work() }
+}
+
+/// The network that an address counts for, as a peer: the IPv4 address itself, or the IPv6 network of the first `prefix` bits (1
+/// to 128).
+#[must_use]
+pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
+            address.to_bits() & (u128::MAX << (128 - prefix)),
+        )),
+    }
 }
 
 /// Slots, granted in rounds by peer. Clones share the same slots.
