@@ -41,10 +41,10 @@ impl SearchRequest {
         input: &SnapshotInput,
         text_match: TextMatch,
     ) -> Self {
-        let (trade, language) = (input.analyzer.trade(), input.business.language.as_deref());
+        let language = input.business.language.as_deref();
         let arguments = SearchArguments::take_from(source, text_match, PluralEndings::of(language));
         if let Some(asked) = arguments.aspect.as_deref() {
-            aspect_of(source, trade, asked);
+            aspect_of(source, input.analyzer.trade(), asked);
         }
         let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
         let cursor = source.take::<CursorParameter>();
