@@ -85,9 +85,10 @@ impl<'a> SegmentScan<'a> {
     /// Whether the segment's counts allow a match.
     #[must_use]
     pub fn may_hold(&self, segment: &Segment) -> bool {
-        let mut counts = (1..=5).zip(segment.rating_counts().by_stars());
         !self.filter.asks_stars()
-            || counts.any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
+            || (1..=5)
+                .zip(segment.rating_counts().by_stars())
+                .any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
     }
 
     #[must_use]
