@@ -228,7 +228,9 @@ impl ReviewsApi {
             count: found.places.len() as u64,
             limit: u64::from(*limit),
             next_cursor,
-            did_you_mean: did_you_mean(&snapshot, arguments, found.total),
+            did_you_mean: (found.total == 0)
+                .then(|| did_you_mean(&snapshot, arguments))
+                .flatten(),
             ignored: taken.ignored_names(),
         };
         let mut response = apart_if(found.places.len() > SHORT_PAGE, || {

@@ -17,7 +17,7 @@ use crate::links::{BaseUrlError, Links};
 
 pub use database::{ClusterAddress, DatabaseAddress, DatabaseConfig};
 pub use hub::{HubConfig, HubLimits, LeaseBounds};
-pub use values::{Contacts, Hosts, Nets, RetryDelays, TimeSpan, network};
+pub use values::{Contacts, Hosts, Nets, RetryDelays, TimeSpan};
 
 /// How texts are read.
 #[derive(Debug, Clone, Args)]

@@ -1,7 +1,7 @@
 //! Value types of settings: time spans (`90s`, `15m`, `2h`), and lists of nets, hosts and contacts.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -84,18 +84,6 @@ impl fmt::Display for RetryDelays {
 /// Nets in CIDR notation, comma-separated; may be empty. A bare address is a net of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Nets(pub Vec<IpNet>);
-
-/// The network that an address counts for: the IPv4 address itself, or the IPv6 network of the first `prefix` bits (1
-/// to 128).
-#[must_use]
-pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
-            address.to_bits() & (u128::MAX << (128 - prefix)),
-        )),
-    }
-}
 
 impl FromStr for Nets {
     type Err = String;

@@ -30,25 +30,21 @@ macro_rules! named {
 pub(crate) use named;
 
 pub mod business;
-mod day;
 mod filter;
-mod fold;
 pub mod hash;
 mod merge;
 pub(crate) mod parameters;
 mod review;
 mod words;
 
-pub use day::{Day, InvalidDay};
-pub use filter::{ReviewFilter, SearchArguments, Traits};
-pub use fold::{fold, fold_into};
+pub use filter::{ReviewFilter, SearchArguments};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
     adopt, merge,
 };
 pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
-    InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts, Response, Review,
-    ReviewId, Source, Status, Unit, Verification, Vote,
+    Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts,
+    Response, Review, ReviewId, Source, Status, Traits, Unit, Verification, Vote,
 };
-pub use words::{PluralEndings, TextMatch, is_of_word};
+pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};

@@ -4,8 +4,7 @@
 
 use thiserror::Error;
 
-use super::day::Day;
-use super::review::{self, Vote};
+use super::review::{self, Day, Vote};
 use super::words::TextMatch;
 
 /// Default number of reviews on a page.

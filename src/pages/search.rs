@@ -292,7 +292,7 @@ impl SearchView<'_> {
 
     /// The same search with the nearest known name in place of each unknown one.
     fn names(&self, site: &Site) -> Vec<Candidate> {
-        let Some(meant) = did_you_mean(self.snapshot, &self.asked.arguments, 0) else {
+        let Some(meant) = did_you_mean(self.snapshot, &self.asked.arguments) else {
             return Vec::new();
         };
         let meant = [

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::cursor::{Cursor, CursorParameter};
+use super::answer::positions;
 use super::facets::{VALUES_MAX, with_opinions};
 use super::names;
-use super::page::positions;
+use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, ReviewVote, Vote, VoteCounts, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
@@ -743,7 +743,7 @@ impl SupportCounts {
 mod tests {
     use super::{EvidenceQuery, EvidenceRequest};
     use crate::insights::Trade;
-    use crate::search::cursor::Cursor;
+    use crate::search::request::Cursor;
 
     #[test]
     fn a_cursor_belongs_to_the_aspect_and_not_to_its_place_in_the_trade() {

@@ -4,19 +4,15 @@
 //! candidates, which are verified in the snapshot; otherwise the scan continues.
 
 mod answer;
-mod cursor;
 pub(crate) mod facets;
 pub(crate) mod insights;
 pub(crate) mod names;
-mod page;
+mod request;
 mod scan;
-mod text_finder;
 mod text_index;
-mod trigrams;
 
 pub use answer::{ResultPage, SHORT_PAGE, TOTAL_MAX, Work};
-pub use cursor::{Cursor, CursorParameter, InvalidCursor};
 pub use names::did_you_mean;
-pub use page::SearchRequest;
-pub use text_finder::TextFinder;
+pub use request::{Cursor, CursorParameter, InvalidCursor, SearchRequest};
+pub use scan::TextFinder;
 pub use text_index::{AskWhen, TextIndex, walk};

@@ -77,21 +77,17 @@ fn find<'a, 'b>(
         .or_else(|| by_id(others.into_iter().find(|(_, word)| fold(word) == wanted)?.0))
 }
 
-/// The nearest values for unknown names in `arguments`; `None` if all are known or nothing is near. Skipped if `total`
-/// is positive, because then all names are known.
+/// The nearest values for unknown names in `arguments`, for a search without a match (after one, all names are known);
+/// `None` if all are known or nothing is near.
 #[must_use]
-pub fn did_you_mean(
-    snapshot: &Snapshot,
-    arguments: &SearchArguments,
-    total: u64,
-) -> Option<DidYouMean> {
+pub fn did_you_mean(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
     let names = [
         &arguments.mentions_technician,
         &arguments.mentions_service,
         &arguments.language,
         &arguments.source,
     ];
-    if total > 0 || names.into_iter().all(Option::is_none) {
+    if names.into_iter().all(Option::is_none) {
         return None;
     }
     apart(|| nearest_names(snapshot, arguments))

@@ -161,8 +161,9 @@ impl Database {
     /// # Errors
     /// [`DbError`] when the file cannot be opened.
     pub async fn index_reader(&self) -> Result<Option<IndexReader>, DbError> {
-        let index_readers = self.open.load().index_readers.clone();
-        index_readers.lend(&self.path).await
+        // Held over an await, so not a guard of the swap.
+        let open = self.open.load_full();
+        open.index_readers.lend(&self.path).await
     }
 
     /// Adds the rows that the text index lacks and returns their number; rebuilds the index if it is missing.

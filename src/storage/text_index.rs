@@ -232,8 +232,8 @@ async fn is_there(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
 /// Maximum number of text index readers for requests; if all are busy, a request is answered without the index.
 pub const INDEX_READERS_MAX: usize = 4;
 
-/// Cloning shares the readers.
-#[derive(Debug, Clone)]
+/// The readers of one open file.
+#[derive(Debug)]
 pub struct IndexReaders {
     options: SqliteConnectOptions,
     place: Arc<DatabaseFiles>,

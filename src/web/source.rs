@@ -12,8 +12,8 @@ use poem::http::{HeaderName, HeaderValue, StatusCode};
 use poem::{Addr, Request, Response};
 
 use super::problem::retry_later;
-use crate::compute::{Compute, Crowded};
-use crate::config::{Nets, network};
+use crate::compute::{Compute, Crowded, network};
+use crate::config::Nets;
 use crate::metrics;
 
 /// The `Retry-After` when too many requests wait.

@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::clock::{Clock, Monotonic};
-use crate::config::{HubLimits, network};
+use crate::compute::network;
+use crate::config::HubLimits;
 use crate::snapshot::Document;
 
 /// Prefix length of an IPv6 client address, the size of one customer's network; IPv4 clients are single addresses.

@@ -44,7 +44,9 @@ pub async fn search(
     let all = index
         .search(snapshot, &filter, usize::from(limit), cursor.as_ref())
         .await;
-    let did_you_mean = did_you_mean(snapshot, &asked, all.total);
+    let did_you_mean = (all.total == 0)
+        .then(|| did_you_mean(snapshot, &asked))
+        .flatten();
     let mut answer = apart_if(all.places.len() > SHORT_PAGE, || {
         search_result(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
     });

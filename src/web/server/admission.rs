@@ -13,7 +13,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use crate::config::network;
+use crate::compute::network;
 
 /// A /48 may hold this multiple of the connections of one peer.
 const SITE_FACTOR: usize = 4;

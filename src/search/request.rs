@@ -1,6 +1,6 @@
-//! Cursors: where the next page begins or the previous one ends. A cursor is a position in the order, not a count, so
-//! that reviews added between two pages are neither repeated nor skipped. If the order is by stars, the position
-//! includes the stars.
+//! A search as REST, MCP and pages ask it: the parameters, and the cursor among them, which is where the next page
+//! begins or the previous one ends. A cursor is a position in the order, not a count, so that reviews added between two
+//! pages are neither repeated nor skipped. If the order is by stars, the position includes the stars.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,12 +10,59 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::names::aspect_of;
 use crate::model::parameters::{
-    InvalidParameter, Parameter, ParameterFault, ParameterKind, TextKind,
+    InvalidParameter, Limit, Parameter, ParameterFault, ParameterKind, ParameterSource, TextKind,
 };
-use crate::model::{ReviewFilter, ReviewId};
+use crate::model::{
+    LIMIT_DEFAULT, PluralEndings, ReviewFilter, ReviewId, SearchArguments, TextMatch,
+};
+use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
 use crate::wire::parameters::{Described, MetaSchemaRef};
+
+#[derive(Debug)]
+pub struct SearchRequest {
+    /// As given.
+    pub arguments: SearchArguments,
+    /// The arguments as a filter with its order.
+    pub filter: ReviewFilter,
+    /// Reviews per page.
+    pub limit: u8,
+    /// `None` for the first page.
+    pub cursor: Option<Cursor>,
+}
+
+impl SearchRequest {
+    /// Reads a search of the reviews of `input` from `source`, which records errors. `text_match` is the default mode;
+    /// plurals are those of the business's language. An aspect must belong to the trade.
+    pub fn take_from(
+        source: &mut impl ParameterSource,
+        input: &SnapshotInput,
+        text_match: TextMatch,
+    ) -> Self {
+        let language = input.business.language.as_deref();
+        let arguments = SearchArguments::take_from(source, text_match, PluralEndings::of(language));
+        if let Some(asked) = arguments.aspect.as_deref() {
+            aspect_of(source, input.analyzer.trade(), asked);
+        }
+        let limit = source.take::<Limit>().unwrap_or(LIMIT_DEFAULT);
+        let cursor = source.take::<CursorParameter>();
+        let filter = ReviewFilter::new(&arguments);
+        // With an invalid filter, the cursor cannot be checked.
+        if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter))
+            && !source.is_wrong()
+        {
+            source.refuse(cursor.invalid());
+        }
+        Self {
+            arguments,
+            filter,
+            limit,
+            cursor,
+        }
+    }
+}
 
 /// The format's version, so that another release's cursor is refused instead of misread.
 const VERSION: u8 = 1;

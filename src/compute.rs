@@ -8,12 +8,10 @@
 //! that begins to wait and has had no slot in this round precedes those that wait since an earlier one: a client that
 //! asks now and then does not wait for a whole round, however many peers ask without pause.
 
-pub mod steps;
-
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::future::Future;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
@@ -127,6 +125,18 @@ pub fn apart<T>(work: impl FnOnce() -> T) -> T {
 /// Runs `work` [`apart`] if it is long, otherwise directly.
 pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
     if is_long { apart(work) } else { work() }
+}
+
+/// The network that an address counts for, as a peer: the IPv4 address itself, or the IPv6 network of the first `prefix` bits (1
+/// to 128).
+#[must_use]
+pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
+            address.to_bits() & (u128::MAX << (128 - prefix)),
+        )),
+    }
 }
 
 /// Slots, granted in rounds by peer. Clones share the same slots.
@@ -311,6 +321,39 @@ impl Queues {
             queue.remove();
             self.order.retain(|_, its| *its != peer);
         }
+    }
+}
+
+pub mod steps {
+    //! Counts steps of work in tests and debug builds, so that tests can check the complexity of code without measuring
+    //! time. Release builds count nothing.
+
+    #[cfg(any(test, debug_assertions))]
+    thread_local! {
+        static TAKEN: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+
+    /// Counts steps of this thread, such as a token read, a candidate compared or a review serialised.
+    #[inline]
+    pub fn add(count: usize) {
+        #[cfg(any(test, debug_assertions))]
+        TAKEN.with(|taken| taken.set(taken.get() + count as u64));
+        #[cfg(not(any(test, debug_assertions)))]
+        let _ = count;
+    }
+
+    #[inline]
+    pub fn one() {
+        add(1);
+    }
+
+    /// The steps of this thread so far; 0 in a release build.
+    #[must_use]
+    pub fn count() -> u64 {
+        #[cfg(any(test, debug_assertions))]
+        return TAKEN.with(std::cell::Cell::get);
+        #[cfg(not(any(test, debug_assertions)))]
+        0
     }
 }
 
