@@ -494,7 +494,7 @@ const SHARDS: usize = 1024;
 
 /// The day of each review by its ID's hash. IDs may collide, so callers compare the ID that they find.
 #[derive(Debug, Clone)]
-pub struct DaysById(Vec<Arc<Vec<(u64, i32)>>>);
+struct DaysById(Vec<Arc<Vec<(u64, i32)>>>);
 
 impl Default for DaysById {
     fn default() -> Self {

@@ -336,7 +336,7 @@ fn one(
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE_MAX: usize = 4;
 
-pub struct DatabaseState {
+struct DatabaseState {
     pub position: DatabasePosition,
     pub input: SnapshotInput,
     /// The publications, in the order of [`Document::ALL`].
