@@ -1,25 +1,28 @@
-//! Answers GET and HEAD with published bytes: content coding, validators, 304 and 412, and their header fields.
+//! Answers GET and HEAD with published bytes: preconditions with 304 and 412 (RFC 9110 §13), the content coding
+//! (§12.5.3), and the header fields of every answer.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll};
+use std::time::{Duration, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, Guard};
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use poem::Response;
 use poem::http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, VARY,
+    ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL,
+    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, IF_MATCH, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LAST_MODIFIED, REFERRER_POLICY, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
 
-use super::conditional::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate};
-use super::negotiation::{EncodingChoice, choose};
 use super::problem::problem;
-use super::shared::{date_beside, share};
 use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::snapshot::{CachedBody, Coding, Publication, Snapshot};
@@ -365,5 +368,1040 @@ impl hyper::body::Body for BodyPieces {
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.left_bytes)
+    }
+}
+
+/// The last second of the year 9999.
+const FIXDATE_SECONDS_MAX: u64 = 253_402_300_799;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Validators<'a> {
+    /// The content's digest in hexadecimal; see [`etag`].
+    pub digest: &'a str,
+    pub modified: Option<Modified>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Modified {
+    /// The instant; requests and responses carry only its second.
+    pub at: DateTime<Utc>,
+    /// Whether it changed twice within that second, so that the second does not identify the state.
+    pub is_ambiguous: bool,
+}
+
+/// The outcome of a conditional request (RFC 9110 §13.2.2).
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConditionalOutcome {
+    /// 200: the client's copy is out of date, or it sent no validator.
+    Send,
+    /// 304.
+    NotModified,
+    /// 412.
+    Failed,
+}
+
+/// Evaluates the preconditions in the order of §13.2.2. An invalid precondition matches nothing if it is a list of
+/// tags, and is ignored if it is a date (§13.1.3, §13.1.4).
+///
+/// A date in the future is later than every change, so the result is 304 (RFC 9110); RFC 2616 ignored such dates.
+pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcome {
+    let is_met = if headers.contains_key(IF_MATCH) {
+        is_named(headers, &IF_MATCH, validators.digest)
+    } else {
+        validators
+            .modified
+            .is_none_or(|modified| is_unmodified_since(headers, modified))
+    };
+    if !is_met {
+        return ConditionalOutcome::Failed;
+    }
+    let is_known = if headers.contains_key(IF_NONE_MATCH) {
+        is_named(headers, &IF_NONE_MATCH, validators.digest)
+    } else {
+        validators
+            .modified
+            .is_some_and(|modified| is_not_modified_since(headers, modified))
+    };
+    if is_known {
+        ConditionalOutcome::NotModified
+    } else {
+        ConditionalOutcome::Send
+    }
+}
+
+/// A strong entity tag: `"<digest>"` or `"<digest>-gzip"`.
+#[must_use]
+pub fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
+    let tag = match coding {
+        None => format!("\"{digest}\""),
+        Some(coding) => format!("\"{digest}-{}\"", coding.token()),
+    };
+    // Hexadecimal digits are always a valid field value; any other digest becomes the empty tag.
+    HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// IMF-fixdate, to the second (RFC 9110 §5.6.7); an instant before 1970 or after 9999 becomes the first representable
+/// one.
+#[must_use]
+pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
+    let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
+    let seconds = if seconds <= FIXDATE_SECONDS_MAX {
+        seconds
+    } else {
+        0
+    };
+    let date = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds));
+    HeaderValue::from_str(&date)
+        .unwrap_or(HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT"))
+}
+
+/// Whether a list of entity tags contains the content in any of its codings. `*` by itself matches everything.
+/// `If-Match` compares strongly: neither tag may be weak. Otherwise `W/"a"` equals `"a"` (§8.8.3.2, §13.1.1).
+fn is_named(headers: &HeaderMap, name: &HeaderName, digest: &str) -> bool {
+    let may_be_weak = *name != IF_MATCH;
+    let lines = || headers.get_all(name).iter();
+    let members = || lines().flat_map(|line| members(line.as_bytes()));
+    let is_named = members().any(|member| {
+        let without_mark = member.strip_prefix(b"W/").filter(|_| may_be_weak);
+        let opaque = without_mark
+            .unwrap_or(member)
+            .strip_prefix(b"\"")
+            .and_then(|rest| rest.strip_suffix(b"\""));
+        opaque.is_some_and(|opaque| is_of(opaque, digest))
+    });
+    is_named || members().eq([b"*"])
+}
+
+fn is_of(opaque: &[u8], digest: &str) -> bool {
+    opaque.strip_prefix(digest.as_bytes()).is_some_and(|rest| {
+        rest.is_empty()
+            || rest.strip_prefix(b"-").is_some_and(|rest| {
+                Coding::ALL
+                    .iter()
+                    .any(|coding| coding.token().as_bytes() == rest)
+            })
+    })
+}
+
+/// The members of one line, trimmed and without empty ones. A comma within quotes is part of a tag; tags have no
+/// escapes (§8.8.3).
+fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut is_quoted = false;
+    let parts = line.split(move |byte| {
+        is_quoted ^= *byte == b'"';
+        *byte == b',' && !is_quoted
+    });
+    parts
+        .map(<[u8]>::trim_ascii)
+        .filter(|member| !member.is_empty())
+}
+
+/// Whether the content is unmodified since the given date; true if the header is absent.
+fn is_unmodified_since(headers: &HeaderMap, modified: Modified) -> bool {
+    date(headers, &IF_UNMODIFIED_SINCE).is_none_or(|since| {
+        // If the content changed twice within the second, the client's version is unknown.
+        if modified.is_ambiguous {
+            modified.at.timestamp() < since
+        } else {
+            modified.at.timestamp() <= since
+        }
+    })
+}
+
+fn is_not_modified_since(headers: &HeaderMap, modified: Modified) -> bool {
+    !modified.is_ambiguous
+        && date(headers, &IF_MODIFIED_SINCE).is_some_and(|since| modified.at.timestamp() <= since)
+}
+
+/// The single date of a header, in any of the three forms (§5.6.7), as seconds since 1970.
+fn date(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
+    let mut lines = headers.get_all(name).iter();
+    let (Some(line), None) = (lines.next(), lines.next()) else {
+        return None;
+    };
+    let at = httpdate::parse_http_date(line.to_str().ok()?).ok()?;
+    Some(DateTime::<Utc>::from(at).timestamp())
+}
+
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EncodingChoice {
+    /// Uncoded.
+    Identity,
+    Coded(Coding),
+    /// 406: identity is refused, and no available coding is accepted.
+    NotAcceptable,
+}
+
+/// Chooses among `available` and identity by the highest weight; among equals the first of [`Coding::ALL`], identity
+/// last. A member that is not `coding [;q=0.123]` is ignored; if a coding appears twice, the lower weight counts.
+pub fn choose(headers: &HeaderMap, available: &[Coding]) -> EncodingChoice {
+    let weights = EncodingWeights::read(headers);
+    // Of equal weights `max_by_key` returns the last, which must be the first of `ALL`.
+    let ready = Coding::ALL.into_iter().rev();
+    let best = ready
+        .filter(|coding| available.contains(coding))
+        .map(|coding| (weights.of(coding), coding))
+        .max_by_key(|(weight, _)| *weight)
+        .filter(|(weight, _)| *weight >= weights.identity().unwrap_or(0).max(1));
+    match best {
+        Some((_, coding)) => EncodingChoice::Coded(coding),
+        None if weights.identity().is_some() => EncodingChoice::Identity,
+        None => EncodingChoice::NotAcceptable,
+    }
+}
+
+/// Weights in thousandths, by coding.
+#[derive(Default)]
+struct EncodingWeights {
+    /// By `coding as usize`.
+    codings: [Option<u16>; Coding::ALL.len()],
+    identity: Option<u16>,
+    others: Option<u16>,
+}
+
+impl EncodingWeights {
+    fn read(headers: &HeaderMap) -> Self {
+        let mut weights = Self::default();
+        for line in headers.get_all(ACCEPT_ENCODING) {
+            let line = String::from_utf8_lossy(line.as_bytes());
+            for (coding, weight) in line.split(',').filter_map(member) {
+                if let Some(known) = weights.slot(coding) {
+                    *known = Some(known.map_or(weight, |known| known.min(weight)));
+                }
+            }
+        }
+        weights
+    }
+
+    fn slot(&mut self, token: &str) -> Option<&mut Option<u16>> {
+        // A recipient treats `x-gzip` as `gzip` (RFC 9110 §8.4.1.3).
+        let token = if token.eq_ignore_ascii_case("x-gzip") {
+            Coding::Gzip.token()
+        } else {
+            token
+        };
+        if token == "*" {
+            return Some(&mut self.others);
+        }
+        if token.eq_ignore_ascii_case("identity") {
+            return Some(&mut self.identity);
+        }
+        let mut known = Coding::ALL.into_iter();
+        let coding = known.find(|coding| coding.token().eq_ignore_ascii_case(token))?;
+        Some(&mut self.codings[coding as usize])
+    }
+
+    /// The weight of the coding; 0 if it is not acceptable. `*` applies to every coding that the header does not name.
+    fn of(&self, coding: Coding) -> u16 {
+        self.codings[coding as usize].or(self.others).unwrap_or(0)
+    }
+
+    /// `None` if refused. If the header does not name it, it is acceptable and ranks below all codings that are named.
+    fn identity(&self) -> Option<u16> {
+        match self.identity.or(self.others) {
+            None => Some(0),
+            Some(0) => None,
+            given => given,
+        }
+    }
+}
+
+fn member(text: &str) -> Option<(&str, u16)> {
+    let ows: [char; 2] = [' ', '\t'];
+    let Some((coding, weight)) = text.split_once(';') else {
+        return Some((text.trim_matches(ows), 1_000));
+    };
+    let (name, weight) = weight.trim_matches(ows).split_once('=')?;
+    let weight = name
+        .eq_ignore_ascii_case("q")
+        .then(|| thousandths(weight))??;
+    Some((coding.trim_matches(ows), weight))
+}
+
+/// `0[.ddd]` or `1[.000]` (RFC 9110 §12.4.2).
+fn thousandths(text: &str) -> Option<u16> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if fraction.len() > 3 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let fraction = format!("{fraction:0<3}").parse::<u16>().ok()?;
+    match (whole, fraction) {
+        ("0", thousandths) => Some(thousandths),
+        ("1", 0) => Some(1_000),
+        _ => None,
+    }
+}
+
+/// The maximum delay of the server's own `Date` against the clock: it has whole seconds and may be from just before the
+/// request was read.
+const SERVER_DATE_BEHIND_MAX: Duration = Duration::from_secs(2);
+/// Set on every response, errors and 304 included: CORS for all origins, and no content sniffing.
+const EVERY_ANSWER: [(HeaderName, &str); 5] = [
+    (ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    (
+        ACCESS_CONTROL_EXPOSE_HEADERS,
+        "ETag, Last-Modified, Link, Retry-After, Mcp-Session-Id, MCP-Protocol-Version",
+    ),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "cross-origin",
+    ),
+];
+
+pub fn share(headers: &mut HeaderMap) {
+    for (name, value) in EVERY_ANSWER {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+}
+
+/// The `Date` for a response with that `Last-Modified`, which must not be later than `Date` (RFC 9110 §8.8.2.1). If
+/// the clock was set back after the change, `Date` is the instant of the change until the clock has passed it. `None`
+/// well after a change: the server's own `Date` is correct then and is formatted once a second.
+#[must_use]
+pub fn date_beside(modified: DateTime<Utc>, clock: &Clock) -> Option<HeaderValue> {
+    let now = clock.now();
+    let is_past = modified + SERVER_DATE_BEHIND_MAX < now;
+    (!clock.is_system() || !is_past).then(|| fixdate(modified.max(now)))
+}
+
+#[cfg(test)]
+mod tests {
+    use Coding::{Brotli, Gzip};
+    use chrono::{DateTime, Utc};
+    use dates::{AMBIGUOUS, DATES, ORDER, UNDATED};
+    use poem::http::HeaderValue;
+    use poem::http::header::{HeaderMap, HeaderName, HeaderValue};
+    use proptest::prelude::*;
+    use tags::TAGS;
+
+    use super::ConditionalOutcome::{NotModified, Send};
+    use super::EncodingChoice::{Coded, Identity, NotAcceptable};
+    use super::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate, *};
+    use crate::snapshot::Coding;
+
+    /// Case, header lines, outcome. The content is `abc`, changed at 1994-11-06 08:49:37.5.
+    type Row = (
+        &'static str,
+        &'static [(&'static str, &'static str)],
+        ConditionalOutcome,
+    );
+
+    const INM: &str = "if-none-match";
+    const IM: &str = "if-match";
+    const IMS: &str = "if-modified-since";
+    const IUS: &str = "if-unmodified-since";
+    const BEFORE: &str = "Sun, 06 Nov 1994 08:49:36 GMT";
+    const SAME: &str = "Sun, 06 Nov 1994 08:49:37 GMT";
+    const AFTER: &str = "Sun, 06 Nov 1994 08:49:38 GMT";
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, line) in lines {
+            let _ = headers.append(
+                HeaderName::from_static(name),
+                HeaderValue::from_bytes(line.as_bytes()).unwrap(),
+            );
+        }
+        headers
+    }
+
+    #[test]
+    fn every_case_of_rfc_9110_is_answered_by_the_table() {
+        let modified = |is_ambiguous| {
+            Some(Modified {
+                at: at("1994-11-06T08:49:37.5Z"),
+                is_ambiguous,
+            })
+        };
+        let tables = [
+            (TAGS, modified(false)),
+            (DATES, modified(false)),
+            (ORDER, modified(false)),
+            (AMBIGUOUS, modified(true)),
+            (UNDATED, None),
+        ];
+        for (rows, modified) in tables {
+            for (name, lines, expected) in rows {
+                assert_eq!(
+                    decide(
+                        &headers(lines),
+                        &Validators {
+                            digest: "abc",
+                            modified
+                        }
+                    ),
+                    *expected,
+                    "{name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_sent_is_known_when_it_comes_back() {
+        let modified = Modified {
+            at: at("2026-02-28T23:59:59.999Z"),
+            is_ambiguous: false,
+        };
+        assert_eq!(fixdate(modified.at), "Sat, 28 Feb 2026 23:59:59 GMT");
+        assert_eq!(
+            fixdate(at("1970-01-01T00:00:00Z")),
+            "Thu, 01 Jan 1970 00:00:00 GMT"
+        );
+        let validators = Validators {
+            digest: "0f",
+            modified: Some(modified),
+        };
+        let tags = [
+            (None, "\"0f\""),
+            (Some(Coding::Brotli), "\"0f-br\""),
+            (Some(Coding::Gzip), "\"0f-gzip\""),
+        ];
+        for (coding, text) in tags {
+            let tag = etag("0f", coding);
+            assert_eq!(tag, text);
+            for (name, expected) in [(INM, NotModified), (IM, Send)] {
+                assert_eq!(
+                    decide(&headers(&[(name, tag.to_str().unwrap())]), &validators),
+                    expected,
+                    "{name} {text}"
+                );
+            }
+        }
+        let sent = fixdate(modified.at);
+        assert_eq!(
+            decide(&headers(&[(IMS, sent.to_str().unwrap())]), &validators),
+            NotModified
+        );
+        assert_eq!(
+            decide(&headers(&[(IUS, sent.to_str().unwrap())]), &validators),
+            Send
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_header_breaks_it(
+            name in prop::sample::select(vec![INM, IM, IMS, IUS]),
+            line in "[ -~\u{e9}\t]{0,40}|[A-Z][a-z]{2,8},? [0-9a-zA-Z: -]{15,30}( GMT)?",
+        ) {
+            let modified = Some(Modified { at: at("1994-11-06T08:49:37Z"), is_ambiguous: false });
+            let first = decide(&headers(&[(name, &line)]), &Validators { digest: "abc", modified });
+            prop_assert_eq!(first, decide(&headers(&[(name, &line)]), &Validators { digest: "abc", modified }));
+        }
+    }
+
+    mod dates {
+        use super::super::ConditionalOutcome::{Failed, NotModified, Send};
+        use super::{AFTER, BEFORE, IM, IMS, INM, IUS, Row, SAME};
+
+        pub(super) const DATES: &[Row] = &[
+            (
+                "modified-since: the same second",
+                &[(IMS, SAME)],
+                NotModified,
+            ),
+            ("modified-since: before", &[(IMS, BEFORE)], Send),
+            ("modified-since: after", &[(IMS, AFTER)], NotModified),
+            (
+                "modified-since: the far future",
+                &[(IMS, "Fri, 31 Dec 9999 23:59:59 GMT")],
+                NotModified,
+            ),
+            (
+                "modified-since: RFC 850",
+                &[(IMS, "Sunday, 06-Nov-94 08:49:37 GMT")],
+                NotModified,
+            ),
+            (
+                "modified-since: RFC 850, before",
+                &[(IMS, "Sunday, 06-Nov-94 08:49:36 GMT")],
+                Send,
+            ),
+            (
+                "modified-since: asctime",
+                &[(IMS, "Sun Nov  6 08:49:37 1994")],
+                NotModified,
+            ),
+            (
+                "modified-since: asctime, before",
+                &[(IMS, "Sun Nov  6 08:49:36 1994")],
+                Send,
+            ),
+            (
+                "modified-since: RFC 3339",
+                &[(IMS, "2994-11-06T08:49:37Z")],
+                Send,
+            ),
+            (
+                "modified-since: another zone",
+                &[(IMS, "Sun, 06 Nov 1994 08:49:38 CET")],
+                Send,
+            ),
+            (
+                "modified-since: no such day",
+                &[(IMS, "Sun, 31 Nov 1994 08:49:37 GMT")],
+                Send,
+            ),
+            (
+                "modified-since: the wrong weekday",
+                &[(IMS, "Mon, 06 Nov 1994 08:49:38 GMT")],
+                Send,
+            ),
+            ("modified-since: a number", &[(IMS, "99999999999")], Send),
+            ("modified-since: empty", &[(IMS, "")], Send),
+            (
+                "modified-since: bytes above ASCII",
+                &[(IMS, "\u{e9}")],
+                Send,
+            ),
+            (
+                "modified-since: two dates on a line",
+                &[(
+                    IMS,
+                    "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT",
+                )],
+                Send,
+            ),
+            (
+                "modified-since: two lines",
+                &[(IMS, SAME), (IMS, SAME)],
+                Send,
+            ),
+            ("unmodified-since: the same second", &[(IUS, SAME)], Send),
+            ("unmodified-since: before", &[(IUS, BEFORE)], Failed),
+            ("unmodified-since: after", &[(IUS, AFTER)], Send),
+            (
+                "unmodified-since: RFC 850, before",
+                &[(IUS, "Sunday, 06-Nov-94 08:49:36 GMT")],
+                Failed,
+            ),
+            ("unmodified-since: no date", &[(IUS, "yesterday")], Send),
+            (
+                "unmodified-since: two lines",
+                &[(IUS, BEFORE), (IUS, BEFORE)],
+                Send,
+            ),
+        ];
+
+        /// The order of §13.2.2.
+        pub(super) const ORDER: &[Row] = &[
+            (
+                "none-match other, modified-since same: the date is ignored",
+                &[(INM, r#""x""#), (IMS, SAME)],
+                Send,
+            ),
+            (
+                "none-match garbage, modified-since same: the date is ignored",
+                &[(INM, "x"), (IMS, SAME)],
+                Send,
+            ),
+            (
+                "none-match same, modified-since before: the date is ignored",
+                &[(INM, r#""abc""#), (IMS, BEFORE)],
+                NotModified,
+            ),
+            (
+                "match other, none-match same",
+                &[(IM, r#""x""#), (INM, r#""abc""#)],
+                Failed,
+            ),
+            (
+                "match same, none-match same",
+                &[(IM, r#""abc""#), (INM, r#""abc""#)],
+                NotModified,
+            ),
+            (
+                "match same, none-match other",
+                &[(IM, r#""abc""#), (INM, r#""x""#)],
+                Send,
+            ),
+            (
+                "match same, unmodified-since before: the date is ignored",
+                &[(IM, r#""abc""#), (IUS, BEFORE)],
+                Send,
+            ),
+            (
+                "match other, unmodified-since after: the date is ignored",
+                &[(IM, r#""x""#), (IUS, AFTER)],
+                Failed,
+            ),
+            (
+                "match same, modified-since same",
+                &[(IM, r#""abc""#), (IMS, SAME)],
+                NotModified,
+            ),
+            (
+                "unmodified-since before, none-match same",
+                &[(IUS, BEFORE), (INM, r#""abc""#)],
+                Failed,
+            ),
+            (
+                "unmodified-since after, none-match same",
+                &[(IUS, AFTER), (INM, r#""abc""#)],
+                NotModified,
+            ),
+            (
+                "unmodified-since same, modified-since same",
+                &[(IUS, SAME), (IMS, SAME)],
+                NotModified,
+            ),
+            (
+                "unmodified-since bad, modified-since before",
+                &[(IUS, "x"), (IMS, BEFORE)],
+                Send,
+            ),
+        ];
+
+        /// Two changes within the second.
+        pub(super) const AMBIGUOUS: &[Row] = &[
+            ("ambiguous: modified-since same", &[(IMS, SAME)], Send),
+            ("ambiguous: modified-since after", &[(IMS, AFTER)], Send),
+            (
+                "ambiguous: modified-since same, none-match same",
+                &[(IMS, SAME), (INM, r#""abc""#)],
+                NotModified,
+            ),
+            (
+                "ambiguous: unmodified-since before",
+                &[(IUS, BEFORE)],
+                Failed,
+            ),
+            ("ambiguous: unmodified-since same", &[(IUS, SAME)], Failed),
+            ("ambiguous: unmodified-since after", &[(IUS, AFTER)], Send),
+        ];
+
+        /// Content without a date.
+        pub(super) const UNDATED: &[Row] = &[
+            ("undated: modified-since", &[(IMS, AFTER)], Send),
+            ("undated: unmodified-since", &[(IUS, BEFORE)], Send),
+            (
+                "undated: none-match same",
+                &[(INM, r#""abc""#)],
+                NotModified,
+            ),
+            ("undated: match other", &[(IM, r#""x""#)], Failed),
+        ];
+    }
+
+    mod tags {
+        use super::super::ConditionalOutcome::{Failed, NotModified, Send};
+        use super::{IM, INM, Row};
+
+        pub(super) const TAGS: &[Row] = &[
+            ("no condition", &[], Send),
+            ("none-match: the tag", &[(INM, r#""abc""#)], NotModified),
+            ("none-match: another tag", &[(INM, r#""abd""#)], Send),
+            (
+                "none-match: the tag made weak by a proxy",
+                &[(INM, r#"W/"abc""#)],
+                NotModified,
+            ),
+            (
+                "none-match: the tag of gzip",
+                &[(INM, r#""abc-gzip""#)],
+                NotModified,
+            ),
+            (
+                "none-match: the tag of brotli",
+                &[(INM, r#""abc-br""#)],
+                NotModified,
+            ),
+            (
+                "none-match: the tag of gzip, weak",
+                &[(INM, r#"W/"abc-gzip""#)],
+                NotModified,
+            ),
+            (
+                "none-match: the tag of a coding unknown",
+                &[(INM, r#""abc-deflate""#)],
+                Send,
+            ),
+            (
+                "none-match: a coding twice",
+                &[(INM, r#""abc-gzip-gzip""#)],
+                Send,
+            ),
+            ("none-match: longer", &[(INM, r#""abcd""#)], Send),
+            ("none-match: shorter", &[(INM, r#""ab""#)], Send),
+            ("none-match: in capitals", &[(INM, r#""ABC""#)], Send),
+            (
+                "none-match: first of a list",
+                &[(INM, r#""abc", "x""#)],
+                NotModified,
+            ),
+            (
+                "none-match: last of a list",
+                &[(INM, r#""x", W/"y","abc""#)],
+                NotModified,
+            ),
+            ("none-match: not in a list", &[(INM, r#""x", "y""#)], Send),
+            (
+                "none-match: on the second line",
+                &[(INM, r#""x", "y""#), (INM, r#""abc""#)],
+                NotModified,
+            ),
+            (
+                "none-match: on no line",
+                &[(INM, r#""x""#), (INM, r#""y""#)],
+                Send,
+            ),
+            (
+                "none-match: blanks and tabs",
+                &[(INM, "\t \"x\" \t,\t W/\"abc\" \t")],
+                NotModified,
+            ),
+            (
+                "none-match: empty members",
+                &[(INM, r#", ,"abc",,"#)],
+                NotModified,
+            ),
+            ("none-match: only empty members", &[(INM, " , ,")], Send),
+            ("none-match: empty", &[(INM, "")], Send),
+            (
+                "none-match: a comma within another tag",
+                &[(INM, r#""x,y", "abc""#)],
+                NotModified,
+            ),
+            (
+                "none-match: the tag within another tag",
+                &[(INM, r#""x,abc,y""#)],
+                Send,
+            ),
+            (
+                "none-match: a backslash escapes nothing",
+                &[(INM, r#""x\", "abc""#)],
+                NotModified,
+            ),
+            ("none-match: an empty tag", &[(INM, r#""""#)], Send),
+            (
+                "none-match: bytes above ASCII in another tag",
+                &[(INM, "\"\u{e9}\", \"abc\"")],
+                NotModified,
+            ),
+            ("none-match: anything", &[(INM, "*")], NotModified),
+            (
+                "none-match: anything, with blanks",
+                &[(INM, " * ")],
+                NotModified,
+            ),
+            (
+                "none-match: an asterisk in quotes",
+                &[(INM, r#""*""#)],
+                Send,
+            ),
+            (
+                "none-match: an asterisk in a list",
+                &[(INM, r#""x", *"#)],
+                Send,
+            ),
+            (
+                "none-match: an asterisk beside the tag",
+                &[(INM, r#"*, "abc""#)],
+                NotModified,
+            ),
+            ("none-match: a weak asterisk", &[(INM, "W/*")], Send),
+            ("none-match: without quotes", &[(INM, "abc")], Send),
+            ("none-match: half in quotes", &[(INM, r#""abc"#)], Send),
+            ("none-match: a single quote", &[(INM, "\"")], Send),
+            ("none-match: in single quotes", &[(INM, "'abc'")], Send),
+            (
+                "none-match: weak in lower case",
+                &[(INM, r#"w/"abc""#)],
+                Send,
+            ),
+            (
+                "none-match: weak with a blank",
+                &[(INM, r#"W/ "abc""#)],
+                Send,
+            ),
+            (
+                "none-match: garbage beside the tag",
+                &[(INM, r#"garbage, "abc""#)],
+                NotModified,
+            ),
+            (
+                "none-match: quotes left open",
+                &[(INM, r#""x, "abc""#)],
+                Send,
+            ),
+            (
+                "none-match: quotes left open on another line",
+                &[(INM, r#""x"#), (INM, r#""abc""#)],
+                NotModified,
+            ),
+            ("match: the tag", &[(IM, r#""abc""#)], Send),
+            (
+                "match: the tag of a coding",
+                &[(IM, r#""x", "abc-br""#)],
+                Send,
+            ),
+            (
+                "match: on the second line",
+                &[(IM, r#""x""#), (IM, r#""abc""#)],
+                Send,
+            ),
+            ("match: the tag, weak", &[(IM, r#"W/"abc""#)], Failed),
+            (
+                "match: weak, then strong",
+                &[(IM, r#"W/"abc", "abc""#)],
+                Send,
+            ),
+            ("match: another tag", &[(IM, r#""abd""#)], Failed),
+            ("match: anything", &[(IM, "*")], Send),
+            ("match: empty", &[(IM, "")], Failed),
+            ("match: garbage", &[(IM, "abc")], Failed),
+        ];
+    }
+
+    const ALL: &[Coding] = &Coding::ALL;
+
+    /// Case, header lines, available codings, choice.
+    type CodingRow = (
+        &'static str,
+        &'static [&'static str],
+        &'static [Coding],
+        EncodingChoice,
+    );
+
+    const ROWS: &[CodingRow] = &[
+        ("no header", &[], ALL, Identity),
+        ("an empty header", &[""], ALL, Identity),
+        ("only commas", &[" , ,"], ALL, Identity),
+        ("one coding", &["gzip"], ALL, Coded(Gzip)),
+        (
+            "a browser's",
+            &["gzip, deflate, br, zstd"],
+            ALL,
+            Coded(Brotli),
+        ),
+        (
+            "ties go by our preference",
+            &["gzip, br"],
+            ALL,
+            Coded(Brotli),
+        ),
+        (
+            "ties with identity go to the coding",
+            &["identity, gzip"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "what is not ready is not chosen",
+            &["br, gzip"],
+            &[Gzip],
+            Coded(Gzip),
+        ),
+        ("nothing is ready", &["br, gzip"], &[], Identity),
+        (
+            "the order of what is ready is no preference",
+            &["*"],
+            &[Gzip, Brotli],
+            Coded(Brotli),
+        ),
+        (
+            "unknown codings",
+            &["deflate, compress, sdch"],
+            ALL,
+            Identity,
+        ),
+        (
+            "the highest weight",
+            &["br;q=0.2, gzip;q=0.8"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "weights in thousandths",
+            &["br;q=0.123, gzip;q=0.124"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "a weight of one in every spelling",
+            &["gzip;q=1., br;q=0.999, identity;q=1.000"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "a low weight is above identity unnamed",
+            &["gzip;q=0.001"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "identity weighs more",
+            &["identity;q=1, gzip;q=0.5"],
+            ALL,
+            Identity,
+        ),
+        (
+            "identity weighs less",
+            &["identity;q=0.5, gzip;q=0.6"],
+            ALL,
+            Coded(Gzip),
+        ),
+        ("a coding refused", &["br;q=0, gzip"], ALL, Coded(Gzip)),
+        (
+            "a coding refused in every spelling",
+            &["br;q=0.000, gzip;q=0."],
+            ALL,
+            Identity,
+        ),
+        ("all named are refused", &["gzip;q=0"], ALL, Identity),
+        ("an asterisk stands for all", &["*"], ALL, Coded(Brotli)),
+        (
+            "an asterisk does not stand for the named",
+            &["br;q=0.1, *;q=0.5"],
+            ALL,
+            Coded(Gzip),
+        ),
+        ("an asterisk with nothing ready", &["*"], &[], Identity),
+        (
+            "an asterisk with one refused",
+            &["*, br;q=0"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "an asterisk weighs identity, too",
+            &["gzip;q=0.4, *;q=0.5"],
+            &[Gzip],
+            Identity,
+        ),
+        ("everything refused", &["*;q=0"], ALL, NotAcceptable),
+        (
+            "everything but identity refused",
+            &["identity, *;q=0"],
+            ALL,
+            Identity,
+        ),
+        (
+            "everything but identity refused, at a low weight",
+            &["identity;q=0.001, *;q=0"],
+            ALL,
+            Identity,
+        ),
+        (
+            "everything but gzip refused",
+            &["gzip, *;q=0"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "everything but gzip refused, and it is not ready",
+            &["gzip, *;q=0"],
+            &[Brotli],
+            NotAcceptable,
+        ),
+        (
+            "identity refused, a coding named",
+            &["gzip;q=0.1, identity;q=0"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "identity refused, and nothing named",
+            &["identity;q=0"],
+            ALL,
+            NotAcceptable,
+        ),
+        (
+            "identity refused, the rest by asterisk",
+            &["identity;q=0, *"],
+            ALL,
+            Coded(Brotli),
+        ),
+        (
+            "identity refused, nothing ready",
+            &["identity;q=0, *"],
+            &[],
+            NotAcceptable,
+        ),
+        (
+            "identity refused, only the unknown named",
+            &["identity;q=0, deflate"],
+            ALL,
+            NotAcceptable,
+        ),
+        ("the old name of gzip", &["x-gzip"], ALL, Coded(Gzip)),
+        ("capitals", &["GZip;Q=0.5, IDENTITY;q=0"], ALL, Coded(Gzip)),
+        (
+            "several lines",
+            &["gzip;q=0.5", "br;q=0.7"],
+            ALL,
+            Coded(Brotli),
+        ),
+        (
+            "several lines, one refusing",
+            &["gzip, br;q=0", "identity;q=0"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "blanks and tabs",
+            &["\tgzip \t;\t q=0.5 ,  br ; q=0.4"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "blanks within a weight",
+            &["br;q = 1, gzip;q=0.1"],
+            ALL,
+            Coded(Gzip),
+        ),
+        (
+            "the lower of two weights",
+            &["gzip;q=0, x-gzip"],
+            ALL,
+            Identity,
+        ),
+        ("a weight above one", &["br;q=1.1, gzip;q=2"], ALL, Identity),
+        ("a weight too fine", &["br;q=0.1234"], ALL, Identity),
+        (
+            "a weight that is none",
+            &["br;q=x, gzip;q=-1"],
+            ALL,
+            Identity,
+        ),
+        ("a weight without its zero", &["br;q=.5"], ALL, Identity),
+        ("another parameter", &["br;level=5, gzip"], ALL, Coded(Gzip)),
+        ("two parameters", &["br;q=0.5;x=1, gzip"], ALL, Coded(Gzip)),
+        (
+            "a garbled refusal refuses nothing",
+            &["identity;q=zero"],
+            ALL,
+            Identity,
+        ),
+        ("garbage", &["\"gzip\", <br>, ;;;, =, q=1"], ALL, Identity),
+        (
+            "bytes that are no text",
+            &["\u{e9}, gzip"],
+            ALL,
+            Coded(Gzip),
+        ),
+    ];
+
+    #[test]
+    fn the_coding_is_what_the_request_weighs_highest() {
+        for (name, lines, available, expected) in ROWS {
+            let mut headers = HeaderMap::new();
+            for line in *lines {
+                let _ = headers.append(
+                    ACCEPT_ENCODING,
+                    HeaderValue::from_bytes(line.as_bytes()).unwrap(),
+                );
+            }
+            assert_eq!(choose(&headers, available), *expected, "{name}");
+        }
     }
 }
