@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use hub::{HubEndpoint, hub_error, hub_method_not_allowed};
 use openapi::describe;
-pub use openapi::{DescriptionError, Examples};
+pub use openapi::{Description, DescriptionError};
 use poem::Response;
 use poem::http::{Method, StatusCode};
 use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject, Tags};

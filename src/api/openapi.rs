@@ -2,6 +2,7 @@
 //! and the types that document a response in it without building it, because the response is already made.
 
 use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use poem::{IntoResponse, Response};
 use poem_openapi::ApiResponse;
@@ -12,8 +13,9 @@ use poem_openapi::types::Type;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::{CachedBody, Content, Snapshot};
 use crate::web::{PROBLEM, Route, to_3_1};
+use crate::wire;
 use crate::wire::Problem;
 
 pub const JSON: &str = "application/json";
@@ -296,4 +298,37 @@ fn parameter<'a>(document: &'a mut Value, operation: &str, name: &str) -> Option
     let operation = operations.find(|described| described["operationId"] == operation)?;
     let mut parameters = operation.get_mut("parameters")?.as_array_mut()?.iter_mut();
     parameters.find(|parameter| parameter["name"] == name)
+}
+
+// `/.well-known/openapi.json`: the OpenAPI document with examples from the current data. The body and its codings are
+// reused while the examples stay the same.
+
+#[derive(Debug)]
+pub struct Description {
+    document: Value,
+    made: Mutex<Option<(Examples, Arc<CachedBody>)>>,
+}
+
+impl Description {
+    /// `document` has no examples yet.
+    #[must_use]
+    pub const fn new(document: Value) -> Self {
+        Self {
+            document,
+            made: Mutex::new(None),
+        }
+    }
+
+    #[must_use]
+    pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
+        let examples = Examples::of(snapshot);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == examples) {
+            return Arc::clone(body);
+        }
+        let json = wire::json(&examples.added_to(&self.document));
+        let body = Arc::new(CachedBody::new("application/json", Content::whole(json)));
+        *made = Some((examples, Arc::clone(&body)));
+        body
+    }
 }

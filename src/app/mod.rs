@@ -3,7 +3,6 @@
 mod hub;
 mod operations;
 mod response_policy;
-mod routes;
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -16,15 +15,13 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use poem::Request;
 use poem::endpoint::make_sync;
 pub use response_policy::ResponsePolicy;
-use routes::Description;
-pub use routes::RouteTable;
 use thiserror::Error;
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{ApiRoutes, DescriptionError};
+use crate::api::{ApiRoutes, Description, DescriptionError};
 use crate::clock::Clock;
 use crate::config::{Hosts, Nets};
 use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
@@ -35,6 +32,7 @@ use crate::search::TextIndex;
 use crate::snapshot::{Backlog, CurrentSnapshot, PublishError, Publisher, Snapshot};
 use crate::storage::{Database, DbError};
 use crate::web::Route;
+pub use crate::web::RouteTable;
 use crate::web::context::Ctx;
 pub use crate::web::server::Limits;
 use crate::{api, mcp, metrics, pages, web};

@@ -19,7 +19,6 @@ use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
 use uuid::Uuid;
 
-use super::routes::RouteTable;
 use crate::api::{hub_error, hub_method_not_allowed};
 use crate::clock::Clock;
 use crate::config::{Nets, RequestLog};
@@ -28,7 +27,8 @@ use crate::pages::{HTML, as_page, wants_html};
 use crate::random::Random;
 use crate::web::context::Ctx;
 use crate::web::{
-    ClientAddress, PROBLEM, Route, date_beside, method_list, method_not_allowed, problem, share,
+    ClientAddress, PROBLEM, Route, RouteTable, date_beside, method_list, method_not_allowed,
+    problem, share,
 };
 use crate::wire;
 use crate::wire::Problem;

@@ -16,4 +16,4 @@ pub use problem::{
     PROBLEM, invalid_parameters, method_list, method_not_allowed, problem, retry_later,
 };
 pub use request::{ClientAddress, UrlParameters, announces_more_than, in_turn};
-pub use route::{AtHand, Route};
+pub use route::{Route, RouteTable};

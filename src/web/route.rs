@@ -1,14 +1,19 @@
-//! A route as a module exports it: path, methods, operation IDs and handlers.
-//!
-//! Separate from the table of all routes (`app::routes`), so that the modules do not depend on each other.
+//! Routes: path, methods, operation IDs and handlers as each module exports them, and the table of all, with what each
+//! counts. `Allow`, OPTIONS, metric labels, the home page and tests of the docs all use it.
 
+use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use poem::endpoint::{BoxEndpoint, make_sync};
 use poem::http::header::LOCATION;
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response};
+
+use super::UrlParameters;
+use crate::metrics;
+use crate::metrics::{Counter, Histogram};
 
 /// Answers GET and HEAD of a path from the header fields without waiting. The server calls it before it converts the
 /// request.
@@ -82,11 +87,6 @@ impl Route {
             None,
             make_sync(move |request: Request| answer(request.headers())),
         )
-    }
-
-    #[must_use]
-    pub const fn answer_at_hand(&self) -> Option<&AtHand> {
-        self.at_hand.as_ref()
     }
 
     /// Adds a handler for GET and HEAD.
@@ -163,5 +163,236 @@ impl fmt::Debug for Route {
             .field("pattern", &self.pattern)
             .field("methods", &self.methods())
             .finish_non_exhaustive()
+    }
+}
+
+/// Responses are counted by these classes of status.
+const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
+/// The classes whose series start at zero: successes and failures.
+const BEGUN_CLASSES: [usize; 2] = [0, 4];
+/// The label for paths without a route, because clients choose paths freely.
+const NO_ROUTE: &str = "none";
+
+/// If two routes match, the first one applies.
+#[derive(Debug)]
+pub struct RouteTable {
+    routes: Vec<Route>,
+    /// One for each route, and one for paths without a route.
+    counts: Vec<AnswerCounts>,
+}
+
+/// The counters of one route, cached because a registry lookup costs more than counting.
+#[derive(Debug)]
+struct AnswerCounts {
+    route: &'static str,
+    by_class: [OnceLock<Counter>; CLASSES.len()],
+    seconds: OnceLock<Histogram>,
+}
+
+impl AnswerCounts {
+    /// The series that alerts use start at zero; the others with their first response.
+    fn of(route: &'static str) -> Self {
+        let counts = Self {
+            route,
+            by_class: std::array::from_fn(|_| OnceLock::new()),
+            seconds: OnceLock::new(),
+        };
+        for class in BEGUN_CLASSES {
+            counts.counter(class);
+        }
+        counts
+    }
+
+    fn counter(&self, class: usize) -> &Counter {
+        self.by_class[class]
+            .get_or_init(|| metrics::REQUESTS.counter(&[self.route, CLASSES[class]]))
+    }
+
+    fn seconds(&self) -> &Histogram {
+        self.seconds
+            .get_or_init(|| metrics::REQUEST_SECONDS.histogram(&[self.route]))
+    }
+}
+
+/// A route's name in metrics and in the request log. Names of assets contain digests, which change with each release.
+fn label(pattern: &'static str) -> &'static str {
+    if pattern.starts_with("/assets/") {
+        "/assets/:file"
+    } else {
+        pattern
+    }
+}
+
+impl RouteTable {
+    #[must_use]
+    pub fn new(routes: Vec<Route>) -> Self {
+        let patterns = routes.iter().map(|route| label(route.pattern));
+        let counts = patterns.chain([NO_ROUTE]).map(AnswerCounts::of).collect();
+        Self { routes, counts }
+    }
+
+    #[must_use]
+    pub fn routes(&self) -> &[Route] {
+        &self.routes
+    }
+
+    /// Counts a response of the route at index `place`; `None` means no route.
+    pub fn count(&self, place: Option<usize>, status: StatusCode, taken: Duration) {
+        let class = match status.as_u16() {
+            200..=299 => 0,
+            304 => 1,
+            300..=399 => 2,
+            400..=499 => 3,
+            _ => 4,
+        };
+        if let Some(counts) = self.counts.get(place.unwrap_or(self.routes.len())) {
+            counts.counter(class).inc();
+            counts.seconds().observe(taken.as_secs_f64());
+        }
+    }
+
+    /// The label of the route at index `place`; `None` means no route.
+    #[must_use]
+    pub fn label(&self, place: Option<usize>) -> &'static str {
+        let counts = self.counts.get(place.unwrap_or(self.routes.len()));
+        counts.map_or(NO_ROUTE, |counts| counts.route)
+    }
+
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<&Route> {
+        self.matching(&normal(path))
+            .map(|(place, _)| &self.routes[place])
+    }
+
+    /// The ready answer to GET of exactly this path, and its route's index.
+    #[must_use]
+    pub fn at_hand(&self, path: &str) -> Option<(usize, &AtHand)> {
+        let mut routes = (0..).zip(&self.routes);
+        routes.find_map(|(place, route)| {
+            let answer = route.at_hand.as_ref()?;
+            (route.pattern == path).then_some((place, answer))
+        })
+    }
+
+    /// The request's route and its index; stores the URL's parameters in the request.
+    pub fn take(&self, request: &mut Request) -> Option<(usize, &Route)> {
+        let path = normal(request.uri().path());
+        let (place, segments) = self.matching(&path)?;
+        if !segments.is_empty() || request.uri().query().is_some() {
+            let parameters = UrlParameters::of_path(segments);
+            drop(path);
+            request.extensions_mut().insert(parameters);
+        }
+        Some((place, &self.routes[place]))
+    }
+
+    fn matching<'a>(&self, path: &'a str) -> Option<(usize, Vec<(&'static str, &'a str)>)> {
+        let mut routes = (0..).zip(&self.routes);
+        routes.find_map(|(place, route)| Some((place, segments(route.pattern, path)?)))
+    }
+}
+
+/// Decodes unreserved characters: `%72` and `r` are equivalent (RFC 3986 §6.2.2.2). Other escapes stay, so that `%2F`
+/// does not split a segment.
+fn normal(path: &str) -> Cow<'_, str> {
+    if !path.contains('%') {
+        return Cow::Borrowed(path);
+    }
+    let (mut normal, mut rest) = (String::with_capacity(path.len()), path);
+    while let Some(at) = rest.find('%') {
+        let (before, from) = rest.split_at(at);
+        normal.push_str(before);
+        if let Some(character) = from.get(1..3).and_then(unreserved) {
+            normal.push(character);
+            rest = &from[3..];
+        } else {
+            normal.push('%');
+            rest = &from[1..];
+        }
+    }
+    normal.push_str(rest);
+    Cow::Owned(normal)
+}
+
+/// The unreserved character (RFC 3986 §2.3) of two hexadecimal digits.
+fn unreserved(digits: &str) -> Option<char> {
+    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let byte = u8::from_str_radix(digits, 16)
+        .ok()
+        .filter(|_| is_hexadecimal)?;
+    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)).then_some(char::from(byte))
+}
+
+/// The named segments of `path`, if the pattern matches.
+fn segments<'a>(pattern: &'static str, path: &'a str) -> Option<Vec<(&'static str, &'a str)>> {
+    if pattern == path {
+        return Some(Vec::new());
+    }
+    if !pattern.contains(':') {
+        return None;
+    }
+    let mut named = Vec::new();
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return Some(named),
+            (Some(wanted), Some(given)) => match wanted.strip_prefix(':') {
+                Some(name) if !given.is_empty() => named.push((name, given)),
+                None if wanted == given => {}
+                Some(_) | None => return None,
+            },
+            (Some(_), None) | (None, Some(_)) => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RouteTable, segments};
+    use crate::web::Route;
+
+    #[test]
+    fn a_path_belongs_to_the_first_route_that_matches() {
+        let patterns = [
+            "/",
+            "/reviews.json",
+            "/api/reviews/search",
+            "/api/reviews/since/:date",
+            "/api/reviews/:id",
+            "/a/:id/e.json",
+        ];
+        let table = RouteTable::new(patterns.map(Route::new).into());
+        for (path, pattern) in [
+            ("/", Some("/")),
+            ("/api/reviews/search", Some("/api/reviews/search")),
+            ("/api/reviews/r-1", Some("/api/reviews/:id")),
+            (
+                "/api/reviews/since/2024-01-01",
+                Some("/api/reviews/since/:date"),
+            ),
+            ("/a/%FF/e.json", Some("/a/:id/e.json")),
+            ("/a//e.json", None),
+            ("/%72eviews.json", Some("/reviews.json")),
+            ("/%2572eviews.json", None),
+            ("/%2Freviews.json", None),
+            ("/api%2Freviews/search", None),
+            ("/api/reviews/%73earch", Some("/api/reviews/search")),
+            ("/api/reviews/%", Some("/api/reviews/:id")),
+            ("/%+2eviews.json", None),
+            ("/%€", None),
+            ("/api/reviews/", None),
+            ("/reviews.json/", None),
+            ("", None),
+        ] {
+            assert_eq!(
+                table.find(path).map(|route| route.pattern),
+                pattern,
+                "{path}"
+            );
+        }
+        assert_eq!(
+            segments("/a/:id/e.json", "/a/x%20y/e.json"),
+            Some(vec![("id", "x%20y")])
+        );
     }
 }
