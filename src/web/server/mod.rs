@@ -4,38 +4,55 @@
 //! on. hyper implements the protocol; its own error responses are replaced by problems. This module is independent of
 //! the routes; `docs/OPERATIONS.md` describes the shutdown.
 
-mod admission;
-mod connection;
-mod early_response;
-mod socket;
-
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use admission::{Activity, Admission, AdmissionDecision, Peer, Refusal};
-pub use admission::{Excess, Shares};
-use connection::{ConnectionHandle, Handler};
-use early_response::EarlyResponse;
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
+};
 use hyper::rt::Timer;
-use hyper_util::rt::TokioTimer;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode, Version};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use ipnet::IpNet;
+use poem::Endpoint;
+use poem::http::uri::{Authority, Scheme};
 use poem::http::{HeaderMap, Method, Uri};
-use poem::{Endpoint, Response};
+use poem::web::{LocalAddr, RemoteAddr};
+use socket::{Cycle, Overdue, Phase, Socket};
+use tokio::io::{AsyncWriteExt, copy, sink};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::problem::about_blank;
+use super::{PROBLEM, share};
 use crate::clock::Clock;
-use crate::metrics;
+use crate::{metrics, wire};
 
-type BoxBody = http_body_util::combinators::BoxBody<bytes::Bytes, io::Error>;
+pub use admission::{Excess, Shares};
+
+mod admission;
+mod socket;
+
+type BoxBody = http_body_util::combinators::BoxBody<Bytes, io::Error>;
 
 /// Answers from a request's head only, without waiting; `None` if the endpoint must be called. It is called before the
 /// request is converted for the endpoint, because the conversion costs more than such an answer.
-pub type ReadyAnswer<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<Response>;
+pub type ReadyAnswer<E> = fn(&E, &Method, &Uri, &HeaderMap) -> Option<poem::Response>;
 
 /// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin, short enough
 /// that connection attempts do not time out.
@@ -221,7 +238,7 @@ impl<E: Endpoint + 'static> Server<E> {
         }
         let handle = Arc::new(ConnectionHandle::new());
         self.admission.hold(who, Arc::downgrade(&handle));
-        self.connections.spawn(connection::hold(
+        self.connections.spawn(hold(
             Arc::clone(&self.handler),
             stream,
             peer,
@@ -242,11 +259,8 @@ impl<E: Endpoint + 'static> Server<E> {
             self.log_crowded();
         }
         if self.refusals.len() < refusals_max {
-            self.refusals.spawn(early_response::turn_away(
-                early_response,
-                stream,
-                self.limits,
-            ));
+            self.refusals
+                .spawn(turn_away(early_response, stream, self.limits));
         }
     }
 
@@ -337,4 +351,484 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
+}
+
+/// The smallest buffer that hyper's builder accepts (it panics below).
+const BUFFER_BYTES_MIN: usize = 8 * 1024;
+
+struct Handler<E> {
+    endpoint: Arc<E>,
+    at_hand: ReadyAnswer<E>,
+    limits: Limits,
+    http: http1::Builder,
+}
+
+impl<E> Handler<E> {
+    fn new(endpoint: Arc<E>, at_hand: ReadyAnswer<E>, limits: Limits) -> Self {
+        let mut http = http1::Builder::new();
+        http.max_header_size(limits.head_bytes_max)
+            .max_buf_size(
+                limits
+                    .buffer_bytes_max
+                    .max(limits.head_bytes_max)
+                    .max(BUFFER_BYTES_MIN),
+            )
+            // A client may close its side after the request and still expect the response.
+            .half_close(true)
+            // hyper would close without a response and use the same bound for idle time; the socket enforces the
+            // deadlines.
+            .header_read_timeout(None);
+        Self {
+            endpoint,
+            at_hand,
+            limits,
+            http,
+        }
+    }
+}
+
+/// The server's handle of a connection: its activity, and a way to ask it to close.
+struct ConnectionHandle {
+    cycle: Arc<Cycle>,
+    is_asked: AtomicBool,
+    asked: Notify,
+}
+
+impl ConnectionHandle {
+    fn new() -> Self {
+        Self {
+            cycle: Arc::new(Cycle::new()),
+            is_asked: AtomicBool::new(false),
+            asked: Notify::new(),
+        }
+    }
+
+    /// The current activity. A connection that has begun a request before it is asked to close stays open.
+    fn activity(&self) -> Activity {
+        if self.is_asked.load(Ordering::Relaxed) {
+            return Activity::Closing;
+        }
+        match self.cycle.phase() {
+            Phase::New => Activity::Silent,
+            Phase::Idle => Activity::Idle,
+            Phase::Head | Phase::Answering | Phase::Answered => Activity::Busy,
+        }
+    }
+
+    /// Asks it to close to admit another connection.
+    fn ask_to_go(&self) {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.asked.notify_one();
+    }
+}
+
+struct HttpConnection<E> {
+    handler: Arc<Handler<E>>,
+    local: LocalAddr,
+    remote: RemoteAddr,
+    cycle: Arc<Cycle>,
+    /// Whether the last request had a body, part of which may be unread.
+    had_body: AtomicBool,
+}
+
+async fn hold<E: Endpoint + 'static>(
+    handler: Arc<Handler<E>>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    stop: CancellationToken,
+    handle: Arc<ConnectionHandle>,
+) {
+    // This fails only if the connection is already closed.
+    let Ok(local) = stream.local_addr() else {
+        return;
+    };
+    let limits = handler.limits;
+    let cycle = Arc::clone(&handle.cycle);
+    let shared = Arc::new(HttpConnection {
+        handler: Arc::clone(&handler),
+        local: LocalAddr(local.into()),
+        remote: RemoteAddr(peer.into()),
+        cycle: Arc::clone(&cycle),
+        had_body: AtomicBool::new(false),
+    });
+    let service = service_fn(|request: Request<Incoming>| {
+        shared.cycle.enter(Phase::Answering);
+        answer(Arc::clone(&shared), request)
+    });
+    let socket = TokioIo::new(Socket::new(stream, Arc::clone(&cycle), limits));
+    let mut http = handler.http.serve_connection(socket, service);
+    let mut is_stopping = false;
+    let result = loop {
+        tokio::select! {
+            biased;
+            result = &mut http => break result,
+            () = stop.cancelled(), if !is_stopping => {
+                is_stopping = true;
+                Pin::new(&mut http).graceful_shutdown();
+            }
+            // hyper has just read all bytes that arrived in the meantime.
+            () = handle.asked.notified() => match cycle.phase() {
+                Phase::New => return,
+                Phase::Idle => Pin::new(&mut http).graceful_shutdown(),
+                Phase::Head | Phase::Answering | Phase::Answered => handle.is_asked.store(false, Ordering::Relaxed),
+            }
+        }
+    };
+    let parts = http.into_parts();
+    let socket = parts.io.into_inner();
+    match finish(result, &socket, cycle.phase(), &parts.read_buf) {
+        Finish::Close if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
+            linger(socket.into_stream()).await;
+        }
+        Finish::Close => {}
+        Finish::Refuse(early_response) => {
+            early_response
+                .send(socket.into_stream(), is_head(&parts.read_buf), &limits)
+                .await;
+        }
+        Finish::Reset => {
+            tracing::debug!(%peer, "server.reader_cut: a client read its response too slowly");
+            // A plain close would leave the rest of the response to the system, which keeps sending it for minutes.
+            let _ = socket.into_stream().set_zero_linger();
+        }
+    }
+}
+
+/// The ways in which a connection is closed after hyper returns.
+#[derive(Debug, PartialEq, Eq)]
+enum Finish {
+    Close,
+    Refuse(EarlyResponse),
+    /// Reset without a response.
+    Reset,
+}
+
+/// `unread` is what hyper read but could not parse.
+fn finish(result: hyper::Result<()>, socket: &Socket, phase: Phase, unread: &[u8]) -> Finish {
+    if let Some(status) = socket.rejected() {
+        return Finish::Refuse(EarlyResponse::from_status(status, unread));
+    }
+    // RFC 9112 §2.2: empty lines before a request are ignored.
+    let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
+    match (socket.overdue(), result) {
+        (Some(Overdue::Taking), _) => Finish::Reset,
+        (Some(Overdue::Sending), _) if has_begun => Finish::Refuse(EarlyResponse::HeadTooSlow),
+        (None, Err(error)) if has_begun && error.is_incomplete_message() => {
+            Finish::Refuse(EarlyResponse::Incomplete)
+        }
+        // For example the HTTP/2 preface, which hyper leaves to its caller.
+        (None, Err(error)) if has_begun && error.is_parse() => {
+            Finish::Refuse(EarlyResponse::Malformed)
+        }
+        (Some(Overdue::Sending) | None, _) => Finish::Close,
+    }
+}
+
+async fn answer<E: Endpoint>(
+    connection: Arc<HttpConnection<E>>,
+    request: Request<Incoming>,
+) -> Result<Response<ResponseBody>, Infallible> {
+    let handler = &*connection.handler;
+    connection
+        .had_body
+        .store(!request.body().is_end_stream(), Ordering::Relaxed);
+    connection
+        .cycle
+        .expect_body(request.body().size_hint().exact());
+    let response = if let Some(early_response) = objection(&request) {
+        early_response.to_response(&handler.limits)
+    } else if let Some(response) = (handler.at_hand)(
+        &handler.endpoint,
+        request.method(),
+        request.uri(),
+        request.headers(),
+    ) {
+        response.into()
+    } else {
+        let (local, remote) = (connection.local.clone(), connection.remote.clone());
+        let request = (request, local, remote, Scheme::HTTP).into();
+        // Boxed because its size would be moved with every response.
+        Box::pin(handler.endpoint.get_response(request))
+            .await
+            .into()
+    };
+    let cycle = Arc::clone(&connection.cycle);
+    Ok(response.map(|body| ResponseBody { body, cycle }))
+}
+
+/// The error response to an invalid head that hyper accepts.
+fn objection(request: &Request<Incoming>) -> Option<EarlyResponse> {
+    let uri = request.uri();
+    let target_bytes = uri.path().len()
+        + uri.query().map_or(0, str::len)
+        + uri.authority().map_or(0, |name| name.as_str().len());
+    if target_bytes > URI_BYTES_MAX {
+        return Some(EarlyResponse::TargetTooLong);
+    }
+    host_fault(request.version(), request.headers())
+        .or_else(|| has_other_coding(request.headers()).then_some(EarlyResponse::CodingUnknown))
+}
+
+/// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for a value that is not `uri-host [ ":" port ]`. An
+/// empty value is valid for a target without an authority.
+fn host_fault(version: Version, headers: &HeaderMap) -> Option<EarlyResponse> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let (first, has_more) = (hosts.next(), hosts.next().is_some());
+    match first {
+        Some(_) if has_more => Some(EarlyResponse::HostMissing),
+        None if version == Version::HTTP_11 => Some(EarlyResponse::HostMissing),
+        Some(host) => (!is_host(host.as_bytes())).then_some(EarlyResponse::HostInvalid),
+        None => None,
+    }
+}
+
+fn is_host(given: &[u8]) -> bool {
+    let is_port = |authority: &Authority| {
+        let port = authority.as_str().strip_prefix(authority.host());
+        port.is_some_and(|port| {
+            port.is_empty()
+                || port
+                    .strip_prefix(':')
+                    .is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    };
+    given.is_empty() || Authority::try_from(given).is_ok_and(|authority| is_port(&authority))
+}
+
+/// Whether the body has a transfer coding other than chunked, which is not supported (RFC 9112 §6.1: 501).
+fn has_other_coding(headers: &HeaderMap) -> bool {
+    headers.get_all(TRANSFER_ENCODING).iter().any(|line| {
+        let mut codings = line.as_bytes().split(|byte| *byte == b',');
+        codings.any(|coding| {
+            let coding = coding.trim_ascii();
+            !coding.is_empty() && !coding.eq_ignore_ascii_case(b"chunked")
+        })
+    })
+}
+
+/// A response body. hyper drops it after reading all of it, which marks the end of the response.
+struct ResponseBody {
+    body: BoxBody,
+    cycle: Arc<Cycle>,
+}
+
+impl Drop for ResponseBody {
+    fn drop(&mut self) {
+        self.cycle.enter(Phase::Answered);
+    }
+}
+
+impl Body for ResponseBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Timeout for a refused client: to send its first bytes, and again to receive the response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EarlyResponse {
+    /// 400: the bytes are not HTTP/1.x.
+    Malformed,
+    /// The client closed its side within a head.
+    Incomplete,
+    /// HTTP/1.1 without exactly one `Host` (RFC 9112 §3.2: 400).
+    HostMissing,
+    /// A `Host` that is not a name or address with an optional port (RFC 9112 §3.2: 400).
+    HostInvalid,
+    /// The body has an unsupported transfer coding (RFC 9112 §6.1: 501).
+    CodingUnknown,
+    HeadTooSlow,
+    TargetTooLong,
+    /// Too many header fields, or too many bytes in them.
+    HeadTooLarge,
+    /// All connections are in use.
+    Crowded,
+    /// The peer has reached its cap.
+    PeerCrowded,
+}
+
+impl EarlyResponse {
+    /// The error behind hyper's `status`, given the `head` that hyper rejected.
+    ///
+    /// hyper reports 431 for any oversized head; if the request line was too long, 414 is more precise.
+    fn from_status(status: u16, head: &[u8]) -> Self {
+        match status {
+            414 => Self::TargetTooLong,
+            431 if request_line(head).len() > URI_BYTES_MAX => Self::TargetTooLong,
+            431 => Self::HeadTooLarge,
+            _ => Self::Malformed,
+        }
+    }
+
+    fn status_and_detail(self, limits: &Limits) -> (StatusCode, String) {
+        let (status, detail) = match self {
+            Self::Malformed => (
+                StatusCode::BAD_REQUEST,
+                "This is not an HTTP/1.1 request. Send a request line such as `GET /reviews.json HTTP/1.1`, then header fields \
+                 such as `Host: example.com`, then an empty line.",
+            ),
+            Self::Incomplete => (
+                StatusCode::BAD_REQUEST,
+                "The request ended before the empty line that ends its head. Send the whole head.",
+            ),
+            Self::HostMissing => (
+                StatusCode::BAD_REQUEST,
+                "An HTTP/1.1 request needs a `Host` header field, once. Send exactly one.",
+            ),
+            Self::HostInvalid => (
+                StatusCode::BAD_REQUEST,
+                "The `Host` header field is not a host with an optional port. Send one such as `example.com` or \
+                 `127.0.0.1:8080`.",
+            ),
+            Self::CodingUnknown => (
+                StatusCode::NOT_IMPLEMENTED,
+                "A body can be sent in chunks, and in no other transfer coding. Send `Transfer-Encoding: chunked` or a `Content-Length`.",
+            ),
+            Self::HeadTooSlow => {
+                let seconds = limits.headers_timeout.as_secs_f64();
+                let detail = format!(
+                    "The request's head did not arrive within {seconds} s. Send the request line and the header fields at once."
+                );
+                return (StatusCode::REQUEST_TIMEOUT, detail);
+            }
+            Self::TargetTooLong => {
+                let detail = format!(
+                    "The request's target is longer than {URI_BYTES_MAX} bytes. Shorten its path or query."
+                );
+                return (StatusCode::URI_TOO_LONG, detail);
+            }
+            Self::HeadTooLarge => {
+                let bytes = limits.head_bytes_max;
+                let detail = format!(
+                    "The request has more than {HEADERS_MAX} header fields, or more than {bytes} bytes of head. Send fewer or shorter \
+                     ones, for example without cookies."
+                );
+                return (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, detail);
+            }
+            Self::Crowded => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Every connection is in use. Try again in a second.",
+            ),
+            Self::PeerCrowded => {
+                let max = limits.connections_per_peer_max;
+                let detail = format!(
+                    "Your network has reached its limit of {max} open connections. Close some, or reuse them."
+                );
+                return (StatusCode::TOO_MANY_REQUESTS, detail);
+            }
+        };
+        (status, detail.to_owned())
+    }
+
+    /// The header fields except `Content-Length` and `Date`.
+    fn headers(self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        share(&mut headers);
+        let retry_after =
+            matches!(self, Self::Crowded | Self::PeerCrowded).then_some((RETRY_AFTER, "1"));
+        let own = [
+            (CONTENT_TYPE, PROBLEM),
+            (CACHE_CONTROL, "no-store"),
+            (CONNECTION, "close"),
+        ];
+        for (name, value) in own.into_iter().chain(retry_after) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        headers
+    }
+
+    fn status_and_body(self, limits: &Limits) -> (StatusCode, Vec<u8>) {
+        let (status, detail) = self.status_and_detail(limits);
+        (status, wire::json(&about_blank(status, detail)))
+    }
+
+    /// The response as hyper sends it.
+    fn to_response(self, limits: &Limits) -> Response<BoxBody> {
+        let (status, body) = self.status_and_body(limits);
+        let body = Full::from(body).map_err(|never| match never {}).boxed();
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        *response.headers_mut() = self.headers();
+        response
+    }
+
+    /// The serialized response; without the body for `HEAD` (RFC 9110 §9.3.2).
+    fn to_bytes(self, is_head: bool, limits: &Limits) -> Vec<u8> {
+        let (status, body) = self.status_and_body(limits);
+        // RFC 9110 §6.6.1: a server with a clock sends `Date` in a 4xx.
+        let date = httpdate::fmt_http_date(Clock::system().now().into());
+        let mut answer = format!(
+            "HTTP/1.1 {status}\r\ncontent-length: {}\r\ndate: {date}\r\n",
+            body.len()
+        )
+        .into_bytes();
+        for (name, value) in &self.headers() {
+            answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+        }
+        answer.extend(b"\r\n");
+        if !is_head {
+            answer.extend(body);
+        }
+        answer
+    }
+
+    /// Sends the answer and closes, within [`RESPONSE_TIMEOUT`].
+    async fn send(self, mut stream: TcpStream, is_head: bool, limits: &Limits) {
+        let answer = self.to_bytes(is_head, limits);
+        let sent = async {
+            stream.write_all(&answer).await?;
+            stream.shutdown().await?;
+            swallow(&mut stream).await
+        };
+        // A timeout or an error changes nothing: the connection is closed in any case.
+        let _ = timeout(RESPONSE_TIMEOUT, sent).await;
+    }
+}
+
+/// Reads until the client closes. Closing with unread bytes resets the connection, and a reset may overtake the
+/// response (RFC 9112 §9.6).
+async fn swallow(stream: &mut TcpStream) -> io::Result<()> {
+    copy(stream, &mut sink()).await.map(drop)
+}
+
+/// Gives the client time to receive the response to a request whose body may be unread in part, then closes.
+async fn linger(mut stream: TcpStream) {
+    let _ = timeout(RESPONSE_TIMEOUT, swallow(&mut stream)).await;
+}
+
+/// Answers a connection that is not admitted.
+async fn turn_away(early_response: EarlyResponse, stream: TcpStream, limits: Limits) {
+    let mut start = [0; 5];
+    // Not before the request arrives: many clients treat an early response as a broken connection and retry at once.
+    match timeout(RESPONSE_TIMEOUT, stream.peek(&mut start)).await {
+        Ok(Ok(0) | Err(_)) => {}
+        Ok(Ok(_)) | Err(_) => early_response.send(stream, is_head(&start), &limits).await,
+    }
+}
+
+fn is_head(request: &[u8]) -> bool {
+    request.starts_with(b"HEAD ")
+}
+
+/// The request line of `head`, possibly incomplete.
+fn request_line(head: &[u8]) -> &[u8] {
+    // RFC 9112 §2.2: empty lines before it are skipped.
+    let head = head.trim_ascii_start();
+    head.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
