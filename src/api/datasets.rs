@@ -303,7 +303,7 @@ impl Documents {
         let snapshot = self.ctx.current.peek();
         let published = snapshot.document(document);
         let modified = published.confirmed().map(web::modified);
-        self.ready[document.index()].answer(
+        self.ready[document as usize].answer(
             headers,
             &snapshot,
             &published.body,

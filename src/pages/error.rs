@@ -1,12 +1,11 @@
-//! Error pages for browsers, recognised by HTML as their first choice in `Accept`; other clients get
-//! `application/problem+json`.
+//! Error pages for browsers; other clients get `application/problem+json`.
 
 use std::borrow::Cow;
 
 use askama::Template;
 use poem::Response;
-use poem::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
-use poem::http::{HeaderMap, HeaderValue, StatusCode};
+use poem::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use poem::http::{HeaderValue, StatusCode};
 
 use super::frame::{Frame, HTML, POLICY, Site, protect};
 use crate::web::context::Ctx;
@@ -20,20 +19,6 @@ struct ErrorPage {
     detail: Cow<'static, str>,
     /// Name and error of each invalid parameter, in English.
     issues: Vec<(String, String)>,
-}
-
-/// Whether `Accept` names `text/html` before any other kind of document, as browsers do when they navigate.
-#[must_use]
-pub fn wants_html(headers: &HeaderMap) -> bool {
-    let accept = headers
-        .get(ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let first = accept
-        .split(',')
-        .map(|part| part.split(';').next().unwrap_or_default().trim());
-    let mut pages = first.take_while(|kind| matches!(*kind, "text/html" | "application/xhtml+xml"));
-    pages.any(|kind| kind == "text/html")
 }
 
 /// Renders a problem as a page with the same header fields. A body that is not a valid problem is returned unchanged.
@@ -84,28 +69,4 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
         detail,
         issues,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use poem::http::HeaderMap;
-    use poem::http::header::ACCEPT;
-
-    use super::wants_html;
-
-    #[test]
-    fn browsers_are_known_by_what_they_ask_for_first() {
-        let chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
-        for (accept, expected) in [
-            (chromium, true),
-            ("application/xhtml+xml, text/html", true),
-            ("*/*", false),
-            ("", false),
-            ("application/json, text/html", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT, accept.parse().unwrap());
-            assert_eq!(wants_html(&headers), expected, "{accept}");
-        }
-    }
 }

@@ -28,7 +28,7 @@ use askama::Template;
 pub use assets::fixed;
 use cached::Page;
 pub use cached::Pages;
-pub use error::{as_page, wants_html};
+pub use error::as_page;
 pub use escape::Html;
 pub use frame::HTML;
 use poem::endpoint::{make, make_sync};

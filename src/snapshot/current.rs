@@ -100,7 +100,7 @@ impl Snapshot {
 
     #[must_use]
     pub fn document(&self, document: Document) -> &Arc<PublishedDocument> {
-        &self.documents[document.index()]
+        &self.documents[document as usize]
     }
 
     /// The last change of [`Document::Reviews`].

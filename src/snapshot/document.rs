@@ -90,12 +90,6 @@ impl Document {
             Self::AtomFeed => "atom_feed",
         }
     }
-
-    /// Its index in [`Document::ALL`].
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
 }
 
 /// A document's content in pieces, which snapshots share.

@@ -168,7 +168,7 @@ impl Publisher {
             Document::ALL.map(|document| same.is_none().then(|| draft_of(&state.input, document)));
         let digests = Document::ALL.map(|document| {
             let out = same.map(|previous| &previous.document(document).publication.digest);
-            let drafted = drafts[document.index()].as_ref();
+            let drafted = drafts[document as usize].as_ref();
             let digest = drafted.map(|draft| &draft.digest).or(out);
             digest.cloned().unwrap_or_default()
         });

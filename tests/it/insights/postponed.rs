@@ -61,7 +61,8 @@ async fn what_takes_long_to_read_is_out_at_once_and_read_for_a_later_snapshot() 
         (snapshot.input.review_index.len(), snapshot.input.behind()),
         (REVIEWS + 1, REVIEWS)
     );
-    let insights: Value = serde_json::from_slice(&bytes(&app)[Document::Insights.index()]).unwrap();
+    let insights: Value =
+        serde_json::from_slice(&bytes(&app)[Document::Insights as usize]).unwrap();
     assert_eq!(insights["generated_from"]["analysed"], 1);
     assert_eq!(
         insights["generated_from"]["excluded"][0],
@@ -146,7 +147,7 @@ async fn a_start_in_the_midst_shows_what_is_known_and_goes_on() {
         .pieces
         .concat();
     assert!(
-        reviews == expected[Document::Reviews.index()],
+        reviews == expected[Document::Reviews as usize],
         "so that no subscriber is told"
     );
     let app = app.restart().await;
