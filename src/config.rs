@@ -1,0 +1,1102 @@
+//! The settings: a flag, else its environment variable, else the default. No other module reads the environment.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
+use clap::{Args, ValueEnum};
+use ipnet::IpNet;
+use sqlx::sqlite::SqliteConnectOptions;
+use thiserror::Error;
+use url::{Host, Url};
+
+use crate::links::{BaseUrlError, Links};
+
+/// How texts are read.
+#[derive(Debug, Clone, Args)]
+pub struct TradeConfig {
+    /// Trade package that defines topics and phrases: a folder, or one of home_services, food, general [default: by the
+    /// business's type]
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
+    #[arg(
+        id = "trade_package",
+        long = "trade",
+        value_name = "DIR",
+        env = "REVIEWS_TRADE",
+        global = true
+    )]
+    pub package: Option<PathBuf>,
+    /// Trade package as one TOML file
+    #[arg(long, value_name = "FILE", env = "REVIEWS_TRADE_FILE", global = true)]
+    pub trade_file: Option<PathBuf>,
+}
+
+/// The address that `serve` listens on, and the base URL of what it publishes.
+#[derive(Debug, Clone, Args)]
+pub struct ListenConfig {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(
+        long = "listen",
+        value_name = "ADDR:PORT",
+        env = "REVIEWS_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_parser = listen_address
+    )]
+    pub public: SocketAddr,
+    /// Address and port of a listener for operators: /metrics, /healthz and /readyz; /metrics is then served only there
+    #[arg(
+        long = "admin-listen",
+        value_name = "ADDR:PORT",
+        env = "REVIEWS_ADMIN_LISTEN",
+        value_parser = listen_address
+    )]
+    pub admin: Option<SocketAddr>,
+}
+
+/// An address with a port; a port by itself and `localhost` mean loopback.
+fn listen_address(given: &str) -> Result<SocketAddr, String> {
+    let port = given
+        .strip_prefix("localhost:")
+        .or_else(|| given.strip_prefix(':'))
+        .unwrap_or(given);
+    if let Ok(port) = port.parse::<u16>() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    given.parse().map_err(|_| {
+        "write it like 127.0.0.1:8080, [::1]:8080, localhost:8080 or 8080; 0.0.0.0:8080 listens on every address".to_owned()
+    })
+}
+
+fn connections() -> RangedI64ValueParser<u32> {
+    RangedI64ValueParser::new().range(1..=i64::from(u32::MAX))
+}
+
+/// What `serve` needs to know besides.
+#[derive(Debug, Clone, Args)]
+pub struct ServeConfig {
+    /// The listening address and the base URL.
+    #[command(flatten)]
+    pub listen: ListenConfig,
+    /// Public URL of the service [default: http:// and the listen address]
+    #[arg(long, value_name = "URL", env = "REVIEWS_BASE_URL")]
+    pub base_url: Option<String>,
+    /// Hosts, besides the base URL's, under which /mcp may be called and whose pages may call it
+    #[arg(
+        long,
+        value_name = "HOSTS",
+        env = "REVIEWS_ALLOWED_HOSTS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub allowed_hosts: Hosts,
+    /// Contacts for security reports, for /.well-known/security.txt: mailto:, https: or tel: URIs, comma-separated
+    #[arg(
+        long,
+        value_name = "URIS",
+        env = "REVIEWS_SECURITY_CONTACT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub security_contact: Contacts,
+    /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64); four times as many per IPv6 /48
+    #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
+    pub connections_per_peer_max: u32,
+    /// Requests to log, each with an ID that also appears in its error document
+    #[arg(
+        long,
+        value_name = "WHICH",
+        env = "REVIEWS_REQUEST_LOG",
+        default_value = "off"
+    )]
+    pub request_log: RequestLog,
+    /// How texts are read.
+    #[command(flatten)]
+    pub trade: TradeConfig,
+    /// The settings of the WebSub hub.
+    #[command(flatten)]
+    pub hub: HubConfig,
+}
+
+/// Which requests are logged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum RequestLog {
+    /// None
+    #[default]
+    Off,
+    /// Requests answered with status 400 or higher
+    Errors,
+    /// All requests
+    All,
+}
+
+/// An invalid setting; the message explains what is wrong and what to do.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// `DATABASE_URL` is not a SQLite file.
+    #[error(
+        "DATABASE_URL `{0}` does not name a SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, \
+         on a cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
+    )]
+    Database(String),
+    /// `DATABASE_URL` is an incomplete or invalid rqlite URL.
+    #[error(
+        "DATABASE_URL: {0}; write it like rqlite://127.0.0.1:4001,10.0.0.2:4001?file=/var/lib/rqlite/db.sqlite, this node's own \
+         rqlited first"
+    )]
+    Cluster(&'static str),
+    /// `DATABASE_URL` has parameters, which are not supported.
+    #[error(
+        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out everything from the `?` on (`reviews \
+         check` writes nothing, whatever the URL)"
+    )]
+    DatabaseParameters {
+        /// Without credentials.
+        url: String,
+        /// The text after the question mark.
+        parameters: String,
+    },
+    /// `REVIEWS_BASE_URL` is invalid.
+    #[error("REVIEWS_BASE_URL: {0}")]
+    BaseUrl(#[from] BaseUrlError),
+    /// An unspecified listen address does not determine a base URL.
+    #[error(
+        "REVIEWS_LISTEN is {0}, an unspecified address, which gives no public URL; set REVIEWS_BASE_URL too"
+    )]
+    BaseUrlMissing(SocketAddr),
+    /// The bounds of leases are not in order.
+    #[error(
+        "REVIEWS_HUB_LEASE_SECONDS_MIN ({min}), _DEFAULT ({default}) and _MAX ({max}) must be in ascending order"
+    )]
+    Leases {
+        /// In seconds.
+        min: u64,
+        /// In seconds.
+        default: u64,
+        /// In seconds.
+        max: u64,
+    },
+}
+
+impl ServeConfig {
+    #[must_use]
+    pub fn base_url(&self) -> Option<&str> {
+        self.base_url.as_deref().filter(|url| !url.is_empty())
+    }
+
+    /// The links for the base URL, or for the address that was bound.
+    ///
+    /// # Errors
+    /// If the base URL is invalid, or missing although the address is unspecified.
+    pub fn links(&self, bound: SocketAddr) -> Result<Links, ConfigError> {
+        match self.base_url() {
+            Some(url) => Ok(url.parse()?),
+            None if bound.ip().is_unspecified() => Err(ConfigError::BaseUrlMissing(bound)),
+            None => Ok(format!("http://{bound}").parse()?),
+        }
+    }
+}
+
+// Files that settings and commands name are read whole, up to a size limit, because a given path may be `/dev/zero` or the
+// wrong file.
+
+/// The bytes of the file at `path`, at most `mib_max` MiB.
+///
+/// # Errors
+/// The operating system's error; [`io::ErrorKind::FileTooLarge`] if the file is larger.
+pub(crate) fn read_file(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
+    let bytes_max = mib_max << 20;
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(bytes_max + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let message = format!("it has more than {mib_max} MiB; check that it is the right file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
+/// The text of the file at `path`, at most `mib_max` MiB.
+///
+/// # Errors
+/// Those of [`read_file`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
+pub(crate) fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
+    String::from_utf8(read_file(path, mib_max)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+// The location of the database: a file, or an rqlite cluster with the file of this node's rqlited. Separate because every
+// command needs it. Opens nothing.
+
+/// What every command needs to know: where the database is.
+#[derive(Debug, Clone, Args)]
+pub struct DatabaseConfig {
+    /// The database: a file's path, sqlite://PATH, or an rqlite cluster's URL
+    #[expect(clippy::doc_markdown, reason = "`--help` prints it as it is")]
+    #[arg(
+        long = "database",
+        value_name = "PATH|URL",
+        help_heading = "Global options",
+        env = "DATABASE_URL",
+        hide_env_values = true,
+        default_value = "sqlite://reviews.db",
+        global = true
+    )]
+    pub url: String,
+}
+
+/// The parsed [`DatabaseConfig::url`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DatabaseAddress {
+    /// A SQLite file that this program writes.
+    File(PathBuf),
+    Cluster(ClusterAddress),
+}
+
+/// An rqlite cluster, seen from one of its nodes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ClusterAddress {
+    /// The nodes' HTTP APIs in the order of use, this node's own first; with user name and password if the cluster
+    /// requires them.
+    pub nodes: Vec<Url>,
+    /// The SQLite file of this node's rqlited; read, never written.
+    pub file: PathBuf,
+}
+
+impl fmt::Debug for ClusterAddress {
+    /// Without user name and password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes = self.nodes.iter().map(Url::as_str).map(without_credentials);
+        f.debug_struct("ClusterAddress")
+            .field("nodes", &nodes.collect::<Vec<_>>())
+            .field("file", &self.file)
+            .finish()
+    }
+}
+
+impl DatabaseAddress {
+    /// The file to read.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Cluster(cluster) => &cluster.file,
+        }
+    }
+}
+
+impl DatabaseConfig {
+    /// The file to read: the database, or the replica of this node's rqlited.
+    ///
+    /// # Errors
+    /// Those of [`DatabaseConfig::address`].
+    pub fn path(&self) -> Result<PathBuf, ConfigError> {
+        Ok(self.address()?.file().to_owned())
+    }
+
+    /// Parses the URL.
+    ///
+    /// # Errors
+    /// If it is none of: a path, `sqlite://PATH` without parameters (an in-memory database could not be shared with
+    /// another process), `rqlite://HOST:PORT?file=PATH`.
+    pub fn address(&self) -> Result<DatabaseAddress, ConfigError> {
+        if let Some(rest) = self.url.strip_prefix("rqlite://") {
+            return cluster(rest).map(DatabaseAddress::Cluster);
+        }
+        // A text without a scheme and parameters is not a URL.
+        if !self.url.is_empty() && !self.url.contains([':', '?', '@']) {
+            return Ok(DatabaseAddress::File(PathBuf::from(&self.url)));
+        }
+        let fault = || ConfigError::Database(without_credentials(&self.url));
+        let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
+        let path = options.get_filename();
+        if !self.url.starts_with("sqlite:")
+            || self.url.contains(":memory:")
+            || self.url.contains("mode=memory")
+            || path.as_os_str().is_empty()
+        {
+            return Err(fault());
+        }
+        // The default mode may be requested explicitly: read, write, create.
+        match self.url.split_once('?') {
+            None | Some((_, "" | "mode=rwc")) => Ok(DatabaseAddress::File(path.to_owned())),
+            Some(_) => {
+                let url = without_credentials(&self.url);
+                let parameters = url.rsplit('?').next().unwrap_or_default().to_owned();
+                Err(ConfigError::DatabaseParameters { url, parameters })
+            }
+        }
+    }
+}
+
+/// The URL for errors: anything before an `@` may be a password, for any scheme.
+fn without_credentials(url: &str) -> String {
+    let Some((before, after)) = url.rsplit_once('@') else {
+        return url.to_owned();
+    };
+    let scheme = before.find("://").map_or(0, |at| at + "://".len());
+    format!("{}…@{after}", &url[..scheme])
+}
+
+/// `[USER:PASSWORD@]HOST:PORT[,HOST:PORT…]?file=PATH[&tls=on]`.
+fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
+    let fault = |reason| Err(ConfigError::Cluster(reason));
+    let Some((authority, parameters)) = rest.split_once('?') else {
+        return fault("the path of this node's file is missing");
+    };
+    let (mut file, mut scheme) = (None, "http");
+    // In a path, a `+` is a plus sign and not a space.
+    let parameters = parameters.replace('+', "%2B");
+    for (name, value) in url::form_urlencoded::parse(parameters.as_bytes()) {
+        match (name.as_ref(), value.as_ref()) {
+            ("file", _) => {
+                file.get_or_insert(value);
+            }
+            ("tls", "on") => scheme = "https",
+            ("tls", "off") => scheme = "http",
+            ("tls", _) => return fault("tls must be on or off"),
+            _ => return fault("it has a parameter other than `file` and `tls`"),
+        }
+    }
+    let Some(file) = file.filter(|file| !file.is_empty()) else {
+        return fault("the path of this node's file is missing");
+    };
+    let (credentials, hosts) = match authority.rsplit_once('@') {
+        Some((credentials, hosts)) => (format!("{credentials}@"), hosts),
+        None => (String::new(), authority),
+    };
+    let mut nodes = Vec::new();
+    for host in hosts.trim_end_matches('/').split(',') {
+        let node = Url::parse(&format!("{scheme}://{credentials}{host}/"));
+        match node {
+            Ok(node) if node.host_str().is_some() && node.path() == "/" && host.contains(':') => {
+                nodes.push(node);
+            }
+            Ok(_) | Err(_) => return fault("each node must be HOST:PORT"),
+        }
+    }
+    Ok(ClusterAddress {
+        nodes,
+        file: PathBuf::from(file.as_ref()),
+    })
+}
+
+// The hub's settings: retries, leases, allowed networks and limits against abuse. `docs/REFERENCE.md` documents each.
+
+/// A year; leases that never end are forbidden (W3C WebSub §5.3).
+const LEASE_SECONDS_LIMIT: u64 = 31_536_000;
+
+fn lease_seconds() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=LEASE_SECONDS_LIMIT)
+}
+
+fn limit() -> RangedU64ValueParser {
+    // SQLite's integers are signed.
+    RangedU64ValueParser::new().range(1..=i64::MAX.unsigned_abs())
+}
+
+/// What the hub needs to know.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "WebSub hub")]
+pub struct HubConfig {
+    /// Waits before the 2nd and the 3rd attempt of a delivery, exactly two
+    #[arg(
+        long = "hub-retry-delays",
+        value_name = "SPAN,SPAN",
+        env = "REVIEWS_HUB_RETRY_DELAYS",
+        default_value = "10m,12h"
+    )]
+    pub retry_delays: RetryDelays,
+    /// Shortest lease granted, in seconds
+    #[arg(long = "hub-lease-seconds-min", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MIN", default_value = "300", value_parser = lease_seconds())]
+    pub lease_seconds_min: u64,
+    /// Lease granted when the subscriber does not request one, in seconds
+    #[arg(long = "hub-lease-seconds-default", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_DEFAULT", default_value = "864000", value_parser = lease_seconds())]
+    pub lease_seconds_default: u64,
+    /// Longest lease granted, in seconds
+    #[arg(long = "hub-lease-seconds-max", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MAX", default_value = "7776000", value_parser = lease_seconds())]
+    pub lease_seconds_max: u64,
+    /// PEM file of root certificates to trust for callbacks, besides the system's
+    #[arg(
+        long = "hub-ca-file",
+        value_name = "FILE",
+        env = "REVIEWS_HUB_CA_FILE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ca_file: String,
+    /// Networks (CIDR) that callbacks may be in, on any port, besides the public Internet
+    #[arg(
+        long = "hub-allow-callback-nets",
+        value_name = "NETS",
+        env = "REVIEWS_HUB_ALLOW_CALLBACK_NETS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub allow_callback_nets: Nets,
+    /// Networks (CIDR) of proxies whose X-Forwarded-For is trusted
+    #[arg(
+        long = "trusted-proxies",
+        value_name = "NETS",
+        env = "REVIEWS_TRUSTED_PROXIES",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub trusted_proxies: Nets,
+    /// Its limits against abuse.
+    #[command(flatten)]
+    pub limits: HubLimits,
+}
+
+/// The hub's limits against abuse: beyond them it answers 429 or 503 with `Retry-After`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
+#[command(next_help_heading = "WebSub hub: limits against abuse")]
+pub struct HubLimits {
+    /// Maximum requests to the hub per minute from one source address (IPv6: one /64)
+    #[arg(long = "hub-requests-per-source-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE", default_value = "60", value_parser = limit())]
+    pub requests_per_source_per_minute: u64,
+    /// Maximum requests to the hub per minute from one IPv6 network (/48)
+    #[arg(long = "hub-requests-per-network-per-minute", value_name = "N", env = "REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE", default_value = "240", value_parser = limit())]
+    pub requests_per_network_per_minute: u64,
+    /// Maximum verifications per minute sent to one callback host
+    #[arg(long = "hub-verifications-per-host-per-minute", value_name = "N", env = "REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", default_value = "30", value_parser = limit())]
+    pub verifications_per_host_per_minute: u64,
+    /// Maximum verifications per minute sent to one resolved address (IPv4: /32, IPv6: /48)
+    #[arg(long = "hub-verifications-per-address-per-minute", value_name = "N", env = "REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE", default_value = "60", value_parser = limit())]
+    pub verifications_per_address_per_minute: u64,
+    /// Maximum requests waiting for their verification
+    #[arg(long = "hub-pending-max", value_name = "N", env = "REVIEWS_HUB_PENDING_MAX", default_value = "1000", value_parser = limit())]
+    pub pending_max: u64,
+    /// Maximum subscriptions of one callback host
+    #[arg(long = "hub-subscriptions-per-host-max", value_name = "N", env = "REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX", default_value = "1000", value_parser = limit())]
+    pub subscriptions_per_host_max: u64,
+    /// Maximum subscriptions of all callback hosts together
+    #[arg(long = "hub-subscriptions-max", value_name = "N", env = "REVIEWS_HUB_SUBSCRIPTIONS_MAX", default_value = "200000", value_parser = limit())]
+    pub subscriptions_max: u64,
+    /// Maximum bytes delivered to one callback host per hour
+    #[arg(long = "hub-bytes-per-host-per-hour", value_name = "N", env = "REVIEWS_HUB_BYTES_PER_HOST_PER_HOUR", default_value = "4294967296", value_parser = limit())]
+    pub bytes_per_host_per_hour: u64,
+}
+
+/// In seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeaseBounds {
+    shortest: u64,
+    default: u64,
+    longest: u64,
+}
+
+impl LeaseBounds {
+    /// `None` if the bounds are not in order or a lease could be 0.
+    #[must_use]
+    pub fn new(shortest: u64, default: u64, longest: u64) -> Option<Self> {
+        let is_ordered = 0 < shortest && shortest <= default && default <= longest;
+        is_ordered.then_some(Self {
+            shortest,
+            default,
+            longest,
+        })
+    }
+
+    /// The granted lease for a requested one, both in seconds.
+    #[must_use]
+    pub fn grant(&self, wish_seconds: Option<u64>) -> u64 {
+        wish_seconds.map_or(self.default, |wish| wish.clamp(self.shortest, self.longest))
+    }
+}
+
+impl HubConfig {
+    /// The bounds of leases.
+    ///
+    /// # Errors
+    /// If the three settings contradict each other.
+    pub fn leases(&self) -> Result<LeaseBounds, ConfigError> {
+        let (min, default, max) = (
+            self.lease_seconds_min,
+            self.lease_seconds_default,
+            self.lease_seconds_max,
+        );
+        LeaseBounds::new(min, default, max).ok_or(ConfigError::Leases { min, default, max })
+    }
+
+    #[must_use]
+    pub fn ca_file(&self) -> Option<&Path> {
+        Some(Path::new(&self.ca_file)).filter(|path| !path.as_os_str().is_empty())
+    }
+}
+
+/// For `serve --print-config`: one assignment per line, for every variable.
+impl fmt::Display for HubConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            retry_delays,
+            lease_seconds_min,
+            lease_seconds_default,
+            lease_seconds_max,
+            ca_file,
+            allow_callback_nets,
+            trusted_proxies,
+            limits,
+        } = self;
+        let HubLimits {
+            requests_per_source_per_minute: per_source,
+            requests_per_network_per_minute: per_network,
+            verifications_per_host_per_minute: per_host,
+            verifications_per_address_per_minute: per_address,
+            pending_max,
+            subscriptions_per_host_max,
+            subscriptions_max,
+            bytes_per_host_per_hour,
+        } = limits;
+        let settings: [(&str, &dyn fmt::Display); 15] = [
+            ("TRUSTED_PROXIES", trusted_proxies),
+            ("HUB_RETRY_DELAYS", retry_delays),
+            ("HUB_LEASE_SECONDS_MIN", lease_seconds_min),
+            ("HUB_LEASE_SECONDS_DEFAULT", lease_seconds_default),
+            ("HUB_LEASE_SECONDS_MAX", lease_seconds_max),
+            ("HUB_CA_FILE", ca_file),
+            ("HUB_ALLOW_CALLBACK_NETS", allow_callback_nets),
+            ("HUB_REQUESTS_PER_SOURCE_PER_MINUTE", per_source),
+            ("HUB_REQUESTS_PER_NETWORK_PER_MINUTE", per_network),
+            ("HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", per_host),
+            ("HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE", per_address),
+            ("HUB_PENDING_MAX", pending_max),
+            ("HUB_SUBSCRIPTIONS_PER_HOST_MAX", subscriptions_per_host_max),
+            ("HUB_SUBSCRIPTIONS_MAX", subscriptions_max),
+            ("HUB_BYTES_PER_HOST_PER_HOUR", bytes_per_host_per_hour),
+        ];
+        for (index, (name, value)) in settings.iter().enumerate() {
+            let line_break = if index == 0 { "" } else { "\n" };
+            write!(f, "{line_break}REVIEWS_{name}={value}")?;
+        }
+        Ok(())
+    }
+}
+
+// Value types of settings: time spans (`90s`, `15m`, `2h`), and lists of nets, hosts and contacts.
+
+/// A whole number of seconds, minutes or hours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeSpan(pub Duration);
+
+/// The units in seconds, largest first.
+const UNITS: [(char, u64); 3] = [('h', 3_600), ('m', 60), ('s', 1)];
+/// Longer spans are rejected, so that a mistaken unit is noticed.
+const SPAN_SECONDS_MAX: u64 = 366 * 24 * 3_600;
+
+impl FromStr for TimeSpan {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let fault = || format!("`{given}` is not a duration; write it like 90s, 15m or 2h");
+        let (digits, seconds) = UNITS
+            .iter()
+            .find_map(|(unit, seconds)| Some((given.strip_suffix(*unit)?, *seconds)))
+            .ok_or_else(fault)?;
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(fault());
+        }
+        let seconds = digits
+            .parse::<u64>()
+            .ok()
+            .and_then(|count| count.checked_mul(seconds))
+            .filter(|all| *all <= SPAN_SECONDS_MAX);
+        let seconds = seconds.ok_or_else(|| {
+            format!("`{given}` is longer than a year; write it like 90s, 15m or 2h")
+        })?;
+        Ok(Self(Duration::from_secs(seconds)))
+    }
+}
+
+impl fmt::Display for TimeSpan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.0.as_secs();
+        let fits = |(_, seconds): &(char, u64)| all > 0 && all.is_multiple_of(*seconds);
+        let (unit, seconds) = UNITS.into_iter().find(fits).unwrap_or(('s', 1));
+        write!(f, "{}{unit}", all / seconds)
+    }
+}
+
+/// The delays before the second and the third attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryDelays(pub [TimeSpan; 2]);
+
+impl FromStr for RetryDelays {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let spans: Vec<TimeSpan> = given
+            .split(',')
+            .map(|span| span.trim().parse())
+            .collect::<Result<_, _>>()?;
+        match <[TimeSpan; 2]>::try_from(spans) {
+            Ok(spans) if spans.iter().all(|span| span.0 > Duration::ZERO) => Ok(Self(spans)),
+            Ok(_) => Err(format!(
+                "`{given}` has a wait of zero; each must be 1s or longer"
+            )),
+            Err(_) => Err(format!(
+                "`{given}` must be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for RetryDelays {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [second, third] = self.0;
+        write!(f, "{second},{third}")
+    }
+}
+
+/// Nets in CIDR notation, comma-separated; may be empty. A bare address is a net of one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Nets(pub Vec<IpNet>);
+
+impl FromStr for Nets {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let net = |part: &str| {
+            let net = part
+                .parse()
+                .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
+            net.map_err(|_| {
+                format!("`{part}` is not a network; write networks like 127.0.0.0/8,fd00::/8")
+            })
+        };
+        elements(given, net).map(Self)
+    }
+}
+
+impl fmt::Display for Nets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.0)
+    }
+}
+
+/// The parsed elements of a list that is separated by commas; the list may be empty.
+fn elements<T>(given: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    let parts = given.split(',').map(str::trim);
+    parts.filter(|part| !part.is_empty()).map(parse).collect()
+}
+
+fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, list: &[T]) -> fmt::Result {
+    for (index, one) in list.iter().enumerate() {
+        write!(f, "{}{one}", if index == 0 { "" } else { "," })?;
+    }
+    Ok(())
+}
+
+// Contacts for security issues in `/.well-known/security.txt` (RFC 9116 §2.5.3).
+
+/// URIs of contacts, comma-separated, the preferred one first; may be empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Contacts(pub Vec<String>);
+
+/// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
+fn contact(given: &str) -> Result<String, String> {
+    let is_known = |url: &Url| match url.scheme() {
+        "https" => url.host().is_some(),
+        "mailto" => url.path().contains('@'),
+        "tel" => !url.path().is_empty(),
+        _ => false,
+    };
+    let url = Url::parse(given).ok().filter(is_known);
+    url.map(String::from).ok_or_else(|| {
+        format!(
+            "`{given}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
+             tel:+1-201-555-0123"
+        )
+    })
+}
+
+impl FromStr for Contacts {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        elements(given, contact).map(Self)
+    }
+}
+
+impl fmt::Display for Contacts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.0)
+    }
+}
+
+// Lists of host names in settings: `agents.example.com,app.example.com:8443`.
+
+/// A host's name or address, with an optional port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostName {
+    /// The name in lower case, or the address.
+    pub host: Host,
+    /// `None` allows every port.
+    pub port: Option<u16>,
+}
+
+/// Comma-separated; may be empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hosts(pub Vec<HostName>);
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let fault = || {
+            format!(
+                "`{given}` is not a host name; write hosts like agents.example.com,app.example.com:8443"
+            )
+        };
+        let is_port = |port: &str| !port.is_empty() && !port.ends_with(']');
+        let (name, port) = match given.rsplit_once(':').filter(|(_, port)| is_port(port)) {
+            Some((name, port)) => (name, Some(port.parse().map_err(|_| fault())?)),
+            None => (given, None),
+        };
+        // A URL parser accepts a star, but no host has one.
+        let host = Host::parse(name)
+            .ok()
+            .filter(|_| !name.contains('*'))
+            .ok_or_else(fault)?;
+        Ok(Self { host, port })
+    }
+}
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.host)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
+    }
+}
+
+impl FromStr for Hosts {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        elements(given, str::parse).map(Self)
+    }
+}
+
+impl fmt::Display for Hosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+
+    use super::{DatabaseAddress, DatabaseConfig, listen_address, *};
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        for given in ["8090", ":8090", "localhost:8090", "127.0.0.1:8090"] {
+            let address = listen_address(given).unwrap();
+            assert_eq!(address.to_string(), "127.0.0.1:8090", "{given}");
+        }
+        assert_eq!(listen_address("[::]:80").unwrap().to_string(), "[::]:80");
+        for wrong in ["localhost", "99999", ":", "example.com:80", ""] {
+            let said = listen_address(wrong).unwrap_err();
+            assert!(said.contains("localhost:8080"), "{wrong}: {said}");
+        }
+    }
+
+    fn address(url: &str) -> Result<DatabaseAddress, String> {
+        DatabaseConfig {
+            url: url.to_owned(),
+        }
+        .address()
+        .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_file_is_named_by_its_path_too() {
+        for given in ["x.db", "./a b/x.db", "/var/lib/reviews/reviews.db"] {
+            assert_eq!(address(given), Ok(DatabaseAddress::File(given.into())));
+        }
+        for given in [":memory:", "x.db?mode=ro", "host:4001", ""] {
+            assert!(address(given).is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_cluster_is_named_by_its_nodes_and_this_nodes_file() {
+        let url = "rqlite://10.0.0.1:4001,10.0.0.2:4001?file=/var/lib/a%20b+c/db.sqlite";
+        let Ok(DatabaseAddress::Cluster(cluster)) = address(url) else {
+            panic!("a cluster");
+        };
+        let nodes: Vec<&str> = cluster.nodes.iter().map(url::Url::as_str).collect();
+        assert_eq!(nodes, ["http://10.0.0.1:4001/", "http://10.0.0.2:4001/"]);
+        assert_eq!(cluster.file, Path::new("/var/lib/a b+c/db.sqlite"));
+    }
+
+    #[test]
+    fn credentials_and_tls_hold_for_every_node_and_are_not_printed() {
+        let url = "rqlite://jo:secret@a:4001,b:4001?tls=on&file=db.sqlite";
+        let Ok(DatabaseAddress::Cluster(cluster)) = address(url) else {
+            panic!("a cluster");
+        };
+        for node in &cluster.nodes {
+            assert_eq!((node.scheme(), node.username()), ("https", "jo"));
+            assert_eq!(node.password(), Some("secret"));
+        }
+        assert!(!format!("{cluster:?}").contains("secret"));
+    }
+
+    #[test]
+    fn no_error_shows_the_credentials_of_a_url_whatever_is_mistyped_in_it() {
+        for url in [
+            "rqlit://jo:secret@a:4001?file=db.sqlite",
+            "rqlite:/jo:secret@a:4001?file=db.sqlite",
+            "jo:secret@a:4001",
+            "rqlite://jo:secret@a?file=db.sqlite",
+            "rqlite://jo:secret@a:4001",
+            "sqlite://jo:secret@a:4001?file=db.sqlite",
+            "sqlite://jo:sec?ret@a:4001?file=db.sqlite",
+            "RQLITE://jo:sec@ret@a:4001?file=db.sqlite",
+        ] {
+            let told = address(url).unwrap_err();
+            assert!(
+                !told.contains("sec") && !told.contains("ret@"),
+                "{url}: {told}"
+            );
+        }
+        let told = address("rqlit://jo:secret@a:4001?file=db.sqlite").unwrap_err();
+        assert!(told.contains("rqlit://…@a:4001?file=db.sqlite"), "{told}");
+    }
+
+    #[test]
+    fn a_cluster_that_is_named_badly_is_told_how_to_be_named() {
+        for url in [
+            "rqlite://127.0.0.1:4001",
+            "rqlite://127.0.0.1:4001?file=",
+            "rqlite://127.0.0.1?file=a",
+            "rqlite://?file=a",
+            "rqlite://a:1,,b:2?file=a",
+            "rqlite://a:1/b?file=a",
+            "rqlite://a:1?file=a&tls=maybe",
+            "rqlite://a:1?file=a&level=none",
+        ] {
+            let told = address(url).unwrap_err();
+            assert!(told.contains("rqlite://127.0.0.1:4001"), "{url}: {told}");
+        }
+    }
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        hub: HubConfig,
+    }
+
+    fn read(arguments: &[&str]) -> Result<HubConfig, String> {
+        let line = Line::try_parse_from([&["reviews"], arguments].concat());
+        line.map(|line| line.hub).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn defaults_are_the_documented_ones() {
+        let hub = read(&[]).unwrap();
+        assert_eq!(
+            hub.leases().unwrap(),
+            LeaseBounds::new(300, 864_000, 7_776_000).unwrap()
+        );
+        assert_eq!(hub.ca_file(), None);
+        insta::assert_snapshot!(hub.to_string(), @"
+        REVIEWS_TRUSTED_PROXIES=
+        REVIEWS_HUB_RETRY_DELAYS=10m,12h
+        REVIEWS_HUB_LEASE_SECONDS_MIN=300
+        REVIEWS_HUB_LEASE_SECONDS_DEFAULT=864000
+        REVIEWS_HUB_LEASE_SECONDS_MAX=7776000
+        REVIEWS_HUB_CA_FILE=
+        REVIEWS_HUB_ALLOW_CALLBACK_NETS=
+        REVIEWS_HUB_REQUESTS_PER_SOURCE_PER_MINUTE=60
+        REVIEWS_HUB_REQUESTS_PER_NETWORK_PER_MINUTE=240
+        REVIEWS_HUB_VERIFICATIONS_PER_HOST_PER_MINUTE=30
+        REVIEWS_HUB_VERIFICATIONS_PER_ADDRESS_PER_MINUTE=60
+        REVIEWS_HUB_PENDING_MAX=1000
+        REVIEWS_HUB_SUBSCRIPTIONS_PER_HOST_MAX=1000
+        REVIEWS_HUB_SUBSCRIPTIONS_MAX=200000
+        REVIEWS_HUB_BYTES_PER_HOST_PER_HOUR=4294967296
+        ");
+    }
+
+    #[test]
+    fn a_wrong_setting_says_how_to_write_it() {
+        for (arguments, word) in [
+            (["--hub-retry-delays", "10m"], "exactly two durations"),
+            (["--hub-retry-delays", "10m,12"], "like 90s, 15m or 2h"),
+            (["--hub-lease-seconds-min", "0"], "1..=31536000"),
+            (["--hub-lease-seconds-max", "31536001"], "31536000"),
+            (
+                ["--hub-allow-callback-nets", "localhost"],
+                "write networks like",
+            ),
+            (["--trusted-proxies", "10.0.0.0/99"], "write networks like"),
+            (["--hub-pending-max", "0"], "1.."),
+        ] {
+            let said = read(&arguments).unwrap_err();
+            assert!(said.contains(word), "{arguments:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn leases_must_be_in_order() {
+        let hub = read(&[
+            "--hub-lease-seconds-min",
+            "100",
+            "--hub-lease-seconds-default",
+            "99",
+        ])
+        .unwrap();
+        let said = hub.leases().unwrap_err().to_string();
+        assert!(
+            said.contains("100")
+                && said.contains("99")
+                && said.contains("REVIEWS_HUB_LEASE_SECONDS_MIN"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_wish_is_clamped_and_its_absence_is_the_default() {
+        let leases = LeaseBounds::new(300, 864_000, 7_776_000).unwrap();
+        for (wish, granted) in [
+            (None, 864_000),
+            (Some(1), 300),
+            (Some(300), 300),
+            (Some(301), 301),
+            (Some(7_776_000), 7_776_000),
+            (Some(u64::MAX), 7_776_000),
+        ] {
+            assert_eq!(leases.grant(wish), granted, "{wish:?}");
+        }
+    }
+
+    #[test]
+    fn durations_are_whole_seconds_minutes_or_hours() {
+        for (given, seconds, shown) in [
+            ("90s", 90, "90s"),
+            ("15m", 900, "15m"),
+            ("2h", 7_200, "2h"),
+            ("120s", 120, "2m"),
+            ("0s", 0, "0s"),
+            ("48h", 172_800, "48h"),
+        ] {
+            let span: TimeSpan = given.parse().unwrap();
+            assert_eq!(
+                (span.0.as_secs(), span.to_string().as_str()),
+                (seconds, shown),
+                "{given}"
+            );
+        }
+        for given in [
+            "",
+            "s",
+            "90",
+            "1.5h",
+            "-1s",
+            "+1s",
+            "1 h",
+            "1d",
+            "1H",
+            "9999999h",
+            "99999999999999999999s",
+            "1hh",
+            "éh",
+        ] {
+            assert!(given.parse::<TimeSpan>().is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn retry_delays_are_exactly_two() {
+        let delays: RetryDelays = "10m, 12h".parse().unwrap();
+        assert_eq!(delays.to_string(), "10m,12h");
+        for given in ["", "10m", "1m,2m,3m", "10m,", "10m,0s", "10m;12h"] {
+            assert!(given.parse::<RetryDelays>().is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn nets_are_a_list_that_may_be_empty() {
+        let nets: Nets = "127.0.0.0/8, ::1,fd00::/8".parse().unwrap();
+        assert_eq!(nets.to_string(), "127.0.0.0/8,::1/128,fd00::/8");
+        assert_eq!("".parse::<Nets>().unwrap(), Nets::default());
+        for given in ["127.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9", "10/8"] {
+            assert!(given.parse::<Nets>().is_err(), "{given}");
+        }
+    }
+
+    #[test]
+    fn contacts_are_addresses_that_somebody_reads() {
+        let contacts: Contacts = "mailto:a@example.com, https://example.com/s"
+            .parse()
+            .unwrap();
+        assert_eq!(
+            contacts.to_string(),
+            "mailto:a@example.com,https://example.com/s"
+        );
+        assert_eq!("".parse::<Contacts>().unwrap(), Contacts::default());
+        for wrong in [
+            "a@example.com",
+            "http://example.com",
+            "javascript:alert(1)",
+            "mailto:nobody",
+            "tel:",
+        ] {
+            let said = wrong.parse::<Contacts>().unwrap_err();
+            assert!(
+                said.starts_with(&format!("`{wrong}` is not a contact URI")),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_are_shown_as_they_are_compared() {
+        for (given, shown) in [
+            ("", ""),
+            ("Agents.Example.com", "agents.example.com"),
+            (" a.example , b.example:8443,", "a.example,b.example:8443"),
+            (
+                "192.0.2.1:80,[2001:DB8::1],[::1]:8080",
+                "192.0.2.1:80,[2001:db8::1],[::1]:8080",
+            ),
+            ("bücher.example", "xn--bcher-kva.example"),
+        ] {
+            assert_eq!(
+                given.parse::<Hosts>().unwrap().to_string(),
+                shown,
+                "{given}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_host_is_told_how_to_write_one() {
+        for given in [
+            "https://a.example",
+            "*",
+            "*.example",
+            "a b",
+            "a.example:port",
+            "a.example:99999",
+            "a/b",
+            ":80",
+        ] {
+            let said = given.parse::<Hosts>().unwrap_err();
+            assert!(
+                said.contains(given) && said.contains("app.example.com:8443"),
+                "{given}: {said}"
+            );
+        }
+    }
+}
