@@ -9,22 +9,18 @@ mod escape;
 mod http;
 mod message;
 mod methods;
-mod origin_check;
 mod revision;
-mod session;
 mod stdio;
 mod store;
 
 use std::sync::Arc;
 
 pub use escape::escaped;
-pub use http::Mcp;
-pub use origin_check::OriginCheck;
+pub use http::{Mcp, OriginCheck};
 use poem::http::Method;
 use serde_json::Value;
-pub use session::Sessions;
 pub use stdio::StdioConnection;
-pub use store::sessions;
+pub use store::{Sessions, sessions};
 
 use crate::links::MCP_PATH;
 use crate::web::Route;

@@ -1,8 +1,19 @@
-//! The signing key of MCP sessions: its table, and the sessions of a database.
+//! Sessions without server state: the ID contains everything, signed with a key in the database, so sessions outlive a
+//! restart, and opening thousands uses no memory. Only sessions that clients ended are remembered, up to a limit.
+//!
+//! A session ID is not a credential: the service is public.
 
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 use sqlx::SqliteConnection;
 
-use super::session::{KEY_BYTES, Sessions};
+use super::revision::Revision;
 use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
@@ -69,4 +80,225 @@ async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<
     sqlx::query_scalar!("select key from mcp_key")
         .fetch_optional(connection)
         .await
+}
+
+/// Lifetime of a session from its opening.
+pub const LIFETIME_SECONDS: i64 = 24 * 3_600;
+/// HMAC-SHA256.
+pub const KEY_BYTES: usize = 32;
+/// A session that is always open and cannot be ended, so that the examples in the OpenAPI document work as they are.
+/// It grants nothing, because any client may open a session.
+pub const EXAMPLE_ID: &str = "example-session";
+const EXAMPLE: Session = Session {
+    ends_at: i64::MAX,
+    nonce: [0; NONCE_BYTES],
+    revision: Revision::November2025,
+};
+/// Maximum number of ended sessions remembered. Beyond it, those that expire first are forgotten, and their IDs work
+/// again until then.
+pub const ENDED_MAX: usize = 10_000;
+/// The index of the revision in the list, the end in seconds since 1970, and a nonce.
+const CONTENT_BYTES: usize = 1 + 8 + NONCE_BYTES;
+const NONCE_BYTES: usize = 16;
+const SIGNATURE_BYTES: usize = 32;
+
+/// The content of an ID.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Session {
+    ends_at: i64,
+    nonce: [u8; NONCE_BYTES],
+    pub revision: Revision,
+}
+
+#[derive(Debug)]
+pub struct Sessions {
+    signer: Hmac<Sha256>,
+    clock: Clock,
+    random: Random,
+    ended: Mutex<BTreeSet<Session>>,
+}
+
+impl Sessions {
+    /// `key` signs the IDs.
+    #[must_use]
+    pub fn new(key: [u8; KEY_BYTES], clock: Clock, random: Random) -> Self {
+        // Shorter keys are padded with zeros to the hash's block (RFC 2104 §2).
+        let mut block = [0; 64];
+        block[..KEY_BYTES].copy_from_slice(&key);
+        Self {
+            signer: Hmac::new(&block.into()),
+            clock,
+            random,
+            ended: Mutex::default(),
+        }
+    }
+
+    /// Opens a session and returns its ID, in visible ASCII.
+    ///
+    /// # Errors
+    /// If the operating system's generator fails.
+    pub fn open(&self, revision: Revision) -> io::Result<String> {
+        let mut id = [0; CONTENT_BYTES + SIGNATURE_BYTES];
+        let (content, signature) = id.split_at_mut(CONTENT_BYTES);
+        content[0] = revision as u8;
+        content[1..9].copy_from_slice(&(self.now() + LIFETIME_SECONDS).to_be_bytes());
+        content[9..].copy_from_slice(&self.random.bytes_16()?);
+        signature.copy_from_slice(&self.sign(content).finalize().into_bytes());
+        Ok(URL_SAFE_NO_PAD.encode(id))
+    }
+
+    /// The session of that ID, if it is valid, not expired and not ended.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<Session> {
+        let session = self.read(id)?;
+        let is_ended = self
+            .ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&session);
+        (!is_ended && session.ends_at > self.now()).then_some(session)
+    }
+
+    /// Returns false if there is no such session.
+    pub fn end(&self, id: &str) -> bool {
+        let Some(session) = self.find(id) else {
+            return false;
+        };
+        if session == EXAMPLE {
+            return true;
+        }
+        let now = self.now();
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        while ended
+            .first()
+            .is_some_and(|first| first.ends_at <= now || ended.len() >= ENDED_MAX)
+        {
+            ended.pop_first();
+        }
+        ended.insert(session)
+    }
+
+    fn read(&self, id: &str) -> Option<Session> {
+        if id == EXAMPLE_ID {
+            return Some(EXAMPLE);
+        }
+        let mut bytes = [0; CONTENT_BYTES + SIGNATURE_BYTES];
+        let length = URL_SAFE_NO_PAD.decode_slice(id, &mut bytes).ok()?;
+        let (content, signature) = bytes.split_at(CONTENT_BYTES);
+        if length != bytes.len() {
+            return None;
+        }
+        // In constant time.
+        self.sign(content).verify_slice(signature).ok()?;
+        Some(Session {
+            revision: *Revision::ALL.get(usize::from(content[0]))?,
+            ends_at: i64::from_be_bytes(content[1..9].try_into().ok()?),
+            nonce: content[9..].try_into().ok()?,
+        })
+    }
+
+    fn sign(&self, content: &[u8]) -> Hmac<Sha256> {
+        self.signer.clone().chain_update(content)
+    }
+
+    fn now(&self) -> i64 {
+        self.clock.now().timestamp()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sessions(key: u8) -> Sessions {
+        let now = "2026-11-20T12:00:00Z".parse().unwrap();
+        Sessions::new([key; KEY_BYTES], Clock::manual(now), Random::seeded(7))
+    }
+
+    #[test]
+    fn an_id_is_visible_ascii_says_its_revision_and_is_never_the_same() {
+        let sessions = sessions(1);
+        for revision in Revision::ALL {
+            let (one, other) = (
+                sessions.open(revision).unwrap(),
+                sessions.open(revision).unwrap(),
+            );
+            assert!(
+                one.len() == 76 && one.bytes().all(|byte| byte.is_ascii_graphic()),
+                "{one}"
+            );
+            assert_ne!(one, other);
+            assert_eq!(sessions.find(&one).unwrap().revision, revision);
+        }
+    }
+
+    #[test]
+    fn no_changed_character_is_believed() {
+        let sessions = sessions(1);
+        let id = sessions.open(Revision::June2025).unwrap();
+        for at in 0..id.len() {
+            let mut changed = id.clone().into_bytes();
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            assert_eq!(
+                sessions.find(std::str::from_utf8(&changed).unwrap()),
+                None,
+                "{at}"
+            );
+        }
+        for other in [
+            &id[1..],
+            &id[..75],
+            &format!("{id}A"),
+            &format!("{id}="),
+            "",
+            " ",
+            "é",
+            &"A".repeat(10_000),
+        ] {
+            assert_eq!(sessions.find(other), None, "{other}");
+        }
+        assert_eq!(self::sessions(2).find(&id), None, "of another key");
+    }
+
+    #[test]
+    fn a_session_lasts_a_day() {
+        let sessions = sessions(1);
+        let id = sessions.open(Revision::June2025).unwrap();
+        sessions
+            .clock
+            .advance(chrono::Duration::seconds(LIFETIME_SECONDS - 1));
+        assert!(sessions.find(&id).is_some());
+        sessions.clock.advance(chrono::Duration::seconds(1));
+        assert!(sessions.find(&id).is_none() && !sessions.end(&id));
+    }
+
+    #[test]
+    fn the_session_of_the_examples_is_always_open() {
+        let sessions = sessions(1);
+        for _ in 0..2 {
+            assert_eq!(sessions.find(EXAMPLE_ID), Some(EXAMPLE));
+            assert!(sessions.end(EXAMPLE_ID));
+        }
+        assert!(sessions.ended.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn ended_sessions_are_remembered_up_to_a_bound_and_no_longer_than_they_would_last() {
+        let sessions = sessions(1);
+        let ids: Vec<String> = (0..=ENDED_MAX)
+            .map(|_| sessions.open(Revision::June2025).unwrap())
+            .collect();
+        assert!(ids.iter().all(|id| sessions.end(id)));
+        assert!(
+            ids.iter().filter(|id| sessions.find(id).is_some()).count() == 1,
+            "one more than the bound is one forgotten"
+        );
+        assert_eq!(sessions.ended.lock().unwrap().len(), ENDED_MAX);
+        sessions
+            .clock
+            .advance(chrono::Duration::seconds(LIFETIME_SECONDS));
+        let next = sessions.open(Revision::June2025).unwrap();
+        assert!(sessions.end(&next) && !sessions.end(&next));
+        assert_eq!(sessions.ended.lock().unwrap().len(), 1);
+    }
 }
