@@ -833,7 +833,7 @@ mod tests {
         let Ok(DatabaseAddress::Cluster(cluster)) = address(url) else {
             panic!("a cluster");
         };
-        let nodes: Vec<&str> = cluster.nodes.iter().map(url::Url::as_str).collect();
+        let nodes: Vec<&str> = cluster.nodes.iter().map(Url::as_str).collect();
         assert_eq!(nodes, ["http://10.0.0.1:4001/", "http://10.0.0.2:4001/"]);
         assert_eq!(cluster.file, Path::new("/var/lib/a b+c/db.sqlite"));
     }

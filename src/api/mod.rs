@@ -6,7 +6,6 @@
 mod datasets;
 mod hub;
 mod openapi;
-mod parameters;
 mod reviews;
 
 use std::collections::HashMap;

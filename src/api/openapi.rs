@@ -1,22 +1,33 @@
 //! The published OpenAPI document: the framework's, converted to 3.1, with the paths and operation IDs of the routes;
-//! and the types that document a response in it without building it, because the response is already made.
+//! and what connects a handler with it: extractors for its parameters, and the types that document a response without
+//! building it, because the response is already made.
+//!
+//! An extractor returns its value or its error, so that all errors are reported at once; the framework's extractors stop
+//! at the first. Each argument of a handler documents one parameter under the argument's name, which must be the
+//! parameter's; the test `what_is_described_is_what_is_answered` checks it.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use poem::{IntoResponse, Response};
-use poem_openapi::ApiResponse;
+use poem::{IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{
-    MetaHeader, MetaMediaType, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry,
+    MetaHeader, MetaMediaType, MetaParamIn, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef,
+    Registry,
 };
 use poem_openapi::types::Type;
+use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
+use crate::model::parameters::{
+    InvalidParameter, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
+};
+use crate::search::CursorParameter;
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::{PROBLEM, Route, to_3_1};
+use crate::web::{PROBLEM, Route, UrlParameters, invalid_parameters, to_3_1};
 use crate::wire;
-use crate::wire::Problem;
+use crate::wire::parameters::{Described, schema};
+use crate::wire::{Issue, Problem};
 
 pub const JSON: &str = "application/json";
 /// The error of a response whose parameters can be wrong.
@@ -330,5 +341,142 @@ impl Description {
         let body = Arc::new(CachedBody::new("application/json", Content::whole(json)));
         *made = Some((examples, Arc::clone(&body)));
         body
+    }
+}
+
+/// Maximum number of ignored names in a response.
+const IGNORED_MAX: usize = 20;
+
+/// A documented parameter of the query string. [`RequestParameters`] reads its value from the request, like any other
+/// parameter source.
+pub struct Query<P: Parameter>(PhantomData<fn() -> P>);
+
+/// A parameter of the path. The framework's derive recognises path parameters by this type name.
+pub struct Path<P: Parameter>(pub Parsed<P>);
+
+/// Reads a request's parameters and collects their names and errors.
+#[derive(Debug)]
+pub struct RequestParameters<'a> {
+    request: &'a Request,
+    names: Vec<&'static str>,
+    issues: Vec<Issue>,
+}
+
+impl ParameterSource for RequestParameters<'_> {
+    fn read<P: Parameter>(&mut self) -> Parsed<P> {
+        self.names.push(P::NAME);
+        UrlParameters::query::<P>(self.request)
+    }
+
+    fn refuse(&mut self, invalid: InvalidParameter) {
+        self.issues.push(invalid.into());
+    }
+
+    fn is_wrong(&self) -> bool {
+        !self.issues.is_empty()
+    }
+}
+
+impl<'a> RequestParameters<'a> {
+    pub const fn of(request: &'a Request) -> Self {
+        Self {
+            request,
+            names: Vec::new(),
+            issues: Vec::new(),
+        }
+    }
+
+    pub const fn request(&self) -> &'a Request {
+        self.request
+    }
+
+    /// The names of given parameters that were not read, without duplicates.
+    pub fn ignored_names(&self) -> Vec<String> {
+        let mut ignored = Vec::new();
+        for (name, _) in
+            UrlParameters::pairs(self.request).filter(|(name, _)| !self.names.contains(name))
+        {
+            let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
+            if ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
+                ignored.push(name);
+            }
+        }
+        ignored
+    }
+
+    /// The query string of the request for the page at `cursor`.
+    pub fn next_query(&self, cursor: &str) -> String {
+        let is_kept = |name: &str| self.names.contains(&name) && name != CursorParameter::NAME;
+        let pairs = UrlParameters::pairs(self.request)
+            .filter_map(|(name, value)| Some((name, value.ok().filter(|_| is_kept(name))?)));
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query
+            .extend_pairs(pairs)
+            .append_pair(CursorParameter::NAME, cursor)
+            .finish()
+    }
+
+    /// The error response; there must be at least one issue.
+    pub fn into_problem(self) -> Response {
+        invalid_parameters(self.issues)
+    }
+
+    /// The error response if there are issues.
+    pub fn problem(&mut self) -> Option<Response> {
+        (!self.issues.is_empty()).then(|| invalid_parameters(std::mem::take(&mut self.issues)))
+    }
+}
+
+impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Query<P> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = P::IS_REQUIRED;
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        P::Kind::register(registry);
+    }
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Query)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        Some(schema::<P>())
+    }
+
+    async fn from_request(
+        _: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        Ok(Self(PhantomData))
+    }
+}
+
+impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Path<P> {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
+    const PARAM_IS_REQUIRED: bool = true;
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn register(registry: &mut Registry) {
+        P::Kind::register(registry);
+    }
+
+    fn param_in() -> Option<MetaParamIn> {
+        Some(MetaParamIn::Path)
+    }
+
+    fn param_schema_ref() -> Option<MetaSchemaRef> {
+        Some(schema::<P>())
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        _: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        Ok(Self(UrlParameters::path::<P>(request)))
     }
 }

@@ -5,7 +5,7 @@ use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
 use super::decision::existing;
-use super::migrate::open;
+use super::serve::open;
 use super::{Exit, insights};
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;

@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{Exit, report_done};
-use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::storage::{Database, DbError, FORMER_KEPT_DAYS, Migrated, Opening};
+use crate::config::DatabaseConfig;
+use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
 
 /// Bring the database up to date and list the applied migrations
 #[derive(Debug, Args)]
@@ -22,15 +22,6 @@ impl Migrate {
             told(&migrated)
         )))
     }
-}
-
-/// Opens the database of a long-running process, and logs the applied migrations.
-pub(super) async fn open(address: &DatabaseAddress) -> Result<Database, DbError> {
-    let (database, migrated) = Database::open_at(address).await?;
-    for name in &migrated.applied {
-        tracing::info!("database.migrated: applied {name}");
-    }
-    Ok(database)
 }
 
 /// The applied migrations, one per line.

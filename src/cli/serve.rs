@@ -21,16 +21,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogFormat};
-use super::migrate::open;
 use super::terminal::Progress;
 use super::{Exit, LogConfig, insights, log_file_size_limit, published, say, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, ListenConfig, ServeConfig};
+use crate::config::{DatabaseAddress, DatabaseConfig, ListenConfig, ServeConfig};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
-use crate::storage::AtPath as _;
+use crate::storage::{AtPath as _, Database, DbError};
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -396,6 +395,15 @@ fn tell_supervisor(state: &NotifyState<'_>) {
     if let Err(error) = notify(std::slice::from_ref(state)) {
         tracing::warn!(%error, "server.not_notified: NOTIFY_SOCKET does not accept `{state}`");
     }
+}
+
+/// Opens the database of a long-running process, and logs the applied migrations.
+pub(super) async fn open(address: &DatabaseAddress) -> Result<Database, DbError> {
+    let (database, migrated) = Database::open_at(address).await?;
+    for name in &migrated.applied {
+        tracing::info!("database.migrated: applied {name}");
+    }
+    Ok(database)
 }
 
 #[cfg(test)]

@@ -83,12 +83,12 @@ async fn find_key(connection: &mut SqliteConnection) -> sqlx::Result<Option<Vec<
 }
 
 /// Lifetime of a session from its opening.
-pub const LIFETIME_SECONDS: i64 = 24 * 3_600;
+const LIFETIME_SECONDS: i64 = 24 * 3_600;
 /// HMAC-SHA256.
-pub const KEY_BYTES: usize = 32;
+const KEY_BYTES: usize = 32;
 /// A session that is always open and cannot be ended, so that the examples in the OpenAPI document work as they are.
 /// It grants nothing, because any client may open a session.
-pub const EXAMPLE_ID: &str = "example-session";
+const EXAMPLE_ID: &str = "example-session";
 const EXAMPLE: Session = Session {
     ends_at: i64::MAX,
     nonce: [0; NONCE_BYTES],
@@ -96,7 +96,7 @@ const EXAMPLE: Session = Session {
 };
 /// Maximum number of ended sessions remembered. Beyond it, those that expire first are forgotten, and their IDs work
 /// again until then.
-pub const ENDED_MAX: usize = 10_000;
+const ENDED_MAX: usize = 10_000;
 /// The index of the revision in the list, the end in seconds since 1970, and a nonce.
 const CONTENT_BYTES: usize = 1 + 8 + NONCE_BYTES;
 const NONCE_BYTES: usize = 16;

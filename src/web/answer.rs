@@ -674,7 +674,7 @@ mod tests {
     use chrono::{DateTime, Utc};
     use dates::{AMBIGUOUS, DATES, ORDER, UNDATED};
     use poem::http::HeaderValue;
-    use poem::http::header::{HeaderMap, HeaderName, HeaderValue};
+    use poem::http::header::{HeaderMap, HeaderName};
     use proptest::prelude::*;
     use tags::TAGS;
 
@@ -762,8 +762,8 @@ mod tests {
         };
         let tags = [
             (None, "\"0f\""),
-            (Some(Coding::Brotli), "\"0f-br\""),
-            (Some(Coding::Gzip), "\"0f-gzip\""),
+            (Some(Brotli), "\"0f-br\""),
+            (Some(Gzip), "\"0f-gzip\""),
         ];
         for (coding, text) in tags {
             let tag = etag("0f", coding);
