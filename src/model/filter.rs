@@ -4,8 +4,24 @@
 use super::parameters::{
     self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue, Sort,
 };
-use super::review::{Day, Rating, Traits, Vote};
+use super::review::{Day, Rating, Vote};
 use super::words::{PluralEndings, TextMatch, fold};
+
+/// Properties of a review as a bit set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Traits(u8);
+
+impl Traits {
+    /// The text is not empty.
+    pub const TEXT: Self = Self(1);
+    /// The owner responded.
+    pub const RESPONSE: Self = Self(2);
+
+    #[must_use]
+    pub fn of(has_text: bool, has_response: bool) -> Self {
+        Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
+    }
+}
 
 /// `mask` selects the traits to check; `wanted` has those of them that must be present.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -37,7 +37,7 @@ pub(crate) mod parameters;
 mod review;
 mod words;
 
-pub use filter::{ReviewFilter, SearchArguments};
+pub use filter::{ReviewFilter, SearchArguments, Traits};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
     adopt, merge,
@@ -45,6 +45,6 @@ pub use merge::{
 pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts,
-    Response, Review, ReviewId, Source, Status, Traits, Unit, Verification, Vote,
+    Response, Review, ReviewId, Source, Status, Unit, Verification, Vote,
 };
 pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};

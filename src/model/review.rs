@@ -422,22 +422,6 @@ impl RatingCounts {
     }
 }
 
-/// Properties of a review as a bit set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Traits(pub(super) u8);
-
-impl Traits {
-    /// The text is not empty.
-    pub const TEXT: Self = Self(1);
-    /// The owner responded.
-    pub const RESPONSE: Self = Self(2);
-
-    #[must_use]
-    pub fn of(has_text: bool, has_response: bool) -> Self {
-        Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
-    }
-}
-
 /// A calendar day, written exactly `YYYY-MM-DD`: from 0001-01-01 to 9999-12-31, in the business's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Day(NaiveDate);
