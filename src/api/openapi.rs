@@ -344,6 +344,8 @@ impl Description {
     }
 }
 
+// Extractors for parameters.
+
 /// Maximum number of ignored names in a response.
 const IGNORED_MAX: usize = 20;
 

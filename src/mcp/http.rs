@@ -421,6 +421,9 @@ impl Drop for Room {
     }
 }
 
+// Checks `Origin` and `Host`: only pages of this service, of this machine and of hosts that the operator allows may
+// send requests, and only under a known name (DNS rebinding). MCP requires both checks of HTTP servers.
+
 #[derive(Debug)]
 pub struct OriginCheck {
     base: Option<Url>,

@@ -92,6 +92,8 @@ impl Document {
     }
 }
 
+// The bytes of every document, rendered from the input.
+
 /// A document's content in pieces, which snapshots share.
 #[derive(Debug, Clone)]
 pub struct Content {

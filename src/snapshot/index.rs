@@ -425,6 +425,8 @@ fn merge(
     revised.finish()
 }
 
+// Review numbers of the text index, mapped to positions in a snapshot.
+
 /// Numbers up to this multiple of the number of reviews are looked up in a table with four bytes per entry; greater
 /// ones, which only a database with very many deleted reviews has, in a map.
 const TABLE_SHARE_MAX: usize = 8;

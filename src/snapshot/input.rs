@@ -76,6 +76,8 @@ impl SnapshotInput {
     }
 }
 
+// Loads reviews with their stored analyses from the database.
+
 /// Maximum work, as a [`cost`], for missing analyses when a snapshot is rendered: about 300 ms at ten bytes per
 /// microsecond. A cost instead of a time, so that the same database always gives the same snapshot.
 pub const ANALYZE_AT_ONCE_MAX: usize = 3_000_000;
@@ -470,6 +472,9 @@ impl Backlog {
         self.is_analyzed.swap(false, Ordering::AcqRel)
     }
 }
+
+// Dates changes of writers that do not set `updated_at`, with the instant at which the publisher first sees them.
+// Decides which changes are visible; it contains no SQL.
 
 /// The default observer has the epoch as its time, so it dates nothing; use it for read-only surveys.
 #[derive(Debug, Default)]

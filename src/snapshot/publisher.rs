@@ -333,6 +333,9 @@ fn one(
     (publication, false)
 }
 
+// Reads the database in one transaction: the reviews, with new analyses of changed ones, and whether anything differs
+// from the previous snapshot.
+
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE_MAX: usize = 4;
 

@@ -525,6 +525,8 @@ impl Opinions {
     }
 }
 
+// A review rendered for its segment: JSON, folded text and the values of filters.
+
 /// In the column of review numbers: a review that the text index may not find, because its number is unknown or FTS5
 /// indexes its text differently from our folding.
 pub const UNINDEXED: u32 = u32::MAX;

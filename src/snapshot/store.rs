@@ -182,6 +182,8 @@ fn instant(text: &str) -> DateTime<Utc> {
     DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
 }
 
+// When a document gets a new version: pure policy.
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
     /// Incremented with every change of the bytes.

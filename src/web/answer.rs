@@ -371,6 +371,11 @@ impl hyper::body::Body for BodyPieces {
     }
 }
 
+// Preconditions: decides whether a GET or HEAD needs the full response (RFC 9110 §13).
+//
+// Pure policy over the request's headers and the validators. Do not call it for an error response: preconditions do
+// not apply then (§13.2.1).
+
 /// The last second of the year 9999.
 const FIXDATE_SECONDS_MAX: u64 = 253_402_300_799;
 
@@ -524,6 +529,9 @@ fn date(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
     Some(DateTime::<Utc>::from(at).timestamp())
 }
 
+// The content coding of a response (RFC 9110 §12.5.3). Pure policy over the request and the codings that are ready; it
+// never encodes.
+
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncodingChoice {
@@ -633,6 +641,8 @@ fn thousandths(text: &str) -> Option<u16> {
         _ => None,
     }
 }
+
+// Header fields that every response shares.
 
 /// The maximum delay of the server's own `Date` against the clock: it has whole seconds and may be from just before the
 /// request was read.

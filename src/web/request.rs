@@ -124,6 +124,12 @@ pub fn announces_more_than(headers: &HeaderMap, bytes_max: usize) -> bool {
     announced.is_some_and(|bytes| bytes > bytes_max as u64)
 }
 
+// The client's address, also behind trusted proxies (`X-Forwarded-For`), and a fair share of compute per address.
+//
+// Each proxy appends the address of its peer, so the field is read from the right, and only while the entries come
+// from trusted proxies; the client can write anything to the left. The field has no standard (RFC 7239 §5.2 has its
+// successor's syntax: an address, optionally with a port, or a word for an unknown one).
+
 /// The `Retry-After` when too many requests wait.
 const CROWDED_PAUSE: Duration = Duration::from_secs(1);
 

@@ -166,6 +166,8 @@ impl fmt::Debug for Route {
     }
 }
 
+// The table of all routes.
+
 /// Responses are counted by these classes of status.
 const CLASSES: [&str; 5] = ["2xx", "304", "3xx", "4xx", "5xx"];
 /// The classes whose series start at zero: successes and failures.

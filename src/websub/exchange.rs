@@ -316,8 +316,8 @@ pub fn delivery_timeout(bytes: u64) -> Duration {
     DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
 }
 
-/// The value of `X-Hub-Signature`: `sha256=` and the HMAC of the whole body in hexadecimal (§8.3 asks for at least
-/// SHA-256).
+/// The value of `X-Hub-Signature` (WebSub §7.1): `sha256=` and the HMAC of the whole body in hexadecimal (§8.3 asks for
+/// at least SHA-256).
 #[must_use]
 pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
     let mut signature = String::from("sha256=");

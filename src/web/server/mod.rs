@@ -353,6 +353,8 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
+// One connection: hyper between its socket and the endpoint, and how the connection is closed after hyper returns.
+
 /// The smallest buffer that hyper's builder accepts (it panics below).
 const BUFFER_BYTES_MIN: usize = 8 * 1024;
 
@@ -637,6 +639,8 @@ impl Body for ResponseBody {
         self.body.size_hint()
     }
 }
+
+// Errors for requests that never reach a handler, as problems (RFC 9457) like every other error.
 
 /// Timeout for a refused client: to send its first bytes, and again to receive the response.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
