@@ -13,7 +13,7 @@ struct File {
 }
 
 impl File {
-    /// `snapshot` for `src/snapshot/publisher/mod.rs`; nothing for `src/main.rs` and `src/lib.rs`.
+    /// `snapshot` for `src/snapshot/publisher.rs`; nothing for `src/main.rs` and `src/lib.rs`.
     fn module(&self) -> Option<&str> {
         let name = self.path.iter().nth(1)?.to_str()?;
         let name = name.trim_end_matches(".rs");
