@@ -50,7 +50,6 @@ use crate::config::DatabaseConfig;
 use crate::imports::ImportError;
 use crate::imports::undo::UndoError;
 use crate::mcp::escaped;
-use crate::storage::reviews::counts;
 use crate::storage::{AtPath as _, ClusterError, Database, DbError};
 
 /// Publishes the verified reviews of one business, read-only
@@ -252,13 +251,6 @@ async fn read<T, E: From<DbError>>(
     drop(transaction);
     readers.close().await;
     worked
-}
-
-/// The number of published reviews.
-async fn published(reader: &mut SqliteConnection) -> sqlx::Result<u64> {
-    let all = counts(reader).await?;
-    let published = all.iter().filter(|one| one.is_published);
-    Ok(published.map(|one| one.count).sum())
 }
 
 /// Maximum number of attempts of a command that other writers of a cluster overtake.

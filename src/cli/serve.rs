@@ -22,13 +22,14 @@ use tokio_util::sync::CancellationToken;
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogFormat};
 use super::terminal::Progress;
-use super::{Exit, LogConfig, insights, log_file_size_limit, published, say, seed};
+use super::{Exit, LogConfig, insights, log_file_size_limit, say, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig, ListenConfig, ServeConfig};
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PATH};
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
+use crate::storage::reviews::count_published;
 use crate::storage::{AtPath as _, Database, DbError};
 use crate::web::server::listen;
 
@@ -123,7 +124,7 @@ impl Serve {
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
         let database = publisher.database();
-        let total = published(&mut *database.reader().await?)
+        let total = count_published(&mut *database.reader().await?)
             .await
             .at(database.path())?;
         let progress = Progress::begin("reading reviews", total);

@@ -13,7 +13,7 @@ use sqlx::SqliteConnection;
 
 use super::decision::find;
 use super::terminal::Progress;
-use super::{Exit, published, read, report_done, say};
+use super::{Exit, read, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
@@ -24,7 +24,7 @@ use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::{analyze, survey};
-use crate::storage::reviews::Newest;
+use crate::storage::reviews::{Newest, count_published};
 use crate::storage::{AtPath as _, Database, DbError};
 use crate::{storage, wire};
 
@@ -312,7 +312,7 @@ async fn rebuild_all(database: &Database, engines: &Engines) -> Result<String, D
     let mut write = database.write_derived(&[]).await?;
     let deleted = clear(&mut write).await.at(database.path())?;
     write.commit().await.at(database.path())?;
-    let total = published(&mut connection).await.at(database.path())?;
+    let total = count_published(&mut connection).await.at(database.path())?;
     let progress = Progress::begin("reading texts", total);
     let (mut read, mut analysed, mut findings, mut mentions) = (0, 0, 0, 0);
     let mut newest = Newest::default();

@@ -493,6 +493,17 @@ pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Sourc
     Ok(counts.collect())
 }
 
+/// Number of published reviews.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn count_published(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
+    let count = sqlx::query_scalar!("select count(*) from review where status = 'published'")
+        .fetch_one(connection)
+        .await?;
+    Ok(count.unsigned_abs())
+}
+
 // Reviews packed into one value each by the queries above, for speed, and unpacked again.
 
 /// A review's stored values. A review whose texts are too long has only its id and day.
