@@ -42,14 +42,14 @@ pub struct ApiRoutes {
     pub documents: Vec<Route>,
     /// Endpoints with parameters, and the hub.
     pub others: Vec<Route>,
-    /// The OpenAPI 3.1 document of both.
-    pub description: Value,
+    /// Makes the OpenAPI 3.1 document of both.
+    pub describe: Box<dyn Fn() -> Value + Send + Sync>,
 }
 
-/// The routes of the API, and their OpenAPI document.
+/// The routes of the API, and what makes their OpenAPI document.
 ///
 /// # Errors
-/// If an operation has no handler or no description, or a handler no route.
+/// If an operation has no handler, or a handler no route.
 pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, DescriptionError> {
     let ready = Arc::new(Documents::new(ctx));
     let api = (
@@ -70,18 +70,6 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         let handler = handler.ok_or_else(|| DescriptionError::NoHandler(operation.to_owned()))?;
         Ok(Route::new(pattern).on(method, operation, handler))
     };
-    // In the framework's document, an operation's ID takes the place of its path.
-    let spec = OpenApiService::new(api, "Reviews Service", "1.0.0")
-        .summary("The verified reviews of one business, read-only.")
-        .description(
-            "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \
-             the last `ETag` to get 304 without a body if the document is unchanged. Errors are `application/problem+json` (RFC \
-             9457); `issues` lists every invalid parameter. Lists are paged: repeat the request with `cursor` set to \
-             `next_cursor` of the last answer, until an answer has none.",
-        )
-        .contact(ContactObject::new().name("Reviews Service").url(ctx.links.home()))
-        .server(ServerObject::new(ctx.links.absolute("")))
-        .spec();
     let documents = [
         (Document::Reviews, "getReviews", "All reviews"),
         (Document::Insights, "getInsights", "Insights"),
@@ -112,12 +100,39 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
     ];
     let documents: Vec<Route> = documents.into_iter().collect::<Result<_, _>>()?;
     let others: Vec<Route> = others.into_iter().collect::<Result<_, _>>()?;
-    let mut description = describe(&spec, documents.iter().chain(&others))?;
-    hub::describe_request(&mut description, &ctx.links);
+    if let Some((left, _)) = handlers
+        .into_iter()
+        .find(|(_, methods)| !methods.is_empty())
+    {
+        return Err(DescriptionError::NoRoute(left));
+    }
+    let operations: Vec<_> = documents
+        .iter()
+        .chain(&others)
+        .flat_map(Route::operations)
+        .collect();
+    let links = ctx.links.clone();
+    let describe = move || {
+        // In the framework's document, an operation's ID takes the place of its path.
+        let spec = OpenApiService::new(api.clone(), "Reviews Service", "1.0.0")
+            .summary("The verified reviews of one business, read-only.")
+            .description(
+                "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \
+                 the last `ETag` to get 304 without a body if the document is unchanged. Errors are `application/problem+json` (RFC \
+                 9457); `issues` lists every invalid parameter. Lists are paged: repeat the request with `cursor` set to \
+                 `next_cursor` of the last answer, until an answer has none.",
+            )
+            .contact(ContactObject::new().name("Reviews Service").url(links.home()))
+            .server(ServerObject::new(links.absolute("")))
+            .spec();
+        let mut document = describe(&spec, &operations);
+        hub::describe_request(&mut document, &links);
+        document
+    };
     Ok(ApiRoutes {
         documents,
         others,
-        description,
+        describe: Box::new(describe),
     })
 }
 

@@ -255,11 +255,17 @@ fn routes(
     let ApiRoutes {
         documents: mut routes,
         others,
-        description: mut document,
+        describe,
     } = api::routes(ctx, hub)?;
-    mcp::describe(&mut document);
-    let catalog = Catalog::new(Arc::clone(ctx), &document);
-    let description = Arc::new(Description::new(document));
+    let description = Arc::new(Description::new(move || {
+        let mut document = describe();
+        mcp::describe(&mut document);
+        document
+    }));
+    let catalog = {
+        let (ctx, description) = (Arc::clone(ctx), Arc::clone(&description));
+        move || Catalog::new(Arc::clone(&ctx), &description.document())
+    };
     routes.extend(pages::docs_routes(ctx));
     let describe = {
         let (ctx, description) = (Arc::clone(ctx), Arc::clone(&description));

@@ -44,9 +44,10 @@ pub struct Mcp {
 }
 
 impl Mcp {
+    /// `make_catalog` is called at the first message.
     #[must_use]
     pub fn new(
-        catalog: Catalog,
+        make_catalog: impl Fn() -> Catalog + Send + Sync + 'static,
         sessions: Sessions,
         origin_check: OriginCheck,
         ctx: &Arc<Ctx>,
@@ -55,7 +56,7 @@ impl Mcp {
             ctx: Arc::clone(ctx),
             origin_check,
             sessions,
-            methods: Arc::new(Methods::new(catalog, &ctx.links)),
+            methods: Arc::new(Methods::new(make_catalog, &ctx.links)),
             in_flight: Arc::default(),
         }
     }

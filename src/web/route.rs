@@ -124,6 +124,13 @@ impl Route {
         self
     }
 
+    /// What the OpenAPI document describes of the route: its pattern, the method and the ID of each operation.
+    pub fn operations(&self) -> impl Iterator<Item = (&'static str, Method, &'static str)> {
+        self.handlers
+            .iter()
+            .filter_map(|handler| Some((self.pattern, handler.method.clone(), handler.operation?)))
+    }
+
     #[must_use]
     pub fn handlers(&self) -> &[RouteHandler] {
         &self.handlers
