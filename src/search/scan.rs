@@ -241,7 +241,7 @@ impl<'a> SegmentScan<'a> {
 
 /// Calls `hit` for every index in `range` whose folded text contains the needle of `finder`, ascending, until it
 /// breaks: one pass over all texts.
-pub fn each_text(
+fn each_text(
     segment: &Segment,
     range: Range<usize>,
     finder: &Finder<'_>,

@@ -4,23 +4,20 @@
 //! A query is asked by its trigrams: only by characters that FTS5's trigram tokenizer folds as we do
 //! (<https://www.sqlite.org/fts5.html#the_trigram_tokenizer>).
 
-use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::metrics::Counter;
-use memchr::memmem::Finder;
 use tokio::task::yield_now;
 
 use super::answer::{ResultPage, SearchProgress};
 use super::request::Cursor;
-use super::scan::each_text;
 use crate::clock::Clock;
 use crate::compute::apart_if;
 use crate::metrics;
 use crate::model::ReviewFilter;
-use crate::snapshot::{ReviewIndex, Snapshot};
+use crate::snapshot::{Snapshot, TrigramCounts, trigrams};
 use crate::storage::{AtPath as _, Database, DbError, Indexed};
 
 /// The timeout for the text index; a walk over a million reviews takes about as long.
@@ -31,9 +28,6 @@ const CANDIDATES_MAX: usize = 4_096;
 const YIELDS_AFTER: usize = 4_096;
 /// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
 const VERIFIED_AT_ONCE: usize = 64;
-/// The number of newest reviews in which trigrams are counted to find the rarest: some 60 KB for each of at most twelve
-/// trigrams.
-const COUNTED: usize = 128;
 /// Maximum number of trigrams in a query of the index: each costs it less than verifying the candidates without it.
 const ASKED_MAX: usize = 4;
 
@@ -127,18 +121,21 @@ impl TextIndex {
             .is_whole
             .then(|| filter.held())
             .filter(|held| !held.is_empty())
-            .map(|held| trigrams(&held));
+            .map(|held| usable_trigrams(&held));
         for pass in answer.passes().iter().copied() {
             let mut range = answer.positions(pass);
             let (first, rest) = answer.split(pass, &range, self.ask_when.walked);
             if trigrams.is_some() && rest.len() >= self.ask_when.rest_min {
-                if answer.walk(pass, first.clone()).is_break() {
+                let counts = snapshot.trigrams();
+                let mut asked = trigrams.iter().flatten();
+                let none_matches =
+                    first.end <= counts.reviews && asked.any(|trigram| counts.most(trigram) == 0);
+                if !none_matches && answer.walk(pass, first).is_break() {
                     continue;
                 }
                 range = rest;
                 // The index is queried only once.
-                let trigrams = trigrams.take().unwrap_or_default();
-                let rarest = self.rarest(&snapshot.input.review_index, first, trigrams);
+                let rarest = self.rarest(counts, trigrams.take().unwrap_or_default());
                 if !rarest.is_empty() {
                     candidates = self.candidates(snapshot, &expression(&rarest)).await;
                 }
@@ -162,39 +159,13 @@ impl TextIndex {
         answer.finish()
     }
 
-    /// The rarest trigrams in the reviews at `walked`; empty if all are common.
-    fn rarest<'a>(
-        &self,
-        review_index: &ReviewIndex,
-        walked: Range<usize>,
-        trigrams: Vec<&'a str>,
-    ) -> Vec<&'a str> {
-        let counted = walked.start..walked.end.min(walked.start + COUNTED);
-        let most = counted.len() / self.ask_when.rare_of;
-        let count = |trigram: &str| {
-            let (finder, mut count) = (Finder::new(trigram), 0);
-            let mut hit = |_| {
-                count += 1;
-                if count > most {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            };
-            let mut slices = review_index.slices(counted.clone());
-            let flow = slices
-                .try_for_each(|(segment, indices)| each_text(segment, indices, &finder, &mut hit));
-            flow.is_continue().then_some(count)
-        };
-        let trigrams = trigrams.into_iter();
-        let mut rare: Vec<(usize, &str)> = trigrams
-            .filter_map(|trigram| Some((count(trigram)?, trigram)))
-            .collect();
-        rare.sort_unstable();
-        rare.into_iter()
-            .map(|(_, trigram)| trigram)
-            .take(ASKED_MAX)
-            .collect()
+    /// The trigrams that are rarest in the newest reviews; empty if all are common.
+    fn rarest<'a>(&self, counts: &TrigramCounts, mut trigrams: Vec<&'a str>) -> Vec<&'a str> {
+        let most = counts.reviews / self.ask_when.rare_of;
+        trigrams.retain(|trigram| counts.most(trigram) <= most);
+        trigrams.sort_by_key(|trigram| counts.most(trigram));
+        trigrams.truncate(ASKED_MAX);
+        trigrams
     }
 
     /// The ascending positions of candidates, which include all reviews that `expression` matches.
@@ -322,40 +293,15 @@ const UNLIKE: &[(char, char)] = &[
     ('\u{1E922}', '\u{1E943}'),
 ];
 
-/// Maximum number of a query's trigrams that are used; more would not narrow the search further.
-const TRIGRAMS_MAX: usize = 12;
-
-/// The distinct usable trigrams of folded texts, at most 12, spread evenly; empty if the texts are shorter or have
-/// unusable characters.
-fn trigrams<'a>(folded: &[&'a str]) -> Vec<&'a str> {
-    let mut trigrams: Vec<&str> = folded.iter().flat_map(|text| askable(text)).collect();
-    trigrams.dedup();
-    if trigrams.len() > TRIGRAMS_MAX {
-        let last = trigrams.len() - 1;
-        trigrams = (0..TRIGRAMS_MAX)
-            .map(|number| trigrams[number * last / (TRIGRAMS_MAX - 1)])
-            .collect();
-    }
-    trigrams.sort_unstable();
-    trigrams.dedup();
-    trigrams
-}
-
-/// The usable trigrams of one text.
-fn askable(folded: &str) -> Vec<&str> {
-    let starts: Vec<(usize, char)> = folded.char_indices().collect();
-    let end = |last: usize| {
-        starts
-            .get(last + 1)
-            .map_or(folded.len(), |(start, _)| *start)
-    };
-    let askable = starts
-        .windows(3)
-        .enumerate()
-        .filter(|(_, three)| three.iter().all(|(_, character)| is_alike(*character)));
-    askable
-        .map(|(first, three)| &folded[three[0].0..end(first + 2)])
-        .collect()
+/// The distinct usable trigrams of folded texts; empty if the texts are shorter or have unusable characters.
+fn usable_trigrams<'a>(folded: &[&'a str]) -> Vec<&'a str> {
+    let all = folded.iter().flat_map(|text| trigrams(text));
+    let mut usable: Vec<&str> = all
+        .filter(|trigram| trigram.chars().all(is_alike))
+        .collect();
+    usable.sort_unstable();
+    usable.dedup();
+    usable
 }
 
 /// Whether FTS5 folds every character that we fold to this one in the same way. FTS5 does not index NUL.
@@ -382,7 +328,7 @@ mod tests {
     use sqlx::sqlite::SqliteConnectOptions;
     use sqlx::{Connection, SqliteConnection};
 
-    use super::{UNLIKE, expression, is_alike, trigrams, walk};
+    use super::{UNLIKE, expression, is_alike, usable_trigrams, walk};
     use crate::links::Links;
     use crate::model::{
         Mentions, Method, Rating, Review, ReviewFilter, SearchArguments, Source, Status,
@@ -395,6 +341,7 @@ mod tests {
     use crate::snapshot::segment::Entry;
     use crate::snapshot::{
         CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
+        trigrams,
     };
     use crate::storage::reviews::DatabasePosition;
 
@@ -595,6 +542,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_trigram_of_the_newest_reviews_is_taken_for_absent_or_for_rarer_than_it_is() {
+        let reviews = reviews();
+        for count in [0, 3, reviews.len()] {
+            let snapshot = snapshot(&reviews[..count]);
+            let counts = snapshot.trigrams();
+            assert_eq!(counts.reviews, count.min(256));
+            let newest: Vec<String> = reviews[..counts.reviews]
+                .iter()
+                .map(|review| fold(&review.text))
+                .collect();
+            for trigram in newest.iter().flat_map(|text| trigrams(text)) {
+                let holding = newest.iter().filter(|text| text.contains(trigram)).count();
+                assert!(counts.most(trigram) >= holding, "{trigram}");
+            }
+            assert_eq!(counts.most("zqx"), 0);
+        }
+    }
+
     #[tokio::test]
     async fn fts5_takes_every_character_of_unicode_as_our_fold_does_but_those_listed() {
         let mut classes: BTreeMap<char, Vec<char>> = BTreeMap::new();
@@ -670,18 +636,9 @@ mod tests {
             ("ab\0cd", vec![]),
             ("\"a\"", vec!["\"a\""]),
         ] {
-            assert_eq!(trigrams(&[folded]), expected, "{folded:?}");
+            assert_eq!(usable_trigrams(&[folded]), expected, "{folded:?}");
         }
-        assert_eq!(trigrams(&["leak", "ab", "eak"]), ["eak", "lea"]);
-        let long: String = (0..300)
-            .map(|number| char::from_u32(0x4E00 + number).unwrap())
-            .collect();
-        assert_eq!(trigrams(&[&long]).len(), super::TRIGRAMS_MAX);
-        assert!(
-            trigrams(&[&long])
-                .iter()
-                .all(|trigram| trigram.chars().all(is_alike))
-        );
+        assert_eq!(usable_trigrams(&["leak", "ab", "eak"]), ["eak", "lea"]);
         assert_eq!(expression(&["\"a\"", "and"]), r#""""a""" AND "and""#);
     }
 }

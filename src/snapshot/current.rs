@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::watch;
 
 use super::coding::CachedBody;
-use super::counts::MentionCounts;
+use super::counts::{MentionCounts, TrigramCounts};
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::store::Publication;
@@ -57,6 +57,7 @@ pub struct Snapshot {
     pub undated: Vec<ReviewId>,
     documents: Vec<Arc<PublishedDocument>>,
     counts: OnceLock<MentionCounts>,
+    trigrams: OnceLock<TrigramCounts>,
     matches: Mutex<CachedMatches>,
     is_revoked: AtomicBool,
 }
@@ -93,6 +94,7 @@ impl Snapshot {
             undated: Vec::new(),
             documents,
             counts: OnceLock::new(),
+            trigrams: OnceLock::new(),
             matches: Mutex::default(),
             is_revoked: AtomicBool::new(false),
         }
@@ -119,6 +121,13 @@ impl Snapshot {
     pub fn counts(&self) -> &MentionCounts {
         self.counts
             .get_or_init(|| apart(|| MentionCounts::of(&self.input)))
+    }
+
+    /// Counts of trigrams in the newest reviews; computed on the first call.
+    #[must_use]
+    pub fn trigrams(&self) -> &TrigramCounts {
+        self.trigrams
+            .get_or_init(|| apart(|| TrigramCounts::of(&self.input.review_index)))
     }
 
     /// Whether it is so old that responses that still read it must end.
