@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::compute::apart_if;
 use crate::metrics;
 use crate::model::ReviewFilter;
-use crate::snapshot::{Snapshot, TrigramCounts, trigrams};
+use crate::snapshot::{Snapshot, TrigramCounts};
 use crate::storage::{AtPath as _, Database, DbError, Indexed};
 
 /// The timeout for the text index; a walk over a million reviews takes about as long.
@@ -126,7 +126,7 @@ impl TextIndex {
             let mut range = answer.positions(pass);
             let (first, rest) = answer.split(pass, &range, self.ask_when.walked);
             if trigrams.is_some() && rest.len() >= self.ask_when.rest_min {
-                let counts = snapshot.trigrams();
+                let counts = &snapshot.trigrams;
                 let mut asked = trigrams.iter().flatten();
                 let none_matches =
                     first.end <= counts.reviews && asked.any(|trigram| counts.most(trigram) == 0);
@@ -295,13 +295,19 @@ const UNLIKE: &[(char, char)] = &[
 
 /// The distinct usable trigrams of folded texts; empty if the texts are shorter or have unusable characters.
 fn usable_trigrams<'a>(folded: &[&'a str]) -> Vec<&'a str> {
-    let all = folded.iter().flat_map(|text| trigrams(text));
+    let all = folded.iter().flat_map(|text| trigrams_of(text));
     let mut usable: Vec<&str> = all
         .filter(|trigram| trigram.chars().all(is_alike))
         .collect();
     usable.sort_unstable();
     usable.dedup();
     usable
+}
+
+fn trigrams_of(text: &str) -> impl Iterator<Item = &str> {
+    let starts = || text.char_indices().map(|(start, _)| start);
+    let ends = starts().chain([text.len()]).skip(3);
+    starts().zip(ends).map(|(start, end)| &text[start..end])
 }
 
 /// Whether FTS5 folds every character that we fold to this one in the same way. FTS5 does not index NUL.
@@ -328,7 +334,7 @@ mod tests {
     use sqlx::sqlite::SqliteConnectOptions;
     use sqlx::{Connection, SqliteConnection};
 
-    use super::{UNLIKE, expression, is_alike, usable_trigrams, walk};
+    use super::{UNLIKE, expression, is_alike, trigrams_of, usable_trigrams, walk};
     use crate::links::Links;
     use crate::model::{
         Mentions, Method, Rating, Review, ReviewFilter, SearchArguments, Source, Status,
@@ -547,13 +553,13 @@ mod tests {
         let reviews = reviews();
         for count in [0, 3, reviews.len()] {
             let snapshot = snapshot(&reviews[..count]);
-            let counts = snapshot.trigrams();
+            let counts = &snapshot.trigrams;
             assert_eq!(counts.reviews, count.min(256));
             let newest: Vec<String> = reviews[..counts.reviews]
                 .iter()
                 .map(|review| fold(&review.text))
                 .collect();
-            for trigram in newest.iter().flat_map(|text| trigrams(text)) {
+            for trigram in newest.iter().flat_map(|text| trigrams_of(text)) {
                 let holding = newest.iter().filter(|text| text.contains(trigram)).count();
                 assert!(counts.most(trigram) >= holding, "{trigram}");
             }

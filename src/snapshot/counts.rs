@@ -1,8 +1,6 @@
-//! Counts that a snapshot makes when they are first asked for.
-//!
-//! Of mentions, from the segments' columns: a technician's count equals the results of the filter
-//! `mentions_technician`, a service's those of `mentions_service`. And of trigrams in the newest reviews, which tell a
-//! search what is rare.
+//! Counts of a snapshot's mentions, from the segments' columns: a technician's count equals the results of the filter
+//! `mentions_technician`, a service's those of `mentions_service`. And counts of trigrams in the newest reviews, which
+//! tell a search what is rare.
 
 use std::collections::HashMap;
 
@@ -11,7 +9,6 @@ use super::input::SnapshotInput;
 use super::segment::{FoldedValue, ValueColumn};
 use crate::model::business::Business;
 use crate::model::fold;
-use crate::model::hash::{FNV_OFFSET, fnv1a, folded};
 use crate::wire;
 
 /// Lists are ordered by count, then by name.
@@ -132,13 +129,6 @@ fn facets(own: Vec<(String, Option<String>, String)>, mut found: Found<'_>) -> V
     facets
 }
 
-/// All sequences of three characters.
-pub fn trigrams(text: &str) -> impl Iterator<Item = &str> {
-    let starts = || text.char_indices().map(|(start, _)| start);
-    let ends = starts().chain([text.len()]).skip(3);
-    starts().zip(ends).map(|(start, end)| &text[start..end])
-}
-
 /// In how many of the newest reviews each trigram occurs: an upper bound, because some trigrams share a counter.
 #[derive(Debug)]
 pub struct TrigramCounts {
@@ -147,7 +137,7 @@ pub struct TrigramCounts {
     counters: Vec<u16>,
 }
 
-/// The number of newest reviews in which trigrams are counted, which takes about 0.5 ms.
+/// The number of newest reviews in which trigrams are counted, which takes about 0.3 ms.
 const COUNTED_MAX: u16 = 256;
 /// Some ten thousand different trigrams occur in so many reviews.
 const COUNTERS: usize = 1 << 16;
@@ -165,7 +155,7 @@ impl TrigramCounts {
             let (start, end) = segment.folded_bounds(index);
             // Folded texts are UTF-8, and the last byte separates them.
             let text = str::from_utf8(&segment.folded()[start..end - 1]).unwrap_or_default();
-            for counter in trigrams(text).map(counter) {
+            for counter in counters_of(text) {
                 if counted_in[counter] != number {
                     counted_in[counter] = number;
                     counters[counter] += 1;
@@ -178,14 +168,19 @@ impl TrigramCounts {
     /// At most in so many of the counted reviews.
     #[must_use]
     pub fn most(&self, trigram: &str) -> usize {
-        usize::from(self.counters[counter(trigram)])
+        let counter = counters_of(trigram).next();
+        counter.map_or(0, |counter| usize::from(self.counters[counter]))
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the remainder is less than the number of counters"
-)]
-fn counter(trigram: &str) -> usize {
-    (u64::from(folded(fnv1a(FNV_OFFSET, trigram.as_bytes()))) % COUNTERS as u64) as usize
+/// The counter of each trigram of a text.
+fn counters_of(text: &str) -> impl Iterator<Item = usize> {
+    let mut three = 0_u64;
+    text.chars().enumerate().filter_map(move |(at, character)| {
+        // A character has 21 bits, so the fourth last is shifted out.
+        three = (three << 21 | u64::from(character)) & (u64::MAX >> 1);
+        // Fibonacci hashing: the upper 16 bits of the product with 2⁶⁴ ÷ φ.
+        let [one, two, ..] = three.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_be_bytes();
+        (at >= 2).then_some(usize::from(u16::from_be_bytes([one, two])))
+    })
 }

@@ -55,9 +55,9 @@ pub struct Snapshot {
     pub insights: Arc<wire::Insights>,
     /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
     pub undated: Vec<ReviewId>,
+    pub trigrams: TrigramCounts,
     documents: Vec<Arc<PublishedDocument>>,
     counts: OnceLock<MentionCounts>,
-    trigrams: OnceLock<TrigramCounts>,
     matches: Mutex<CachedMatches>,
     is_revoked: AtomicBool,
 }
@@ -89,12 +89,12 @@ impl Snapshot {
     ) -> Self {
         Self {
             position,
+            trigrams: TrigramCounts::of(&input.review_index),
             input,
             insights,
             undated: Vec::new(),
             documents,
             counts: OnceLock::new(),
-            trigrams: OnceLock::new(),
             matches: Mutex::default(),
             is_revoked: AtomicBool::new(false),
         }
@@ -121,13 +121,6 @@ impl Snapshot {
     pub fn counts(&self) -> &MentionCounts {
         self.counts
             .get_or_init(|| apart(|| MentionCounts::of(&self.input)))
-    }
-
-    /// Counts of trigrams in the newest reviews; computed on the first call.
-    #[must_use]
-    pub fn trigrams(&self) -> &TrigramCounts {
-        self.trigrams
-            .get_or_init(|| apart(|| TrigramCounts::of(&self.input.review_index)))
     }
 
     /// Whether it is so old that responses that still read it must end.

@@ -16,7 +16,7 @@ mod staff;
 mod store;
 
 pub use coding::{CachedBody, Coding};
-pub use counts::{MentionCounts, TrigramCounts, trigrams};
+pub use counts::{MentionCounts, TrigramCounts};
 pub use current::{CurrentSnapshot, Matches, PerSnapshot, PublishedDocument, Snapshot};
 pub use document::{Content, Document};
 pub use index::{Place, Positions, ReviewIndex, ReviewIndexBuilder};
