@@ -137,7 +137,7 @@ pub struct TrigramCounts {
     counters: Vec<u16>,
 }
 
-/// The number of newest reviews in which trigrams are counted, which takes about 0.3 ms.
+/// The number of newest reviews in which trigrams are counted, which takes about 0.5 ms.
 const COUNTED_MAX: u16 = 256;
 /// Some ten thousand different trigrams occur in so many reviews.
 const COUNTERS: usize = 1 << 16;
