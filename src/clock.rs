@@ -32,19 +32,16 @@ pub struct Monotonic(Duration);
 
 impl Monotonic {
     /// The time since the clock's start; no instant is earlier.
-    #[must_use]
     pub const fn since_start(self) -> Duration {
         self.0
     }
 
     /// Whole milliseconds, for an atomic counter.
-    #[must_use]
     pub fn millis(self) -> u64 {
         u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Saturates at the clock's start.
-    #[must_use]
     pub const fn before(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(duration))
     }
@@ -75,13 +72,11 @@ impl Sub for Monotonic {
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock {
-    #[must_use]
     pub const fn system() -> Self {
         Self(TimeSource::System)
     }
 
     /// A clock that stays at `now` until [`Clock::advance`] moves it.
-    #[must_use]
     pub fn manual(now: DateTime<Utc>) -> Self {
         Self(TimeSource::Manual(Arc::new(watch::Sender::new(Manual {
             wall: now,
@@ -89,12 +84,10 @@ impl Clock {
         }))))
     }
 
-    #[must_use]
     pub const fn is_system(&self) -> bool {
         matches!(self.0, TimeSource::System)
     }
 
-    #[must_use]
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that asks the system"
@@ -106,7 +99,6 @@ impl Clock {
         }
     }
 
-    #[must_use]
     pub fn monotonic(&self) -> Monotonic {
         match &self.0 {
             TimeSource::System => Monotonic(START.elapsed()),
@@ -133,7 +125,6 @@ impl Clock {
     }
 
     /// The number of tasks that wait for a manual clock to move; 0 for the system's.
-    #[must_use]
     pub fn waiting(&self) -> usize {
         match &self.0 {
             TimeSource::System => 0,
@@ -163,7 +154,6 @@ impl Clock {
 
     /// The point on the monotonic clock for the wall clock's `instant`, provided that the wall clock is not set in
     /// between; at most `longest` from now, so that setting the clock back does not prolong a wait further.
-    #[must_use]
     pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
         self.monotonic()
             + (instant - self.now())

@@ -62,7 +62,6 @@ impl Default for Compute {
 impl Compute {
     /// `slots` is the number of slots for [`Compute::run`] and [`Compute::drive`], `slots_in_turn` that of
     /// [`Compute::turns`].
-    #[must_use]
     pub fn new(slots: usize, slots_in_turn: usize) -> Self {
         Self {
             slots: Arc::new(Semaphore::new(slots.max(1))),
@@ -129,7 +128,6 @@ pub fn apart_if<T>(is_long: bool, work: impl FnOnce() -> T) -> T {
 
 /// The network that an address counts for, as a peer: the IPv4 address itself, or the IPv6 network of the first `prefix` bits (1
 /// to 128).
-#[must_use]
 pub fn network(address: IpAddr, prefix: u32) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -191,7 +189,6 @@ struct QueuePosition {
 
 impl Turns {
     /// `slots` is the number of slots, besides the one for peers that hold none.
-    #[must_use]
     pub fn new(slots: usize) -> Self {
         Self {
             slots: slots.max(1),
@@ -348,7 +345,6 @@ pub mod steps {
     }
 
     /// The steps of this thread so far; 0 in a release build.
-    #[must_use]
     pub fn count() -> u64 {
         #[cfg(any(test, debug_assertions))]
         return TAKEN.with(std::cell::Cell::get);

@@ -183,7 +183,6 @@ pub enum ConfigError {
 }
 
 impl ServeConfig {
-    #[must_use]
     pub fn base_url(&self) -> Option<&str> {
         self.base_url.as_deref().filter(|url| !url.is_empty())
     }
@@ -281,7 +280,6 @@ impl fmt::Debug for ClusterAddress {
 
 impl DatabaseAddress {
     /// The file to read.
-    #[must_use]
     pub fn file(&self) -> &Path {
         match self {
             Self::File(path) => path,
@@ -493,7 +491,6 @@ pub struct LeaseBounds {
 
 impl LeaseBounds {
     /// `None` if the bounds are not in order or a lease could be 0.
-    #[must_use]
     pub fn new(shortest: u64, default: u64, longest: u64) -> Option<Self> {
         let is_ordered = 0 < shortest && shortest <= default && default <= longest;
         is_ordered.then_some(Self {
@@ -504,7 +501,6 @@ impl LeaseBounds {
     }
 
     /// The granted lease for a requested one, both in seconds.
-    #[must_use]
     pub fn grant(&self, wish_seconds: Option<u64>) -> u64 {
         wish_seconds.map_or(self.default, |wish| wish.clamp(self.shortest, self.longest))
     }
@@ -524,7 +520,6 @@ impl HubConfig {
         LeaseBounds::new(min, default, max).ok_or(ConfigError::Leases { min, default, max })
     }
 
-    #[must_use]
     pub fn ca_file(&self) -> Option<&Path> {
         Some(Path::new(&self.ca_file)).filter(|path| !path.as_os_str().is_empty())
     }

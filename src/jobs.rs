@@ -55,7 +55,6 @@ pub enum PublishChangesError {
 
 impl PublishChanges {
     /// `publisher` has rendered the first snapshot of `ctx`.
-    #[must_use]
     pub fn new(ctx: Arc<Ctx>, publisher: Publisher, changes: Changes) -> Self {
         Self {
             ctx,
@@ -251,7 +250,6 @@ pub enum ReadError {
 
 impl AnalyzeBacklog {
     /// `backlog` is the one that the snapshots of `ctx` fill.
-    #[must_use]
     pub fn new(ctx: Arc<Ctx>, database: Database, backlog: Arc<Backlog>) -> Self {
         Self {
             ctx,
@@ -261,7 +259,6 @@ impl AnalyzeBacklog {
         }
     }
 
-    #[must_use]
     pub const fn backlog(&self) -> &Arc<Backlog> {
         &self.backlog
     }
@@ -386,7 +383,6 @@ pub struct Precompress {
 
 impl Precompress {
     /// `fixed` are bodies that do not change while the service runs; `make_ahead` renders pages of each snapshot.
-    #[must_use]
     pub fn new(ctx: Arc<Ctx>, fixed: Vec<Arc<CachedBody>>, make_ahead: MakeAhead) -> Self {
         Self {
             ctx,

@@ -32,7 +32,6 @@ pub struct BaseUrlError {
 }
 
 /// Whether a stored address may become a link: only http and https, because a browser would run some others as code.
-#[must_use]
 pub fn is_web(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
 }
@@ -73,7 +72,6 @@ impl fmt::Display for Links {
 
 impl Links {
     /// Whether the base URL is on this machine (RFC 6761 §6.3, RFC 6890), so that nothing is published under it.
-    #[must_use]
     pub fn is_loopback(&self) -> bool {
         let url = Url::parse(&self.base);
         match url.as_ref().ok().and_then(Url::host) {
@@ -88,7 +86,6 @@ impl Links {
     }
 
     /// The path of the base URL without a trailing slash, the prefix of every path on a page; empty at a host's root.
-    #[must_use]
     pub fn base_path(&self) -> &str {
         let host = self.base.find("://").map_or(0, |at| at + 3);
         self.base[host..]
@@ -97,29 +94,24 @@ impl Links {
     }
 
     /// `path` begins with a slash.
-    #[must_use]
     pub fn absolute(&self, path: &str) -> String {
         format!("{}{path}", self.base)
     }
 
     /// Aspect IDs consist of lowercase letters, digits and underscores.
-    #[must_use]
     pub fn evidence(&self, aspect_id: &str) -> String {
         self.absolute(&EVIDENCE_PATH.replace(":id", aspect_id))
     }
 
     /// Every character that an ID may have is allowed unescaped in a path (RFC 3986 §3.3).
-    #[must_use]
     pub fn review(&self, review_id: &str) -> String {
         self.absolute(&PERMALINK_PATH.replace(":id", review_id))
     }
 
-    #[must_use]
     pub fn hub(&self) -> String {
         self.absolute(HUB_PATH)
     }
 
-    #[must_use]
     pub fn home(&self) -> String {
         self.absolute("/")
     }

@@ -39,19 +39,16 @@ pub struct Metric {
 
 impl Metric {
     /// The counter with these values of the labels, in their order.
-    #[must_use]
     pub fn counter(&self, values: &[&str]) -> Counter {
         FAMILIES.counters[self.name].with_label_values(values)
     }
 
     /// The gauge with these values of the labels, in their order.
-    #[must_use]
     pub fn gauge(&self, values: &[&str]) -> Gauge {
         FAMILIES.gauges[self.name].with_label_values(values)
     }
 
     /// The histogram with these values of the labels, in their order.
-    #[must_use]
     pub fn histogram(&self, values: &[&str]) -> Histogram {
         FAMILIES.histograms[self.name].with_label_values(values)
     }
@@ -136,7 +133,6 @@ pub fn render() -> prometheus::Result<String> {
 }
 
 /// A count as a gauge's value; exact up to 2⁵³.
-#[must_use]
 #[expect(
     clippy::cast_precision_loss,
     reason = "Prometheus has no other numbers"

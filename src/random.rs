@@ -16,13 +16,11 @@ enum RandomSource {
 }
 
 impl Random {
-    #[must_use]
     pub const fn system() -> Self {
         Self(RandomSource::System)
     }
 
     /// A reproducible generator, for tests only.
-    #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(RandomSource::Seeded(Arc::new(AtomicU64::new(seed))))
     }
@@ -65,7 +63,6 @@ impl Random {
     }
 
     /// A number from 0 to 1 for jitter; 0 if the operating system's generator fails.
-    #[must_use]
     pub fn fraction(&self) -> f64 {
         let hex = self.hex_128().unwrap_or_default();
         let bits = hex

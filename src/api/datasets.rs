@@ -283,7 +283,6 @@ pub struct Documents {
 }
 
 impl Documents {
-    #[must_use]
     pub fn new(ctx: &Arc<Ctx>) -> Self {
         let ready = Document::ALL.map(|document| {
             let link = document
@@ -298,7 +297,6 @@ impl Documents {
         }
     }
 
-    #[must_use]
     pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
         let snapshot = self.ctx.current.peek();
         let published = snapshot.document(document);

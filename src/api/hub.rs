@@ -71,7 +71,6 @@ pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
     }
 }
 
-#[must_use]
 pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
     let mut response = text(
         StatusCode::METHOD_NOT_ALLOWED,
@@ -84,7 +83,6 @@ pub fn hub_method_not_allowed(allowed: &'static str) -> Response {
 }
 
 /// A one-line error that explains what to change (WebSub §5.1.2).
-#[must_use]
 pub fn hub_error(status: StatusCode, line: &str) -> Response {
     text(status, &format!("{line}\n"))
 }

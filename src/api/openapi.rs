@@ -253,7 +253,6 @@ pub struct Examples {
 }
 
 impl Examples {
-    #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let segments = snapshot.input.review_index.segments();
         let oldest = segments.iter().rev().find(|segment| !segment.is_empty());
@@ -262,7 +261,6 @@ impl Examples {
         }
     }
 
-    #[must_use]
     pub fn added_to(&self, mut document: Value) -> Value {
         let of_data = self
             .review_id
@@ -299,7 +297,6 @@ pub struct Description {
 impl Description {
     /// `make` makes the document without examples. It takes some milliseconds and is called only when the examples change
     /// and for MCP's schemas, so the document is not kept.
-    #[must_use]
     pub fn new(make: impl Fn() -> Value + Send + Sync + 'static) -> Self {
         Self {
             make: Box::new(make),
@@ -308,12 +305,10 @@ impl Description {
     }
 
     /// The document without examples.
-    #[must_use]
     pub fn document(&self) -> Value {
         (self.make)()
     }
 
-    #[must_use]
     pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
         let examples = Examples::of(snapshot);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);

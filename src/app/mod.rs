@@ -157,34 +157,28 @@ impl App {
         })
     }
 
-    #[must_use]
     pub const fn ctx(&self) -> &Arc<Ctx> {
         &self.ctx
     }
 
-    #[must_use]
     pub const fn database(&self) -> &Database {
         &self.database
     }
 
-    #[must_use]
     pub const fn agents(&self) -> &Arc<Mcp> {
         &self.agents
     }
 
-    #[must_use]
     pub fn routes(&self) -> &RouteTable {
         &self.routes
     }
 
     /// The endpoint including the response policy.
-    #[must_use]
     pub fn endpoint(&self) -> Arc<ResponsePolicy> {
         Arc::clone(&self.endpoint)
     }
 
     /// For tests.
-    #[must_use]
     pub const fn backlog(&self) -> &Arc<Backlog> {
         self.analyze.backlog()
     }

@@ -102,7 +102,6 @@ impl Endpoint for ResponsePolicy {
 
 impl ResponsePolicy {
     /// The response, if it needs only the request's head and no waiting.
-    #[must_use]
     #[expect(
         clippy::disallowed_methods,
         reason = "measures how long answering took; nothing is decided by it"

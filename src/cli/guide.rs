@@ -173,7 +173,6 @@ const FILES: [(&str, &str); 4] = [
 const USAGE_MAX: usize = 88;
 
 /// The Markdown table of commands for `docs/REFERENCE.md`, with their arguments and descriptions.
-#[must_use]
 pub fn table() -> String {
     let mut text = String::from("| command | does |\n|---|---|\n");
     for command in Cli::command().get_subcommands() {
@@ -230,7 +229,6 @@ fn written(argument: &Arg) -> String {
 }
 
 /// The examples as a block of Markdown for `docs/REFERENCE.md`.
-#[must_use]
 pub fn markdown() -> String {
     let mut text = String::from("```sh\n");
     let program = Cli::command();

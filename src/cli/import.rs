@@ -359,7 +359,6 @@ fn kind(error: &str) -> String {
     kind
 }
 
-#[must_use]
 pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
     files(&mut text, report);

@@ -83,7 +83,6 @@ impl Log {
 }
 
 /// Sets up logging for the process, including panics. `filter` is valid; an empty one is the default.
-#[must_use]
 pub fn start(filter: &str, format: LogFormat) -> Log {
     let filter = EnvFilter::new(with_quiet_libraries(if filter.trim().is_empty() {
         FILTER
@@ -229,7 +228,6 @@ struct Queue {
 
 impl LineQueue {
     /// Starts the thread that writes to `out`; `stream` is its name.
-    #[must_use]
     #[expect(
         clippy::disallowed_methods,
         reason = "it ends with the process: it may wait for ever for what it writes to"

@@ -171,7 +171,6 @@ impl Cli {
         })
     }
 
-    #[must_use]
     pub fn start_log(&self) -> Log {
         logging::start(&self.log.filter, self.log.format)
     }
@@ -181,7 +180,6 @@ impl Cli {
     ///
     /// # Errors
     /// The failure and its remedy.
-    #[must_use]
     pub fn run(self) -> LocalBoxFuture<'static, anyhow::Result<Exit>> {
         Box::pin(async move {
             catch_signal()?;
@@ -297,7 +295,6 @@ fn report_done(text: &str) -> Exit {
 
 /// The error in one line, outermost cause first. A cause that is already part of a message is not repeated. Control
 /// characters are escaped.
-#[must_use]
 pub fn explain(error: &anyhow::Error) -> String {
     let mut said = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

@@ -78,7 +78,6 @@ impl Export {
 
 impl Exported {
     /// A line of JSON Lines.
-    #[must_use]
     pub fn json(&self) -> Value {
         match self {
             Self::Deleted(id) => json!({ "id": id, "deleted": true }),
@@ -87,7 +86,6 @@ impl Exported {
     }
 
     /// The record as cells, one for each of [`COLUMNS`]; no spreadsheet runs a cell as a formula.
-    #[must_use]
     pub fn cells(&self) -> Vec<String> {
         let mut json = self.json();
         json["escaped"] = json!(true);

@@ -89,7 +89,6 @@ pub struct TableColumns {
 
 impl TableColumns {
     /// The position of the headers, as a suffix of the file's name.
-    #[must_use]
     pub fn place(&self) -> String {
         let sheet = self.sheet.as_ref();
         let sheet = sheet.map_or_else(String::new, |name| format!(", sheet \"{name}\""));

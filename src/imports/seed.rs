@@ -86,7 +86,6 @@ impl BusinessFile {
     }
 
     /// Whether the file has that member and it is not empty.
-    #[must_use]
     pub fn says(&self, name: &str) -> bool {
         let member = self.0.value.get(name);
         member.is_some_and(|member| !member.is_null() && *member != "")

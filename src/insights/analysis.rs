@@ -29,7 +29,6 @@ pub enum TextLanguage {
 
 impl TextLanguage {
     /// Its name in the database; for [`TextLanguage::Also`] the code.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::None => "none",
@@ -40,13 +39,11 @@ impl TextLanguage {
     }
 
     /// Whether texts in it are analysed.
-    #[must_use]
     pub const fn is_read(self) -> bool {
         matches!(self, Self::English | Self::Also(_))
     }
 
     /// `None` for languages that are not analysed.
-    #[must_use]
     pub const fn code(self) -> Option<LanguageCode> {
         match self {
             Self::English => Some(LanguageCode::ENGLISH),
@@ -66,7 +63,6 @@ impl LanguageCode {
     pub const ENGLISH: Self = Self(*b"en");
 
     /// `None` if `code` does not have this form.
-    #[must_use]
     pub fn find(code: &str) -> Option<Self> {
         let letters = <[u8; 2]>::try_from(code.as_bytes()).ok()?;
         letters
@@ -75,7 +71,6 @@ impl LanguageCode {
             .then_some(Self(letters))
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         // Only ASCII letters are accepted.
         std::str::from_utf8(&self.0).unwrap_or_default()
@@ -98,7 +93,6 @@ named! {
 
 impl Polarity {
     /// Whether it is praise or blame.
-    #[must_use]
     pub const fn judges(self) -> bool {
         matches!(self, Self::Positive | Self::Negative)
     }
@@ -166,7 +160,6 @@ pub struct Mention {
 
 impl Mention {
     /// The named entity, if unambiguous.
-    #[must_use]
     pub fn link(&self) -> Option<&str> {
         match self.candidates.as_slice() {
             [one] => Some(one),
@@ -192,7 +185,6 @@ pub struct Analysis {
 
 impl Analysis {
     /// The unambiguously named entities, each once, sorted.
-    #[must_use]
     pub fn names(&self) -> Vec<(MentionKind, String)> {
         let mut names: Vec<(MentionKind, String)> = self
             .mentions

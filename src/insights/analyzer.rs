@@ -44,7 +44,6 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    #[must_use]
     pub fn of(review: &'a Review) -> Self {
         Self {
             text: &review.text,
@@ -57,7 +56,6 @@ impl<'a> Subject<'a> {
 
     /// A hash of all fields, 32 hexadecimal digits: the same hash and the same [`Analyzer::method`] mean the same
     /// analysis.
-    #[must_use]
     pub fn hash(&self) -> String {
         let Self {
             text,
@@ -109,7 +107,6 @@ impl Default for Analyzer {
 }
 
 impl Analyzer {
-    #[must_use]
     pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
         let names = Linker::new(business);
         let mut hash = Sha256::new();
@@ -134,25 +131,21 @@ impl Analyzer {
 
     /// A hash of everything that determines the analysis of a text and its storage, 32 hexadecimal digits: engine,
     /// trade, weights, roster, storage format.
-    #[must_use]
     pub fn method(&self) -> &str {
         &self.method
     }
 
     /// The part that does not depend on the business.
-    #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    #[must_use]
     pub fn trade(&self) -> &Trade {
         self.engine.trade()
     }
 
     /// Analyzes one text. If a rule panics, the text counts as not analysed, and the error is logged and counted,
     /// because the content of a review must never delay its publication.
-    #[must_use]
     pub fn analyze(&self, subject: &Subject<'_>) -> Analysis {
         catch_unwind(AssertUnwindSafe(|| self.analyze_text(subject))).unwrap_or_else(|_| {
             metrics::INSIGHTS_FAILURES.count(&["read"]);
@@ -251,7 +244,6 @@ pub struct Engine {
 }
 
 impl Engine {
-    #[must_use]
     pub fn new(trade: Trade) -> Self {
         let words = trade.languages.iter().map(Trade::language_words);
         Self {
@@ -262,14 +254,12 @@ impl Engine {
     }
 
     /// The engine for home services, for which the published figures were measured.
-    #[must_use]
     pub fn built_in() -> Arc<Self> {
         Self::shipped(HOME_SERVICES)
     }
 
     /// The engine of the package with that id (one of [`IDS`]), or of the general package for any other id. It is
     /// created on first use and shared.
-    #[must_use]
     pub fn shipped(id: &str) -> Arc<Self> {
         static SHIPPED: [OnceLock<Arc<Engine>>; IDS.len()] = [const { OnceLock::new() }; IDS.len()];
         let at = IDS.iter().position(|one| *one == id);
@@ -279,25 +269,21 @@ impl Engine {
         Arc::clone(SHIPPED[at].get_or_init(make))
     }
 
-    #[must_use]
     pub const fn trade(&self) -> &Trade {
         self.rules.trade()
     }
 
     /// The rules for English texts.
-    #[must_use]
     pub const fn rules(&self) -> &RuleEngine {
         &self.rules
     }
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag), as far as the trade supports it.
-    #[must_use]
     pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> TextLanguage {
         self.detector.language(text, declared)
     }
 
     /// The rules for a language, even if none of its findings are published.
-    #[must_use]
     pub fn reader(&self, code: LanguageCode) -> Option<&RuleEngine> {
         if code == LanguageCode::ENGLISH {
             return Some(&self.rules);
@@ -316,13 +302,11 @@ pub struct Engines {
 
 impl Engines {
     /// The configured engine, if there is one.
-    #[must_use]
     pub const fn set(&self) -> Option<&Arc<Engine>> {
         self.set.as_ref()
     }
 
     /// The configured engine; without one, that of the package for the business's type.
-    #[must_use]
     pub fn of(&self, business: &Business) -> Arc<Engine> {
         match &self.set {
             Some(engine) => Arc::clone(engine),

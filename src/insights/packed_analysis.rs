@@ -79,7 +79,6 @@ pub enum WitnessCount {
 
 impl PackedFinding {
     /// The polarity without the stars: a confirmed finding is uncertain.
-    #[must_use]
     pub fn polarity_of_text(&self) -> Polarity {
         if self.backing == WitnessCount::Confirmed {
             Polarity::Uncertain
@@ -157,7 +156,6 @@ impl<'a> PackedAnalysisRef<'a> {
 }
 
 impl PackedAnalysis {
-    #[must_use]
     pub fn borrowed(&self) -> PackedAnalysisRef<'_> {
         PackedAnalysisRef {
             head: self.head,
@@ -168,7 +166,6 @@ impl PackedAnalysis {
     }
 
     /// Replaces the keys of the names of that kind; `None` removes the name. Names with the same key are joined.
-    #[must_use]
     pub fn renamed(mut self, kind: MentionKind, key: impl Fn(u64) -> Option<u64>) -> Self {
         self.names = joined(self.names.into_iter().filter_map(|name| {
             if name.kind != kind {
@@ -181,7 +178,6 @@ impl PackedAnalysis {
     }
 
     /// Packs the `analysis` of a review. Findings of aspects that `trade` does not have are left out.
-    #[must_use]
     pub fn new(analysis: &Analysis, review: &Review, trade: &Trade) -> Self {
         let text: Vec<char> = review.text.chars().collect();
         let sentences = analysis.sentences.iter();
@@ -293,13 +289,11 @@ fn finding_mask(findings: &[PackedFinding], first: u32, last: u32) -> u32 {
 }
 
 /// FNV-1a of a phrase, folded to 32 bits.
-#[must_use]
 pub fn phrase_hash(phrase: &str) -> u32 {
     folded(fnv(phrase.as_bytes()))
 }
 
 /// The key of a value in packed analyses.
-#[must_use]
 pub fn name_key(kind: MentionKind, value: &str) -> u64 {
     fnv(kind.name().as_bytes()) ^ fnv(value.as_bytes()).rotate_left(1)
 }
@@ -332,17 +326,14 @@ impl PackedAnalyses {
         ));
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    #[must_use]
     pub fn get(&self, index: usize) -> PackedAnalysisRef<'_> {
         let (head, ends) = self.heads[index];
         let starts = if index == 0 {
@@ -364,14 +355,12 @@ impl PackedAnalyses {
     }
 
     /// The phrases of all packed analyses, concatenated, without those that were left out.
-    #[must_use]
     pub fn phrases(&self) -> &[u32] {
         &self.phrases
     }
 
     /// The index of the packed analysis with the phrase at `place` of [`PackedAnalyses::phrases`]. It must be at or
     /// soon after `from`.
-    #[must_use]
     pub fn with_phrase(&self, place: usize, from: usize) -> usize {
         from + self.heads[from..]
             .iter()

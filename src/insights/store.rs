@@ -45,7 +45,6 @@ pub struct StoredAnalysis {
 
 impl StoredAnalysis {
     /// `review` is the review of this analysis; the result is `None` if the stored bytes are invalid.
-    #[must_use]
     pub fn packed_analysis(&self, review: &Review) -> Option<PackedAnalysis> {
         unpack_analysis(
             &self.packed_analysis,

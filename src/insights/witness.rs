@@ -33,7 +33,6 @@ pub enum FindingSource {
 
 impl FindingSource {
     /// Its name in the database and in JSON.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rule => "rule",
@@ -44,7 +43,6 @@ impl FindingSource {
 
     /// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
     /// finding, all hits count.
-    #[must_use]
     pub fn of(hits: &[Hit]) -> Self {
         let (mut rules, mut classifier) = ((0, false), (0, false));
         for hit in (hits.iter()).filter(|hit| !matches!(&*hit.rule, WITHDRAWN | CONFIRMED)) {
@@ -69,7 +67,6 @@ impl FindingSource {
 }
 
 /// The polarity of a text as a whole; it becomes uncertain if it contradicts the stars.
-#[must_use]
 pub const fn withdraw_overall((polarity, score): (Polarity, i32), stars: u8) -> (Polarity, i32) {
     if contradicts(polarity, stars) {
         (Polarity::Uncertain, score)

@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-#[must_use]
 pub fn escaped(text: String) -> String {
     if text.bytes().all(is_plain) || !text.chars().any(is_hidden) {
         return text;
@@ -24,7 +23,6 @@ pub fn escaped(text: String) -> String {
 }
 
 /// The length of `json` with these characters escaped, in bytes.
-#[must_use]
 pub fn length(json: &str) -> usize {
     if json.bytes().all(is_plain) {
         return json.len();

@@ -45,7 +45,6 @@ pub struct Mcp {
 
 impl Mcp {
     /// `make_catalog` is called at the first message.
-    #[must_use]
     pub fn new(
         make_catalog: impl Fn() -> Catalog + Send + Sync + 'static,
         sessions: Sessions,
@@ -62,7 +61,6 @@ impl Mcp {
     }
 
     /// A connection of another client, over stdin and stdout.
-    #[must_use]
     pub fn connect(&self) -> StdioConnection {
         StdioConnection::new(Arc::clone(&self.methods))
     }
@@ -383,7 +381,6 @@ impl Room {
     }
 
     /// Changes the reservation to `bytes`; returns false, without a change, if a limit is exceeded.
-    #[must_use]
     fn resize(&mut self, bytes: usize) -> bool {
         let in_flight = self.in_flight.lock();
         let mut in_flight = in_flight.unwrap_or_else(PoisonError::into_inner);
@@ -433,7 +430,6 @@ pub struct OriginCheck {
 
 impl OriginCheck {
     /// Accepts the base URL's host, this machine and `allowed`.
-    #[must_use]
     pub fn new(links: &Links, allowed: Hosts) -> Self {
         Self {
             base: Url::parse(&links.home()).ok(),
@@ -442,7 +438,6 @@ impl OriginCheck {
     }
 
     /// The error for a foreign request; `None` if it is accepted.
-    #[must_use]
     pub fn stranger(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let named = headers.get_all(HOST).iter().map(HeaderValue::as_bytes);
         let mut hosts = uri

@@ -37,7 +37,6 @@ pub struct RpcError {
 
 impl RpcError {
     /// An error without data.
-    #[must_use]
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -46,7 +45,6 @@ impl RpcError {
         }
     }
 
-    #[must_use]
     pub fn with(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -85,7 +83,6 @@ pub struct Call {
 
 impl Call {
     /// A member of the parameters' `_meta`.
-    #[must_use]
     pub fn meta(&self, name: &str) -> Option<&Value> {
         self.params.get("_meta")?.get(name)
     }
@@ -145,7 +142,6 @@ impl Call {
 }
 
 /// An upper bound for the memory that the parsed `body` takes.
-#[must_use]
 pub fn parsed_bytes(body: &[u8]) -> usize {
     values(body).min(VALUES_MAX) * VALUE_BYTES
 }
@@ -179,7 +175,6 @@ pub fn parse(body: &[u8]) -> Result<Value, RpcError> {
 }
 
 /// A response message with `result`, which is JSON.
-#[must_use]
 pub fn result(id: &Id, result: &str) -> String {
     // Spliced, because results are long and already serialised.
     escaped(format!(
@@ -189,7 +184,6 @@ pub fn result(id: &Id, result: &str) -> String {
 }
 
 /// An error message. If the ID could not be read, JSON-RPC requires null, and MCP from 2026-07-28 on omits it.
-#[must_use]
 pub fn error(id: Option<&Id>, fault: &RpcError, has_null_id: bool) -> String {
     let RpcError {
         code,

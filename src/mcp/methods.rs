@@ -60,7 +60,6 @@ pub struct MethodResult {
 }
 
 impl Methods {
-    #[must_use]
     pub fn new(make_catalog: impl Fn() -> Catalog + Send + Sync + 'static, links: &Links) -> Self {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(model::ToolsCapability::default());

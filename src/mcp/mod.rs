@@ -29,7 +29,6 @@ use crate::web::Route;
 const ASK: &str = "mcp";
 const END: &str = "endMcpSession";
 
-#[must_use]
 pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
     vec![
         Route::new(MCP_PATH)

@@ -70,7 +70,6 @@ fn version(call: &Call) -> Result<Option<&str>, RpcError> {
 }
 
 /// The error for an unsupported revision, with the supported ones.
-#[must_use]
 pub fn unsupported_revision(requested: &str) -> RpcError {
     let supported = Revision::ALL.map(Revision::name);
     let told = format!(
@@ -154,7 +153,6 @@ impl Revision {
     /// The answer to `initialize` with a revision that has no sessions here.
     pub const NEWEST_WITH_SESSIONS: Self = Self::November2025;
 
-    #[must_use]
     pub fn has_sessions(self) -> bool {
         self <= Self::NEWEST_WITH_SESSIONS
     }

@@ -28,7 +28,6 @@ enum Line {
 
 impl StdioConnection {
     /// A connection that is not initialised.
-    #[must_use]
     pub const fn new(methods: Arc<Methods>) -> Self {
         Self {
             methods,

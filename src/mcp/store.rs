@@ -120,7 +120,6 @@ pub struct Sessions {
 
 impl Sessions {
     /// `key` signs the IDs.
-    #[must_use]
     pub fn new(key: [u8; KEY_BYTES], clock: Clock, random: Random) -> Self {
         // Shorter keys are padded with zeros to the hash's block (RFC 2104 §2).
         let mut block = [0; 64];
@@ -148,7 +147,6 @@ impl Sessions {
     }
 
     /// The session of that ID, if it is valid, not expired and not ended.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<Session> {
         let session = self.read(id)?;
         let is_ended = self

@@ -17,7 +17,6 @@ impl Traits {
     /// The owner responded.
     pub const RESPONSE: Self = Self(2);
 
-    #[must_use]
     pub fn of(has_text: bool, has_response: bool) -> Self {
         Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
     }
@@ -73,7 +72,6 @@ pub struct ReviewFilter {
 
 impl ReviewFilter {
     /// An empty text or name counts as absent.
-    #[must_use]
     pub fn new(arguments: &SearchArguments) -> Self {
         let SearchArguments {
             rating,
@@ -128,31 +126,26 @@ impl ReviewFilter {
     }
 
     /// Whether reviews with `stars` stars (1 to 5) may match.
-    #[must_use]
     pub fn takes_stars(&self, stars: u8) -> bool {
         self.stars.is_none_or(|set| set & (1 << (stars - 1)) != 0)
     }
 
     /// Whether the filter has a condition on stars.
-    #[must_use]
     pub const fn asks_stars(&self) -> bool {
         self.stars.is_some()
     }
 
     /// Stems that match instead of the query if each begins a word; empty if only the query counts.
-    #[must_use]
     pub fn stems(&self) -> &[String] {
         self.stems.as_deref().unwrap_or_default()
     }
 
     /// Whether the search is by words.
-    #[must_use]
     pub const fn asks_words(&self) -> bool {
         self.stems.is_some()
     }
 
     /// Texts that every match contains: all stems, because the whole query contains them too; without stems, the query.
-    #[must_use]
     pub fn held(&self) -> Vec<&str> {
         match self.stems() {
             [] => self.query.as_deref().into_iter().collect(),
@@ -160,19 +153,16 @@ impl ReviewFilter {
         }
     }
 
-    #[must_use]
     pub const fn takes_traits(&self, traits: Traits) -> bool {
         traits.0 & self.traits.mask == self.traits.wanted
     }
 
     /// Whether the filter has a condition on traits.
-    #[must_use]
     pub const fn asks_traits(&self) -> bool {
         self.traits.mask != 0
     }
 
     /// [`ReviewFilter::canonical`] with the order: the text that a cursor is bound to.
-    #[must_use]
     pub fn question(&self) -> String {
         if self.sort == Sort::Newest {
             return self.canonical();
@@ -181,7 +171,6 @@ impl ReviewFilter {
     }
 
     /// A text that is equal only for equal filters. It does not depend on the order of results.
-    #[must_use]
     pub fn canonical(&self) -> String {
         let Self {
             stars,

@@ -6,7 +6,6 @@ pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 
 /// Two lower-case digits for each byte.
-#[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
@@ -14,7 +13,6 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// FNV-1a of 64 bits, continuing from `hash`.
-#[must_use]
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(hash, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(FNV_PRIME)
@@ -22,7 +20,6 @@ pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
 }
 
 /// Both halves combined by XOR.
-#[must_use]
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the halves are folded into one"

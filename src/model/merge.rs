@@ -40,7 +40,6 @@ pub struct Merged {
 }
 
 /// A new review: all units have the source's values, except those that the owner decided.
-#[must_use]
 pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
     let review = withhold_unverified(said.review.clone());
     let mut base = Base::of(key, &review, said.decided);
@@ -54,7 +53,6 @@ pub fn adopt(key: &DigestKey, said: &Statement) -> Merged {
 }
 
 /// Merges an imported review into the stored review.
-#[must_use]
 pub fn merge(
     key: &DigestKey,
     row: &Review,
@@ -168,12 +166,10 @@ impl Units {
         self.0 &= !(1 << unit as u16);
     }
 
-    #[must_use]
     pub const fn has(self, unit: Unit) -> bool {
         self.0 & (1 << unit as u16) != 0
     }
 
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -207,7 +203,6 @@ pub enum Stated<T> {
 
 impl<T> Stated<T> {
     /// The value for a new review.
-    #[must_use]
     pub fn value(self) -> Option<T> {
         match self {
             Self::Given(value) => Some(value),
@@ -215,13 +210,11 @@ impl<T> Stated<T> {
         }
     }
 
-    #[must_use]
     pub const fn is_stated(&self) -> bool {
         !matches!(self, Self::Unsaid)
     }
 
     /// As [`Self::value`], by reference.
-    #[must_use]
     pub const fn given(&self) -> Option<&T> {
         match self {
             Self::Given(value) => Some(value),
@@ -261,7 +254,6 @@ impl DigestKey {
         Hmac::new_from_slice(key).map(Self)
     }
 
-    #[must_use]
     pub fn digest(&self, unit: Unit, review: &Review) -> UnitDigest {
         self.digest_parts(&[unit as u8], |add| {
             add(Some(review.id.as_str().as_bytes()));
@@ -271,7 +263,6 @@ impl DigestKey {
 
     /// A digest of author, day, rating and text, but not of the id: copies of a review from two sources have the same
     /// digest.
-    #[must_use]
     pub fn fingerprint(&self, review: &Review) -> i64 {
         i64::from_be_bytes(self.digest_parts(b"fingerprint", |add| {
             for unit in [Unit::Author, Unit::Date, Unit::Rating, Unit::Text] {
@@ -303,7 +294,6 @@ pub struct Base([Option<UnitDigest>; Unit::ALL.len()]);
 
 impl Base {
     /// The base for a source that gave a value for every unit except the units `but`.
-    #[must_use]
     pub fn of(key: &DigestKey, review: &Review, but: Units) -> Self {
         let mut base = Self::default();
         for unit in Unit::ALL.into_iter().filter(|unit| !but.has(*unit)) {
@@ -312,7 +302,6 @@ impl Base {
         base
     }
 
-    #[must_use]
     pub const fn get(&self, unit: Unit) -> Option<UnitDigest> {
         self.0[unit as usize]
     }
@@ -327,7 +316,6 @@ impl Base {
     }
 
     /// The number and the digest of each unit with a known digest.
-    #[must_use]
     pub fn pack(&self) -> Vec<u8> {
         let known = (0_u8..)
             .zip(&self.0)
@@ -338,7 +326,6 @@ impl Base {
     }
 
     /// Reads the output of [`Base::pack`]. Invalid parts, which a shell may have written, count as unknown.
-    #[must_use]
     pub fn unpack(packed: &[u8]) -> Self {
         let mut base = Self::default();
         for [unit, digest @ ..] in packed.as_chunks::<{ BYTES + 1 }>().0 {
@@ -351,7 +338,6 @@ impl Base {
 
     /// The units of `review` that the owner decided: units that differ from the source's last value, and units with a
     /// value that the source never gave.
-    #[must_use]
     pub fn decisions(&self, key: &DigestKey, review: &Review) -> Units {
         let is_decided = |unit: &Unit| match self.get(*unit) {
             Some(said) => said != key.digest(*unit, review),

@@ -13,14 +13,12 @@ macro_rules! named {
         impl $type {
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
 
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
                 }
             }
 
-            #[must_use]
             pub fn find(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.name() == name)
             }

@@ -112,7 +112,6 @@ pub struct InvalidParameter {
 
 impl InvalidParameter {
     /// An error that depends on more than the value of `P`; `message` describes the allowed values.
-    #[must_use]
     pub fn new<P: Parameter>(fault: ParameterFault, message: String, received: &str) -> Self {
         Self {
             name: P::NAME,
@@ -123,12 +122,10 @@ impl InvalidParameter {
     }
 
     /// An error about the value of `P`, with the default message of its kind.
-    #[must_use]
     pub fn of<P: Parameter>(fault: ParameterFault, received: &str) -> Self {
         Self::new::<P>(fault, P::KIND.allowed(), received)
     }
 
-    #[must_use]
     pub fn missing<P: Parameter>() -> Self {
         Self::new::<P>(
             ParameterFault::Type,
@@ -484,7 +481,6 @@ named! {
 
 impl Sort {
     /// The stars (1 to 5) in this order; `None` for an order by date.
-    #[must_use]
     pub const fn stars(self) -> Option<[u8; 5]> {
         match self {
             Self::Newest | Self::Oldest => None,

@@ -80,7 +80,6 @@ impl TryFrom<String> for ReviewId {
 }
 
 impl ReviewId {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -114,7 +113,6 @@ impl TryFrom<i64> for Rating {
 
 impl Rating {
     /// 1 to 5.
-    #[must_use]
     pub const fn stars(self) -> u8 {
         self.0
     }
@@ -165,7 +163,6 @@ pub struct Mentions {
 
 impl Mentions {
     /// Sorts the lists and removes duplicates and empty values.
-    #[must_use]
     pub fn new(
         technicians: Vec<String>,
         services: Vec<String>,
@@ -208,7 +205,6 @@ pub enum Status {
 }
 
 impl Status {
-    #[must_use]
     pub fn withheld(reason: &str) -> Self {
         Self::Withheld {
             reason: Some(reason.to_owned()),
@@ -216,7 +212,6 @@ impl Status {
     }
 
     /// Its name in the database and in files.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -225,7 +220,6 @@ impl Status {
     }
 
     /// Why it is withheld, if that is stated.
-    #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Published => None,
@@ -258,7 +252,6 @@ named! {
 
 impl Unit {
     /// Whether the unit has no value in `review`, so that a source without a base may fill it.
-    #[must_use]
     pub const fn is_unset(self, review: &Review) -> bool {
         match self {
             Self::Title => review.title.is_none(),
@@ -362,7 +355,6 @@ named! {
 
 impl Vote {
     /// Combines the findings of a review: clear ones outweigh uncertain ones.
-    #[must_use]
     pub const fn fold(is_praised: bool, is_blamed: bool, is_uncertain: bool) -> Self {
         match (is_praised, is_blamed, is_uncertain) {
             (true, true, _) => Self::Mixed,
@@ -374,7 +366,6 @@ impl Vote {
     }
 
     /// Whether it is positive or negative.
-    #[must_use]
     pub const fn judges(self) -> bool {
         matches!(self, Self::Positive | Self::Negative | Self::Mixed)
     }
@@ -398,19 +389,16 @@ impl RatingCounts {
         }
     }
 
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.by_stars.iter().sum()
     }
 
     /// One star to five stars.
-    #[must_use]
     pub const fn by_stars(&self) -> [u64; 5] {
         self.by_stars
     }
 
     /// The mean in hundredths of a star, rounded half away from zero; `None` without reviews.
-    #[must_use]
     pub fn mean_hundredths(&self) -> Option<u64> {
         let total = self.total();
         let stars: u64 = (1..)
@@ -455,24 +443,20 @@ impl Day {
     pub const MIN: Self = Self(NaiveDate::from_ymd_opt(1, 1, 1).unwrap());
 
     /// `None` outside of the years 1 to 9999.
-    #[must_use]
     pub fn new(date: NaiveDate) -> Option<Self> {
         (1..=9999).contains(&date.year()).then_some(Self(date))
     }
 
-    #[must_use]
     pub const fn date(self) -> NaiveDate {
         self.0
     }
 
     /// Days since 0000-12-31, so that 0001-01-01 is 1; blocks store and compare it.
-    #[must_use]
     pub fn number(self) -> i32 {
         self.0.num_days_from_ce()
     }
 
     /// The next day, or this one if it is the last.
-    #[must_use]
     pub fn next(self) -> Self {
         self.0.succ_opt().and_then(Self::new).unwrap_or(self)
     }

@@ -45,7 +45,6 @@ impl Default for PluralEndings {
 
 impl PluralEndings {
     /// The endings for a BCP 47 tag; English ones without a tag or for a language without a table.
-    #[must_use]
     pub fn of(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or_default();
         let language = tag.split('-').next().unwrap_or_default();
@@ -69,7 +68,6 @@ impl PluralEndings {
     /// The stems of the words in a folded query, longest first. Stems that are a prefix of another one are left out,
     /// because they match wherever that one does. Empty if only the whole query counts: a query in a script without
     /// spaces, without a word, or of one word without an ending, which matches anywhere.
-    #[must_use]
     pub fn stems(&self, folded: &str) -> Vec<String> {
         if folded.chars().any(is_unspaced) {
             return Vec::new();
@@ -92,7 +90,6 @@ impl PluralEndings {
 }
 
 /// Whether a character belongs to a word: a letter or digit of a script that has spaces between words.
-#[must_use]
 pub fn is_of_word(character: char) -> bool {
     character.is_alphanumeric() && !is_unspaced(character)
 }
@@ -109,7 +106,6 @@ fn is_unspaced(character: char) -> bool {
 const MAPPER: CaseMapperBorrowed<'static> = CaseMapper::new();
 
 /// Simple Unicode case folding, character by character.
-#[must_use]
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_into(text, &mut folded);

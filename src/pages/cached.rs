@@ -80,12 +80,10 @@ pub struct SnapshotPages {
 
 impl SnapshotPages {
     /// The choices of the search form.
-    #[must_use]
     pub fn choices(&self, snapshot: &Snapshot) -> &Choices {
         self.choices.get_or_init(|| apart(|| Choices::of(snapshot)))
     }
 
-    #[must_use]
     pub fn sitemap_files(&self, snapshot: &Snapshot, links: &Links) -> &[Arc<CachedBody>] {
         self.sitemap_files.get_or_init(|| {
             let files = 1..=discovery::sitemap_files(snapshot.input.review_index.len());
@@ -97,7 +95,6 @@ impl SnapshotPages {
     }
 
     /// `None` if rendering failed, which is logged.
-    #[must_use]
     pub fn picture(&self, snapshot: &Snapshot) -> Option<&Arc<CachedBody>> {
         let picture = self.picture.get_or_init(|| {
             let made = apart(|| picture::png(snapshot)).inspect_err(
@@ -125,7 +122,6 @@ pub struct Pages {
 
 impl Pages {
     /// `shown` are path and title of other pages in the navigation.
-    #[must_use]
     pub fn new(ctx: Arc<Ctx>, shown: Vec<(&'static str, &'static str)>) -> Self {
         Self {
             ctx,
@@ -135,12 +131,10 @@ impl Pages {
     }
 
     /// The rendered parts of `snapshot`.
-    #[must_use]
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<SnapshotPages> {
         self.made.of(snapshot)
     }
 
-    #[must_use]
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: Page) -> Arc<CachedBody> {
         let made = self.of(snapshot);
         let body = made.bodies[page as usize].get_or_init(|| {

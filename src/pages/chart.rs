@@ -56,7 +56,6 @@ pub struct Votes<'a> {
 
 impl BarFragment {
     /// `None` if too few reviews have an opinion.
-    #[must_use]
     pub fn of(label: &str, votes: Votes<'_>, locale: &Locale) -> Option<Self> {
         let judged = votes.positive + votes.mixed + votes.negative;
         if judged < JUDGED_MIN {
@@ -99,7 +98,6 @@ impl BarFragment {
 }
 
 /// The votes in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative`.
-#[must_use]
 pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
     let Votes {
         positive,
@@ -163,7 +161,6 @@ struct Point {
 
 impl YearsFragment {
     /// `years` are (year, reviews, sum of stars), oldest first; `None` for fewer than two.
-    #[must_use]
     pub fn of(years: &[(i32, u64, u64)], site: &Site) -> Option<Self> {
         if years.len() < 2 {
             return None;
@@ -242,7 +239,6 @@ struct Column {
 
 impl TrendFragment {
     /// The table has the newest month first.
-    #[must_use]
     pub fn new(trend: &wire::Trend, locale: &Locale) -> Self {
         let rows = trend.months.iter().rev();
         let rows = rows.map(|one| (locale.month(&one.month), one.clone()));

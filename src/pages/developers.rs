@@ -35,7 +35,6 @@ struct DevelopersPage {
 }
 
 /// `shown` are path and title of each document.
-#[must_use]
 pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static str)]) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);

@@ -24,7 +24,6 @@ pub const XML: &str = "application/xml";
 pub const SITEMAP_URLS_MAX: usize = 50_000;
 
 /// Disallows only pages that are rendered per query.
-#[must_use]
 pub fn robots(links: &Links) -> String {
     let root = links.base_path();
     format!(
@@ -34,13 +33,11 @@ pub fn robots(links: &Links) -> String {
 }
 
 /// At least 1.
-#[must_use]
 pub fn sitemap_files(reviews: usize) -> usize {
     // Two addresses are not reviews.
     (reviews + 2).div_ceil(SITEMAP_URLS_MAX)
 }
 
-#[must_use]
 pub fn sitemap_index(files: usize, links: &Links) -> String {
     let mut xml =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
@@ -56,7 +53,6 @@ pub fn sitemap_index(files: usize, links: &Links) -> String {
 }
 
 /// One file of the sitemap, counted from 1: the pages, then every permalink, newest first.
-#[must_use]
 pub fn sitemap(snapshot: &Snapshot, file: usize, links: &Links) -> String {
     let mut xml =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
@@ -112,7 +108,6 @@ struct LlmsText<'a> {
     about: String,
 }
 
-#[must_use]
 pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
     let business = &snapshot.input.business;
     let rating_counts = snapshot.input.review_index.rating_counts();

@@ -277,7 +277,6 @@ pub struct Rgb(u8, u8, u8);
 
 impl Rgb {
     /// Accepts `#0a5a78`, `0a5a78`, `#05a` and `05a`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').unwrap_or(text);
         let digits: Vec<u8> = digits
@@ -296,7 +295,6 @@ impl Rgb {
     }
 
     /// The contrast to the light and to the dark background, 1 to 21.
-    #[must_use]
     pub fn contrasts(self) -> [f64; 2] {
         BACKGROUNDS.map(|background| {
             let (one, other) = (self.luminance(), background.luminance());

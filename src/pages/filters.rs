@@ -52,7 +52,6 @@ struct FormField {
 
 impl Choices {
     /// The values in reviews and in the business's lists.
-    #[must_use]
     pub fn of(snapshot: &Snapshot) -> Self {
         let business = &snapshot.input.business;
         let (facets, locale) = (facets(snapshot, VALUES_MAX), &Locale::of(business));
@@ -235,7 +234,6 @@ impl FieldFragment {
 }
 
 /// The error of a parameter, in words for customers.
-#[must_use]
 pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
     locale.message(match issue.path.first().map_or("", String::as_str) {
         "rating" | "min_rating" | "max_rating" => "fault-stars",
@@ -249,7 +247,6 @@ pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
 }
 
 /// The label of a parameter; `None` if the form has no field for it.
-#[must_use]
 pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
     let id = match name {
         "query" => "field-words",
@@ -274,7 +271,6 @@ pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
 }
 
 /// The label of an opinion.
-#[must_use]
 pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
     locale.message(match vote {
         Vote::Positive => "positive",
@@ -287,7 +283,6 @@ pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
 
 impl SearchFormFragment {
     /// The form with the values of `query`.
-    #[must_use]
     pub fn new(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
         let locale = &site.locale;
         let html = |fields: &[FormField]| -> Vec<String> {
@@ -329,7 +324,6 @@ pub struct FilterWords {
 }
 
 /// In the order of the form.
-#[must_use]
 pub fn filters(
     arguments: &SearchArguments,
     input: &SnapshotInput,

@@ -78,7 +78,6 @@ pub struct CountedLink {
 
 impl Site {
     /// The data of the pages in the business's language.
-    #[must_use]
     pub fn new(business: &Business, links: &Links) -> Self {
         Self {
             locale: Locale::of(business),
@@ -93,7 +92,6 @@ impl Site {
     }
 
     /// `path` below the root with one parameter.
-    #[must_use]
     pub fn path_with(&self, path: &str, name: &str, value: &str) -> String {
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair(name, value)
@@ -102,27 +100,23 @@ impl Site {
     }
 
     /// The path of a search with one filter.
-    #[must_use]
     pub fn search(&self, name: &str, value: &str) -> String {
         self.path_with("/search", name, value)
     }
 
     /// The path of the search for the reviews of a calendar year.
-    #[must_use]
     pub fn search_year(&self, year: i32) -> String {
         let [(_, first), (_, last)] = year_days(year);
         format!("{}/search?since={first}&until={last}", self.root)
     }
 
     /// The path of a review's page.
-    #[must_use]
     pub fn review(&self, id: &str) -> String {
         format!("{}/reviews/{id}", self.root)
     }
 }
 
 /// The parameters of a search for one calendar year.
-#[must_use]
 pub fn year_days(year: i32) -> [(&'static str, String); 2] {
     [
         ("since", format!("{year:04}-01-01")),
@@ -132,13 +126,11 @@ pub fn year_days(year: i32) -> [(&'static str, String); 2] {
 
 /// Adds the content security policy. A 304 has it too, because it repeats the headers of the 200 (RFC 9110 §15.4.5),
 /// and so has every other file, because an SVG can be opened by itself.
-#[must_use]
 pub fn protect(response: Response, policy: &'static str) -> Response {
     protect_with(response, HeaderValue::from_static(policy))
 }
 
 /// Like [`protect`], with a policy made at run time.
-#[must_use]
 pub fn protect_with(mut response: Response, policy: HeaderValue) -> Response {
     let headers = response.headers();
     let is_page = headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML);
@@ -151,7 +143,6 @@ pub fn protect_with(mut response: Response, policy: HeaderValue) -> Response {
 }
 
 /// Responds with a page that is rendered for this request.
-#[must_use]
 pub fn page(
     request: &Request,
     snapshot: std::sync::Arc<Snapshot>,

@@ -94,7 +94,6 @@ struct WriteReviewLink {
 
 impl RatingFigure {
     /// `None` without reviews.
-    #[must_use]
     pub fn of(review_index: &ReviewIndex, locale: &Locale) -> Option<Self> {
         let rating_counts = review_index.rating_counts();
         let mean = rating_counts.mean_hundredths()?;
@@ -133,7 +132,6 @@ fn day_at(review_index: &ReviewIndex, position: usize) -> Option<NaiveDate> {
     NaiveDate::from_num_days_from_ce_opt(review_index.segments()[block].days()[index])
 }
 
-#[must_use]
 pub fn newest_day(review_index: &ReviewIndex) -> Option<NaiveDate> {
     day_at(review_index, 0)
 }
@@ -193,7 +191,6 @@ fn by_year(review_index: &ReviewIndex) -> Vec<(i32, u64, u64)> {
     years
 }
 
-#[must_use]
 pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let input = &snapshot.input;
     let (business, review_index) = (&input.business, &input.review_index);

@@ -71,7 +71,6 @@ fn later<S: Send + Sync + 'static, R: Future<Output = Response> + Send + 'static
 }
 
 /// `others` are routes whose titles the home page links to.
-#[must_use]
 pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
     let shown = others
         .iter()
@@ -104,7 +103,6 @@ pub fn routes(ctx: &Arc<Ctx>, others: &[Route]) -> (Arc<Pages>, Vec<Route>) {
 }
 
 /// Swagger UI, and a redirect from its path with a trailing slash.
-#[must_use]
 pub fn docs_routes(ctx: &Arc<Ctx>) -> [Route; 2] {
     [
         at_once(ctx, DOCS_PATH, developers::docs).titled("Swagger UI: try every operation"),

@@ -247,12 +247,10 @@ impl Font {
     }
 
     /// Whether every character of `text` has a glyph.
-    #[must_use]
     pub fn has_all(&self, text: &str) -> bool {
         text.chars().all(|c| self.0.glyph_index(c).is_some())
     }
 
-    #[must_use]
     pub fn width(&self, text: &str, size: f32) -> f32 {
         text.chars().map(|c| self.advance(c, size)).sum()
     }
@@ -268,7 +266,6 @@ impl Font {
     }
 
     /// `text` in at most `most` lines of this width, broken between words; a longer text ends with `…`.
-    #[must_use]
     pub fn lines(&self, text: &str, size: f32, width: f32, most: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for word in text.split_whitespace() {

@@ -20,7 +20,6 @@ pub struct PageQuery {
 
 impl PageQuery {
     /// Decodes the query of `request` without reading parameters.
-    #[must_use]
     pub fn of(request: &Request) -> Self {
         let owned = |value: Result<&str, &str>| value.map(str::to_owned).map_err(str::to_owned);
         let given = UrlParameters::pairs(request);
@@ -33,7 +32,6 @@ impl PageQuery {
     }
 
     /// The same query without the parameters `without`, and with `added`, before any parameter is read.
-    #[must_use]
     pub fn with(&self, without: &[&str], added: &[(&str, &str)]) -> Self {
         let given = self.given.iter();
         let kept = given.filter(|(name, _)| !without.contains(&name.as_str()));
@@ -54,20 +52,17 @@ impl PageQuery {
         pairs.filter(|(_, value)| !value.is_empty())
     }
 
-    #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         let given = self.pairs().find(|(key, _)| *key == name);
         given.map(|(_, value)| value)
     }
 
-    #[must_use]
     pub fn issue(&self, name: &str) -> Option<&Issue> {
         let mut issues = self.issues.iter();
         issues.find(|issue| issue.path.first().is_some_and(|key| key == name))
     }
 
     /// `path` with the known parameters except `without`, and with `added`.
-    #[must_use]
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         let kept = self.pairs();

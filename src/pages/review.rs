@@ -67,7 +67,6 @@ struct OwnerAnswer {
 }
 
 impl ReviewFragment {
-    #[must_use]
     pub fn in_list(review: wire::Review, business: &Business, site: &Site) -> Self {
         let mut item = Self::whole(review, business, site);
         item.folded = fold(item.text.as_str(), FOLDED_CHARACTERS)
@@ -77,7 +76,6 @@ impl ReviewFragment {
     }
 
     /// Marks the matches of `finder` in its text.
-    #[must_use]
     pub fn with_marks(mut self, finder: &TextFinder<'_>) -> Self {
         match &mut self.folded {
             Some((start, rest)) => {
@@ -90,7 +88,6 @@ impl ReviewFragment {
     }
 
     /// The whole review, for its own page.
-    #[must_use]
     pub fn whole(review: wire::Review, business: &Business, site: &Site) -> Self {
         let service = |id: String| {
             let service = business.services.iter().find(|service| service.id == id);
@@ -162,7 +159,6 @@ fn verification_words(verification: &wire::Verification, locale: &Locale) -> Cow
 }
 
 /// The newest `limit` reviews with at least `min_rating` stars; only these are parsed.
-#[must_use]
 pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
     let taken = snapshot
         .input
@@ -277,18 +273,15 @@ impl MarkedText {
         self.found.truncate(MARKS_MAX);
     }
 
-    #[must_use]
     pub const fn is_marked(&self) -> bool {
         !self.found.is_empty()
     }
 
     /// The text without marks.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

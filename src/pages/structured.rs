@@ -53,7 +53,6 @@ const PLATFORMS: [&str; 38] = [
 ];
 
 /// The business with its rating and the newest reviews.
-#[must_use]
 pub fn business(
     business: &Business,
     rating_counts: &RatingCounts,
@@ -72,7 +71,6 @@ pub fn business(
 }
 
 /// One review and the business.
-#[must_use]
 pub fn review(
     review: &wire::Review,
     business: &Business,

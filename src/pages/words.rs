@@ -16,7 +16,6 @@ pub struct Stars {
 
 impl Stars {
     /// `stars` of five.
-    #[must_use]
     pub fn new(stars: u8, locale: &Locale) -> Self {
         let stars = stars.min(5);
         Self {
@@ -57,7 +56,6 @@ const STAR_WIDTH: u64 = 180;
 const STAR_STEP: u64 = 200;
 
 /// The end of the coloured part of five stars for a mean in hundredths, in tenths of a percent of their width.
-#[must_use]
 pub fn color_end(mean: u64) -> u64 {
     let mean = mean.min(500);
     let end = mean / 100 * STAR_STEP + mean % 100 * STAR_WIDTH / 100;
@@ -68,7 +66,6 @@ pub fn color_end(mean: u64) -> u64 {
 
 impl PartialStars {
     /// `mean` is in hundredths.
-    #[must_use]
     pub fn new(mean: u64, locale: &Locale) -> Self {
         let end = color_end(mean);
         Self {
@@ -82,7 +79,6 @@ impl PartialStars {
 }
 
 /// The first part of a long text, up to the end of a word, and the rest; `None` if the text is short.
-#[must_use]
 pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
     // A slightly longer text is shown whole, because folding would hide almost nothing.
     let bound = text.char_indices().nth(most + most / 4)?.0;

@@ -99,7 +99,6 @@ impl Hits<'_> {
 
 impl<'a> SearchProgress<'a> {
     /// Starts a search for the first `limit` reviews that match `filter`, after `cursor` if there is one.
-    #[must_use]
     pub fn new(
         snapshot: &'a Snapshot,
         filter: &'a ReviewFilter,
@@ -136,7 +135,6 @@ impl<'a> SearchProgress<'a> {
     }
 
     /// Fills the page from the matches of an earlier search; returns whether they are all cached.
-    #[must_use]
     pub fn fill_from_cache(&mut self) -> bool {
         let Some(Matches::All(matches)) = self.known.take() else {
             return false;
@@ -157,7 +155,6 @@ impl<'a> SearchProgress<'a> {
 
     /// The passes needed: if the page may come from all reviews, one pass fills it and counts; otherwise counting takes
     /// a pass of its own.
-    #[must_use]
     pub const fn passes(&self) -> &'static [SearchPass] {
         if self.total.is_some() || self.hits.counts_along {
             &[SearchPass::Page]
@@ -167,7 +164,6 @@ impl<'a> SearchProgress<'a> {
     }
 
     /// The positions that a pass searches.
-    #[must_use]
     pub fn positions(&self, pass: SearchPass) -> Range<usize> {
         match pass {
             SearchPass::Page => self.hits.page.range(),
@@ -176,7 +172,6 @@ impl<'a> SearchProgress<'a> {
     }
 
     /// Splits `range` into the first `count` reviews of the pass and the rest.
-    #[must_use]
     pub fn split(
         &self,
         pass: SearchPass,
@@ -276,7 +271,6 @@ impl<'a> SearchProgress<'a> {
         }
     }
 
-    #[must_use]
     pub fn finish(self) -> ResultPage {
         let (snapshot, review_index) = (self.snapshot, self.review_index());
         let (total, is_exact) = match self.total {
@@ -522,7 +516,6 @@ impl<'a> PageBuilder<'a> {
 }
 
 /// The positions of the reviews from `since` to `until`, both inclusive.
-#[must_use]
 pub fn positions(
     review_index: &ReviewIndex,
     since: Option<Day>,

@@ -21,7 +21,6 @@ use crate::wire::{self, Comparison, Period, PeriodAspect};
 pub const VALUES_MAX: usize = 100;
 
 /// Lists have at most `most` values, with the number of omitted values; aspects and ratings are complete.
-#[must_use]
 pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
     let lists = [
@@ -134,7 +133,6 @@ where
 }
 
 /// Each period, the second minus the first, and whether it is better.
-#[must_use]
 pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
     Comparison::new(
         count(snapshot, request.first, request.aspect),

@@ -201,7 +201,6 @@ fn entity(
     })
 }
 
-#[must_use]
 pub fn find_entity<'a>(
     snapshot: &'a Snapshot,
     kind: MentionKind,
@@ -358,7 +357,6 @@ pub struct EvidenceQuery<'a> {
 
 impl<'a> EvidenceQuery<'a> {
     /// `None` if the trade has no aspect with that ID.
-    #[must_use]
     pub fn about(trade: &'a Trade, id: &str, request: &'a EvidenceRequest) -> Option<Self> {
         let at = trade.aspect(id)?;
         Some(Self {
@@ -370,7 +368,6 @@ impl<'a> EvidenceQuery<'a> {
 
     /// The identity of the query in a cursor: the filters and the aspect's ID, because another trade or release may
     /// have another aspect at that index.
-    #[must_use]
     pub fn canonical(&self) -> String {
         let EvidenceRequest {
             polarity,
@@ -389,7 +386,6 @@ impl<'a> EvidenceQuery<'a> {
     }
 
     /// The request's cursor if it belongs to another query.
-    #[must_use]
     pub fn foreign_cursor(&self) -> Option<&'a Cursor> {
         let cursor = self.request.cursor.as_ref();
         cursor.filter(|cursor| !cursor.belongs_to(&self.canonical()))
@@ -455,7 +451,6 @@ struct Support {
 }
 
 /// A page of the supporting reviews, from the cursor if there is one.
-#[must_use]
 pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> EvidencePage {
     let (review_index, counts) = (&snapshot.input.review_index, snapshot.counts());
     let request = query.request;
@@ -623,7 +618,6 @@ fn supporting(
 }
 
 /// The page as REST and MCP return it.
-#[must_use]
 pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectEvidence {
     let (request, page) = (query.request, evidence_page(snapshot, query));
     let review = |supporting: Supporting| {

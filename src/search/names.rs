@@ -30,7 +30,6 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
 }
 
 /// Finds a technician by full name, ID or alias, ignoring case.
-#[must_use]
 pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let people = snapshot.input.business.technicians.iter();
     let aliases = people.flat_map(|one| {
@@ -42,7 +41,6 @@ pub fn technician<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
 }
 
 /// Finds a service by ID, name or synonym, ignoring case.
-#[must_use]
 pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     let services = snapshot.input.business.services.iter();
     let synonyms = services.flat_map(|one| {
@@ -54,7 +52,6 @@ pub fn service<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
 }
 
 /// Finds a service area by name, ignoring case.
-#[must_use]
 pub fn area<'a>(snapshot: &'a Snapshot, said: &str) -> Option<&'a Facet> {
     find(&snapshot.counts().service_areas, std::iter::empty(), said)
 }
@@ -79,7 +76,6 @@ fn find<'a, 'b>(
 
 /// The nearest values for unknown names in `arguments`, for a search without a match (after one, all names are known);
 /// `None` if all are known or nothing is near.
-#[must_use]
 pub fn did_you_mean(snapshot: &Snapshot, arguments: &SearchArguments) -> Option<DidYouMean> {
     let names = [
         &arguments.mentions_technician,
@@ -122,7 +118,6 @@ fn unnamed<'a>(asked: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
 }
 
 /// The full name of the technician with the nearest name or alias.
-#[must_use]
 pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
     let people = &snapshot.input.business.technicians;
     let aliases = |id: &str| {
@@ -134,7 +129,6 @@ pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
 }
 
 /// The ID of the service with the nearest ID, name or synonym.
-#[must_use]
 pub fn nearest_service(snapshot: &Snapshot, asked: &str) -> Option<String> {
     let services = &snapshot.input.business.services;
     let synonyms = |id: &str| {

@@ -94,7 +94,6 @@ pub struct InvalidCursor;
 
 impl Cursor {
     /// The cursor after a page of `filter` whose last review is at `last`.
-    #[must_use]
     pub fn behind(filter: &ReviewFilter, review_index: &ReviewIndex, last: Place) -> Self {
         let (segment, index) = (&review_index.segments()[last.0], last.1);
         let stars = segment.stars()[index];
@@ -105,7 +104,6 @@ impl Cursor {
     }
 
     /// The cursor after a page of `question` (in its canonical form) whose last review has this day number and ID.
-    #[must_use]
     pub fn within(question: &str, day: i32, id: &str) -> Self {
         Self {
             filter: fingerprint(question),
@@ -117,7 +115,6 @@ impl Cursor {
     }
 
     /// The cursor of the page that ends at the same position.
-    #[must_use]
     pub fn ending(self) -> Self {
         Self {
             ends_page: true,
@@ -125,18 +122,15 @@ impl Cursor {
         }
     }
 
-    #[must_use]
     pub fn fits(&self, filter: &ReviewFilter) -> bool {
         self.belongs_to(&filter.question())
     }
 
-    #[must_use]
     pub fn belongs_to(&self, question: &str) -> bool {
         self.filter == fingerprint(question)
     }
 
     /// The error for a cursor of another query.
-    #[must_use]
     pub fn invalid(&self) -> InvalidParameter {
         InvalidParameter::of::<CursorParameter>(ParameterFault::Text, &self.to_string())
     }

@@ -30,13 +30,11 @@ pub struct StarSet(pub u8);
 
 impl StarSet {
     /// `stars` is 1 to 5.
-    #[must_use]
     pub const fn has(self, stars: u8) -> bool {
         self.0 & (1 << (stars - 1)) != 0
     }
 
     /// The number of reviews with these ratings.
-    #[must_use]
     pub fn count(self, rating_counts: &RatingCounts) -> u64 {
         (1..=5)
             .zip(rating_counts.by_stars())
@@ -48,7 +46,6 @@ impl StarSet {
 
 impl<'a> SegmentScan<'a> {
     /// Prepares `filter` once for all segments; an aspect that is not in `trade` matches nothing.
-    #[must_use]
     pub fn new(filter: &'a ReviewFilter, trade: &'a Trade) -> Self {
         let aspect = filter.aspect.as_ref().and_then(|id| trade.aspect(id));
         Self {
@@ -60,7 +57,6 @@ impl<'a> SegmentScan<'a> {
     }
 
     /// Whether every review within the dates matches.
-    #[must_use]
     pub fn takes_all(&self) -> bool {
         self.finder.is_none()
             && !self.filter.asks_stars()
@@ -83,7 +79,6 @@ impl<'a> SegmentScan<'a> {
     }
 
     /// Whether the segment's counts allow a match.
-    #[must_use]
     pub fn may_hold(&self, segment: &Segment) -> bool {
         !self.filter.asks_stars()
             || (1..=5)
@@ -91,7 +86,6 @@ impl<'a> SegmentScan<'a> {
                 .any(|(stars, count)| count > 0 && self.filter.takes_stars(stars))
     }
 
-    #[must_use]
     pub fn takes_one(&self, segment: &Segment, index: usize) -> bool {
         let holds = |positions: &Cow<'_, [u32]>| {
             positions
@@ -295,7 +289,6 @@ pub struct TextFinder<'a> {
 
 impl<'a> TextFinder<'a> {
     /// `None` if the filter has no query.
-    #[must_use]
     pub fn new(filter: &'a ReviewFilter) -> Option<Self> {
         Some(Self {
             whole: Finder::new(filter.query.as_ref()?),
@@ -305,18 +298,15 @@ impl<'a> TextFinder<'a> {
     }
 
     /// A necessary part of every match: the longest stem, which the whole query also contains, or else the query.
-    #[must_use]
     pub fn first(&self) -> &Finder<'a> {
         self.stems.first().unwrap_or(&self.whole)
     }
 
     /// Whether a folded text that contains [`Self::first`] matches.
-    #[must_use]
     pub fn takes_also(&self, folded: &[u8]) -> bool {
         self.stems.is_empty() || self.takes(folded)
     }
 
-    #[must_use]
     pub fn takes(&self, folded: &[u8]) -> bool {
         let begins_words = |stem: &Finder<'_>| {
             stem.find_iter(folded)
@@ -328,7 +318,6 @@ impl<'a> TextFinder<'a> {
 
     /// The matches in `text`, ascending and disjoint: whole words if words are searched, and the query itself, except
     /// single letters, which are everywhere.
-    #[must_use]
     pub fn found_in(&self, text: &str) -> Vec<Range<usize>> {
         let folded = fold(text);
         let is_shown = |finder: &&Finder<'_>| finder.needle().len() > 1;

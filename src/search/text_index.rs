@@ -97,7 +97,6 @@ impl TextIndex {
         }
     }
 
-    #[must_use]
     pub fn with_ask_when(self, ask_when: AskWhen) -> Self {
         Self { ask_when, ..self }
     }
@@ -236,7 +235,6 @@ fn positions(snapshot: &Snapshot, indexed: &Indexed) -> Vec<u32> {
 }
 
 /// Like [`TextIndex::search`], without a database: walks over the reviews.
-#[must_use]
 pub fn walk(
     snapshot: &Snapshot,
     filter: &ReviewFilter,
@@ -347,7 +345,6 @@ mod tests {
     use crate::snapshot::segment::Entry;
     use crate::snapshot::{
         CachedBody, Document, Publication, PublishedDocument, ReviewIndexBuilder, Snapshot,
-        trigrams,
     };
     use crate::storage::reviews::DatabasePosition;
 

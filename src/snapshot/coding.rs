@@ -42,7 +42,6 @@ impl Coding {
     ///
     /// Only gzip for a large one: it is coded by pieces, so an edit costs only the changed pieces, while Brotli codes
     /// everything again, which takes seconds.
-    #[must_use]
     pub const fn for_length(bytes: u64) -> &'static [Self] {
         if bytes > WHOLE_BYTES_MAX {
             &[Self::Gzip]
@@ -52,7 +51,6 @@ impl Coding {
     }
 
     /// The name in `Accept-Encoding` and `Content-Encoding`, and the suffix of an entity tag.
-    #[must_use]
     pub const fn token(self) -> &'static str {
         match self {
             Self::Brotli => "br",
@@ -65,7 +63,6 @@ impl Coding {
     ///
     /// `None` if `is_cancelled`, which is called every 256 KiB, or if the encoder cannot allocate memory; then the
     /// coding is not offered. Pieces in `known` are not compressed again.
-    #[must_use]
     pub fn compress(
         self,
         pieces: &[Bytes],
@@ -176,12 +173,10 @@ impl Pieces {
     }
 
     /// The number of remembered pieces.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.lock().len()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -240,7 +235,6 @@ pub struct CachedBody {
 
 impl CachedBody {
     /// A body without codings.
-    #[must_use]
     pub fn new(content_type: &'static str, content: Content) -> Self {
         Self {
             content_type,
@@ -250,7 +244,6 @@ impl CachedBody {
     }
 
     /// The pieces of the body in that coding; `None` until it is ready.
-    #[must_use]
     pub fn coded(&self, coding: Coding) -> Option<&[Bytes]> {
         self.coded[coding as usize].get().map(Vec::as_slice)
     }
@@ -261,7 +254,6 @@ impl CachedBody {
     }
 
     /// The codings that are ready, most preferred first.
-    #[must_use]
     pub fn codings(&self) -> Vec<Coding> {
         Coding::ALL
             .into_iter()

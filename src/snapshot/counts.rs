@@ -27,7 +27,6 @@ pub struct MentionCounts {
 
 impl MentionCounts {
     /// The mentions in the reviews of `input`, and listed entities that no review mentions.
-    #[must_use]
     pub fn of(input: &SnapshotInput) -> Self {
         let SnapshotInput {
             review_index,
@@ -143,7 +142,6 @@ const COUNTED_MAX: u16 = 256;
 const COUNTERS: usize = 1 << 16;
 
 impl TrigramCounts {
-    #[must_use]
     pub fn of(review_index: &ReviewIndex) -> Self {
         let (mut counters, mut counted_in) = (vec![0; COUNTERS], vec![0; COUNTERS]);
         let newest = review_index.slices(0..usize::from(COUNTED_MAX));
@@ -166,7 +164,6 @@ impl TrigramCounts {
     }
 
     /// At most in so many of the counted reviews.
-    #[must_use]
     pub fn most(&self, trigram: &str) -> usize {
         let counter = counters_of(trigram).next();
         counter.map_or(0, |counter| usize::from(self.counters[counter]))

@@ -39,7 +39,6 @@ pub struct PublishedDocument {
 
 impl PublishedDocument {
     /// The publication, if its row is for these bytes.
-    #[must_use]
     pub fn confirmed(&self) -> Option<&Publication> {
         Some(&self.publication).filter(|_| self.is_confirmed)
     }
@@ -80,7 +79,6 @@ struct CachedMatches {
 
 impl Snapshot {
     /// `documents` are complete, in the order of [`Document::ALL`].
-    #[must_use]
     pub fn new(
         position: DatabasePosition,
         input: SnapshotInput,
@@ -100,13 +98,11 @@ impl Snapshot {
         }
     }
 
-    #[must_use]
     pub fn document(&self, document: Document) -> &Arc<PublishedDocument> {
         &self.documents[document as usize]
     }
 
     /// The last change of [`Document::Reviews`].
-    #[must_use]
     pub fn changed_at(&self) -> DateTime<Utc> {
         self.document(Document::Reviews).publication.changed_at
     }
@@ -117,20 +113,17 @@ impl Snapshot {
     }
 
     /// Counts of mentions; computed on the first call.
-    #[must_use]
     pub fn counts(&self) -> &MentionCounts {
         self.counts
             .get_or_init(|| apart(|| MentionCounts::of(&self.input)))
     }
 
     /// Whether it is so old that responses that still read it must end.
-    #[must_use]
     pub fn is_revoked(&self) -> bool {
         self.is_revoked.load(Ordering::Relaxed)
     }
 
     /// The cached matches of a query.
-    #[must_use]
     pub fn matches(&self, query: &str) -> Option<Matches> {
         self.cached_matches().by_query.get(query).cloned()
     }
@@ -163,7 +156,6 @@ pub struct CurrentSnapshot {
 }
 
 impl CurrentSnapshot {
-    #[must_use]
     pub fn new(first: Snapshot) -> Self {
         Self {
             snapshot: ArcSwap::from_pointee(first),
@@ -172,18 +164,15 @@ impl CurrentSnapshot {
         }
     }
 
-    #[must_use]
     pub fn load(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
     /// Like [`Self::load`] for a short access: it does not touch the reference count that all threads share.
-    #[must_use]
     pub fn peek(&self) -> Guard<Arc<Snapshot>> {
         self.snapshot.load()
     }
 
-    #[must_use]
     pub fn is(&self, snapshot: &Arc<Snapshot>) -> bool {
         Arc::ptr_eq(&self.snapshot.load(), snapshot)
     }
@@ -211,7 +200,6 @@ impl CurrentSnapshot {
     }
 
     /// Receives the number of swaps so far.
-    #[must_use]
     pub fn swaps(&self) -> watch::Receiver<u64> {
         self.swaps.subscribe()
     }
@@ -223,7 +211,6 @@ pub struct PerSnapshot<T>(Mutex<(Weak<Snapshot>, Arc<T>)>);
 
 impl<T: Default> PerSnapshot<T> {
     /// The value for `snapshot`: a default one if the last call was for another snapshot.
-    #[must_use]
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<T> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // The weak reference keeps the allocation, so its address is not reused.

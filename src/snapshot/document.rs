@@ -35,7 +35,6 @@ impl Document {
     ];
 
     /// Below the base URL.
-    #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
             Self::Reviews => "/reviews.json",
@@ -46,7 +45,6 @@ impl Document {
     }
 
     /// The same for clients and subscribers.
-    #[must_use]
     pub const fn content_type(self) -> &'static str {
         match self {
             Self::Reviews | Self::Insights | Self::JsonFeed => "application/json",
@@ -55,7 +53,6 @@ impl Document {
     }
 
     /// Whether it can be subscribed to at the hub.
-    #[must_use]
     pub const fn is_topic(self) -> bool {
         match self {
             Self::Reviews | Self::JsonFeed | Self::AtomFeed => true,
@@ -64,7 +61,6 @@ impl Document {
     }
 
     /// The value of the `Link` header for discovery (WebSub §4): the topic, then the hub.
-    #[must_use]
     pub fn link(self, links: &Links) -> String {
         format!(
             r#"<{}>; rel="self", <{}>; rel="hub""#,
@@ -73,7 +69,6 @@ impl Document {
         )
     }
 
-    #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -81,7 +76,6 @@ impl Document {
     }
 
     /// Its name in the database.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Reviews => "reviews",
@@ -105,7 +99,6 @@ pub struct Content {
 }
 
 impl Content {
-    #[must_use]
     pub fn whole(bytes: Vec<u8>) -> Self {
         let digest = hex(&Sha256::digest(&bytes));
         Self {
@@ -114,13 +107,11 @@ impl Content {
         }
     }
 
-    #[must_use]
     pub fn len(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.len() as u64).sum()
     }
 
     /// False for every document.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -161,7 +152,6 @@ impl Draft {
     }
 
     /// The document as published with that digest since `changed_at`.
-    #[must_use]
     pub fn finish(self, changed_at: DateTime<Utc>) -> Content {
         let Some((opening, closing)) = self.updated else {
             return Content {
@@ -186,7 +176,6 @@ impl Draft {
 }
 
 /// Renders one document of `input` without its `updated` instant.
-#[must_use]
 pub fn draft(
     document: Document,
     input: &SnapshotInput,
@@ -215,7 +204,6 @@ pub fn draft(
 }
 
 /// The dataset without its reviews; `changed_at` is `None` if unknown.
-#[must_use]
 pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::DatasetHead {
     wire::DatasetHead {
         business: (&input.business).into(),
@@ -250,7 +238,6 @@ fn dataset(input: &SnapshotInput) -> Draft {
 }
 
 /// The pieces of a JSON array: opening, reviews that are each followed by a comma, and closing.
-#[must_use]
 pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> Vec<Bytes> {
     let mut pieces = Vec::with_capacity(reviews.len() + 2);
     pieces.push(Bytes::from(opening));

@@ -57,7 +57,6 @@ impl ReviewIndexBuilder {
         self.segments.push(entry);
     }
 
-    #[must_use]
     pub fn finish(self) -> ReviewIndex {
         let (segments, days) = (self.segments.finish(), DaysById::new(self.days));
         ReviewIndex::from_segments(segments, days, RarePhrases::default())
@@ -83,23 +82,19 @@ impl ReviewIndex {
         }
     }
 
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Newest first.
-    #[must_use]
     pub fn segments(&self) -> &[Arc<Segment>] {
         &self.segments
     }
 
-    #[must_use]
     pub fn rating_counts(&self) -> RatingCounts {
         let mut rating_counts = RatingCounts::default();
         self.segments
@@ -108,7 +103,6 @@ impl ReviewIndex {
         rating_counts
     }
 
-    #[must_use]
     pub fn count_unanalyzed(&self) -> usize {
         self.segments
             .iter()
@@ -144,7 +138,6 @@ impl ReviewIndex {
     }
 
     /// The size of all folded texts.
-    #[must_use]
     pub fn text_bytes(&self) -> usize {
         self.segments
             .iter()
@@ -170,19 +163,16 @@ impl ReviewIndex {
     }
 
     /// The number of reviews on `day` or later, which form a prefix.
-    #[must_use]
     pub fn count_since(&self, day: Day) -> usize {
         self.count_before(|segment, index| segment.days()[index] >= day.number())
     }
 
     /// The number of reviews after `day`.
-    #[must_use]
     pub fn count_after(&self, day: Day) -> usize {
         self.count_before(|segment, index| segment.days()[index] > day.number())
     }
 
     /// The number of reviews after the day with that number, and the number on it or after.
-    #[must_use]
     pub fn around_day(&self, day: i32) -> (usize, usize) {
         (
             self.count_before(|segment, index| segment.days()[index] > day),
@@ -210,7 +200,6 @@ impl ReviewIndex {
     }
 
     /// The number of reviews up to the position of that day number and ID, even if no review has them.
-    #[must_use]
     pub fn count_through(&self, day: i32, id: &str) -> usize {
         self.count_before(|segment, index| segment.sort_key(index) <= sort_key(day, id))
     }
@@ -235,7 +224,6 @@ impl ReviewIndex {
         self.starts[at] + low
     }
 
-    #[must_use]
     pub fn locate(&self, position: usize) -> Option<Place> {
         let segment = self
             .starts
@@ -245,13 +233,11 @@ impl ReviewIndex {
     }
 
     /// The inverse of [`Self::locate`].
-    #[must_use]
     pub fn position(&self, (segment, index): Place) -> usize {
         self.starts[segment] + index
     }
 
     /// The positions of reviews by their number in the text index; computed on the first call.
-    #[must_use]
     pub fn positions(&self) -> &Positions {
         self.positions.get_or_init(|| {
             let review_nos = self.segments.iter().map(|segment| segment.review_nos());
@@ -260,7 +246,6 @@ impl ReviewIndex {
     }
 
     /// The JSON of the newest `count` reviews, each followed by a comma.
-    #[must_use]
     pub fn json_of_first(&self, count: usize) -> Vec<Bytes> {
         let count = count.min(self.len);
         let whole = self.starts.partition_point(|start| *start < count);
@@ -275,7 +260,6 @@ impl ReviewIndex {
     }
 
     /// A digest of the newest `count` reviews' JSON, from whole segments' digests and the part of the last one.
-    #[must_use]
     pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
         let count = count.min(self.len);
         let whole = self.starts.partition_point(|start| *start < count);
@@ -290,7 +274,6 @@ impl ReviewIndex {
         digest.finalize().into()
     }
 
-    #[must_use]
     pub fn find(&self, id: &ReviewId) -> Option<Place> {
         let id = id.as_str();
         let mut days = self.days.of(id_hash(id));
@@ -304,17 +287,14 @@ impl ReviewIndex {
         is_its.then_some((segment, index))
     }
 
-    #[must_use]
     pub fn json_of(&self, (segment, index): Place) -> Bytes {
         self.segments[segment].json_of(index)
     }
 
-    #[must_use]
     pub fn review(&self, (segment, index): Place) -> Option<wire::Review> {
         self.segments[segment].review(index)
     }
 
-    #[must_use]
     pub fn newest(&self, count: usize) -> Vec<wire::Review> {
         let positions = 0..count.min(self.len);
         positions
@@ -324,7 +304,6 @@ impl ReviewIndex {
 
     /// The same index, using the JSON of `known` for identical segments: an unchanged document keeps it in memory anyway,
     /// and its deflated pieces, which are found by address, stay usable. The segments must not be shared yet.
-    #[must_use]
     pub fn sharing(mut self, known: &Self) -> Self {
         let known = known.segments.iter();
         let known: HashMap<_, _> = known.map(|one| (one.digest(), one.json())).collect();
@@ -337,7 +316,6 @@ impl ReviewIndex {
     }
 
     /// The same index, whose segments are not shared yet, without rare phrases if they take much memory.
-    #[must_use]
     pub fn without_rare_phrases(mut self) -> Self {
         let segments = self.segments.iter_mut().filter_map(Arc::get_mut);
         let mut analyses: Vec<_> = segments.map(Segment::packed_analyses_mut).collect();
@@ -346,7 +324,6 @@ impl ReviewIndex {
     }
 
     /// The phrases in the most reviews; computed on the first call.
-    #[must_use]
     pub fn phrases(&self) -> &FrequentPhrases {
         self.phrases.get_or_init(|| {
             let segments = self.segments.iter();
@@ -356,14 +333,12 @@ impl ReviewIndex {
     }
 
     /// The number of changes that [`Self::revise`] may apply before rare phrases must be read again.
-    #[must_use]
     pub fn changes_max(&self) -> usize {
         self.phrases().changes_max(&self.rare)
     }
 
     /// Applies `changes`: each review's new entry, or `None` if it is no longer published. Untouched segments are
     /// shared. More than [`Self::changes_max`] may make the frequent phrases wrong.
-    #[must_use]
     pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>) -> Self {
         let (mut days, mut rare) = (self.days.clone(), RarePhrases::clone(&self.rare));
         let (mut gone, mut new) = (BTreeSet::new(), BTreeMap::new());
@@ -444,7 +419,6 @@ pub struct Positions {
 
 impl Positions {
     /// `review_nos` are in the order of the `len` reviews.
-    #[must_use]
     pub fn new<'a>(review_nos: impl Iterator<Item = &'a [u32]>, len: usize) -> Self {
         let table_max = len.saturating_mul(TABLE_SHARE_MAX).max(TABLE_MIN);
         let mut positions = Self {
@@ -471,7 +445,6 @@ impl Positions {
     }
 
     /// `None` if the review is not in this snapshot.
-    #[must_use]
     pub fn find(&self, review_no: u32) -> Option<u32> {
         let listed = self
             .table
@@ -482,7 +455,6 @@ impl Positions {
     }
 
     /// The positions of reviews that the text index may not find, ascending.
-    #[must_use]
     pub fn unindexed(&self) -> &[u32] {
         &self.unindexed
     }

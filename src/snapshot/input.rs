@@ -48,7 +48,6 @@ pub struct SnapshotInput {
 
 impl SnapshotInput {
     /// Whether everything but the reviews is equal, with the same next analyzer; `analyzer` is ignored.
-    #[must_use]
     pub fn is_same_but_for_reviews(&self, other: &Self) -> bool {
         let Self {
             review_index: _,
@@ -66,7 +65,6 @@ impl SnapshotInput {
     }
 
     /// The number of reviews to analyze, or to analyze again.
-    #[must_use]
     pub fn behind(&self) -> usize {
         if self.analyzer.method() == self.next_analyzer.method() {
             self.review_index.count_unanalyzed()
@@ -92,7 +90,6 @@ const READ_ALL_CACHE_KIB: u32 = 16_384;
 const BATCH: usize = 64;
 
 /// The cost of analyzing `reviews` texts with `bytes` in total.
-#[must_use]
 pub const fn cost(reviews: usize, bytes: usize) -> usize {
     reviews.saturating_mul(REVIEW_COST).saturating_add(bytes)
 }
@@ -165,7 +162,6 @@ impl<'a> EntryLoader<'a> {
     }
 
     /// Dates the changes of other writers; the published snapshot shows technicians as `staff_out`.
-    #[must_use]
     pub fn observing(self, observer: Observer, staff_out: Option<Arc<Staff>>) -> Self {
         Self {
             staff_out,
@@ -175,7 +171,6 @@ impl<'a> EntryLoader<'a> {
     }
 
     /// Whether the entries are equivalent to those of `input`: the same method of analysis and the same shown names.
-    #[must_use]
     pub fn is_of(&self, input: &SnapshotInput) -> bool {
         self.analyzer.method() == input.analyzer.method() && self.staff.shows_as(&input.staff)
     }
@@ -184,7 +179,6 @@ impl<'a> EntryLoader<'a> {
         self.connection
     }
 
-    #[must_use]
     pub fn into_loaded(self) -> Loaded {
         let (observed, undated) = self.observer.into_observed();
         Loaded {
@@ -346,7 +340,6 @@ impl<'a> EntryLoader<'a> {
     }
 }
 
-#[must_use]
 pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> NewAnalysis {
     let analysis = analyzer.analyze(&Subject::of(review));
     let packed_analysis = PackedAnalysis::new(&analysis, review, analyzer.trade());
@@ -383,7 +376,6 @@ struct WaitingAnalyses {
 
 impl Backlog {
     /// Analyses made since the start, repeated ones included.
-    #[must_use]
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -401,7 +393,6 @@ impl Backlog {
     }
 
     /// Up to `count` of the oldest; they stay until [`Backlog::remove`].
-    #[must_use]
     pub fn first(&self, count: usize) -> Vec<Arc<NewAnalysis>> {
         self.lock()
             .analyses
@@ -435,18 +426,15 @@ impl Backlog {
     }
 
     /// The newest analysis of that review that waits to be stored.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<Arc<NewAnalysis>> {
         self.lock().by_id.get(id).map(Arc::clone)
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.lock().analyses.len()
     }
 
     /// Whether no analysis waits to be stored.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -461,13 +449,11 @@ impl Backlog {
     }
 
     /// Whether [`Backlog::set_analyzed`] was called since the last [`Backlog::take_analyzed`].
-    #[must_use]
     pub fn is_analyzed(&self) -> bool {
         self.is_analyzed.load(Ordering::Acquire)
     }
 
     /// Returns and clears the signal.
-    #[must_use]
     pub fn take_analyzed(&self) -> bool {
         self.is_analyzed.swap(false, Ordering::AcqRel)
     }
@@ -487,7 +473,6 @@ pub struct Observer {
 
 impl Observer {
     /// Dates with `now` every review that differs from its version in `out`.
-    #[must_use]
     pub fn new(now: DateTime<Utc>, out: Option<ReviewIndex>) -> Self {
         Self {
             // The stored precision.
@@ -499,7 +484,6 @@ impl Observer {
     }
 
     /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
-    #[must_use]
     pub fn date(
         &mut self,
         mut numbered: Numbered,
@@ -538,7 +522,6 @@ impl Observer {
     }
 
     /// The observations in order, and their reviews.
-    #[must_use]
     pub fn into_observed(self) -> (Vec<Observation>, Vec<ReviewId>) {
         (self.observed, self.undated)
     }

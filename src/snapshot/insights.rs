@@ -10,7 +10,6 @@ use crate::insights::{MentionKind, PackedAnalyses};
 use crate::links::Links;
 use crate::wire;
 
-#[must_use]
 pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
     let segments: Vec<&PackedAnalyses> = input
         .review_index

@@ -58,7 +58,6 @@ pub enum PublishError {
 
 impl Publisher {
     /// The business's type selects the trade whose engine analyzes.
-    #[must_use]
     pub fn new(database: Database, links: Links, clock: Clock) -> Self {
         Self {
             database,
@@ -70,7 +69,6 @@ impl Publisher {
     }
 
     /// Replaces the engines that analyze reviews.
-    #[must_use]
     pub fn with_engines(self, engines: impl Into<Engines>) -> Self {
         Self {
             engines: engines.into(),
@@ -79,23 +77,19 @@ impl Publisher {
     }
 
     /// The work that remains after a snapshot is published.
-    #[must_use]
     pub const fn backlog(&self) -> &Arc<Backlog> {
         &self.backlog
     }
 
-    #[must_use]
     pub const fn database(&self) -> &Database {
         &self.database
     }
 
-    #[must_use]
     pub const fn links(&self) -> &Links {
         &self.links
     }
 
     /// The clock of publication dates.
-    #[must_use]
     pub const fn clock(&self) -> &Clock {
         &self.clock
     }

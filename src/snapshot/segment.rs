@@ -21,13 +21,11 @@ use crate::{model, wire};
 const REVIEWS_PER_SEGMENT: u64 = 128;
 
 /// Whether the review with that ID is the last of its segment.
-#[must_use]
 pub fn ends_segment(id: &str) -> bool {
     id_hash(id).is_multiple_of(REVIEWS_PER_SEGMENT)
 }
 
 /// FNV-1a with the finaliser of `MurmurHash3`. Must not change: segments, and so digests and `ETag`s, depend on it.
-#[must_use]
 pub fn id_hash(id: &str) -> u64 {
     let hash = fnv1a(FNV_OFFSET, id.as_bytes());
     let hash = (hash ^ (hash >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
@@ -64,19 +62,16 @@ struct Columns {
 
 impl Segment {
     /// Never 0.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.columns.days.len()
     }
 
     /// Always false: a segment has at least one review.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.columns.days.is_empty()
     }
 
     /// The JSON of all its reviews, each followed by a comma.
-    #[must_use]
     pub const fn json(&self) -> &Bytes {
         &self.json
     }
@@ -87,7 +82,6 @@ impl Segment {
     }
 
     /// The JSON of the first `count` reviews, each followed by a comma.
-    #[must_use]
     pub fn json_of_first(&self, count: usize) -> Bytes {
         self.json
             .slice(..end_before(&self.columns.json_ends, count))
@@ -95,7 +89,6 @@ impl Segment {
 
     /// SHA-256 of the JSON of the first `count` reviews; `count` is at least 1. All prefixes are computed together on
     /// the first call and cached, because hashing costs ten times as much as sending the bytes.
-    #[must_use]
     pub fn digest_of_first(&self, count: usize) -> [u8; 32] {
         let digests = self.prefix_digests.get_or_init(|| {
             let (mut digest, mut start) = (Sha256::new(), 0);
@@ -111,32 +104,27 @@ impl Segment {
     }
 
     /// The JSON of a review, without the comma.
-    #[must_use]
     pub fn json_of(&self, index: usize) -> Bytes {
         let (start, end) = bounds(&self.columns.json_ends, index);
         self.json.slice(start..end - 1)
     }
 
     /// Parses the review's JSON. Always `Some`: the JSON was rendered by this process.
-    #[must_use]
     pub fn review(&self, index: usize) -> Option<wire::Review> {
         serde_json::from_slice(&self.json_of(index)).ok()
     }
 
     /// The concatenated folded texts, each followed by the byte 0xFF, which UTF-8 does not have.
-    #[must_use]
     pub fn folded(&self) -> &[u8] {
         &self.columns.folded.bytes
     }
 
     /// The start of a review's folded text in [`Segment::folded`], and the start of the next one.
-    #[must_use]
     pub fn folded_bounds(&self, index: usize) -> (usize, usize) {
         bounds(&self.columns.folded.ends, index)
     }
 
     /// The index of the review whose folded text contains the byte at `offset`, which must be `from` or later.
-    #[must_use]
     pub fn review_at(&self, offset: usize, from: usize) -> usize {
         let ends_before = |end: &u32| *end as usize <= offset;
         // Usually it is the first: a common term is in nearly every text.
@@ -148,12 +136,10 @@ impl Segment {
         }
     }
 
-    #[must_use]
     pub fn sort_key(&self, index: usize) -> SortKey<'_> {
         sort_key(self.columns.days[index], self.id(index))
     }
 
-    #[must_use]
     pub fn id(&self, index: usize) -> &str {
         let (start, end) = bounds(&self.columns.ids.ends, index);
         // IDs are ASCII by type.
@@ -161,31 +147,26 @@ impl Segment {
     }
 
     /// Day numbers, descending.
-    #[must_use]
     pub fn days(&self) -> &[i32] {
         &self.columns.days
     }
 
     /// 1 to 5, by review.
-    #[must_use]
     pub fn stars(&self) -> &[u8] {
         &self.columns.stars
     }
 
     /// The reviews of each value in `column`.
-    #[must_use]
     pub const fn postings(&self, column: ValueColumn) -> &Postings {
         &self.columns.postings[column as usize]
     }
 
     /// By review.
-    #[must_use]
     pub fn traits(&self) -> &[Traits] {
         &self.columns.traits
     }
 
     /// Each review's number in the text index, or [`UNINDEXED`].
-    #[must_use]
     pub fn review_nos(&self) -> &[u32] {
         &self.columns.review_nos
     }
@@ -196,7 +177,6 @@ impl Segment {
     }
 
     /// The packed analyses of the analyzed reviews, in order.
-    #[must_use]
     pub const fn packed_analyses(&self) -> &PackedAnalyses {
         &self.columns.analyses
     }
@@ -206,14 +186,12 @@ impl Segment {
     }
 
     /// The opinions on each of the trade's aspects, whose number is `aspects`; computed on the first call.
-    #[must_use]
     pub fn opinions(&self, aspects: usize) -> &Opinions {
         self.opinions
             .get_or_init(|| Opinions::new(self.analyses(), aspects))
     }
 
     /// `None` if the review is not analyzed yet.
-    #[must_use]
     pub fn packed_analysis(&self, index: usize) -> Option<PackedAnalysisRef<'_>> {
         let unanalyzed = &self.columns.unanalyzed;
         match unanalyzed.binary_search_by_key(&index, |unanalyzed| *unanalyzed as usize) {
@@ -223,24 +201,20 @@ impl Segment {
     }
 
     /// The indices of reviews that are not analyzed yet, ascending.
-    #[must_use]
     pub fn unanalyzed(&self) -> &[u32] {
         &self.columns.unanalyzed
     }
 
     /// SHA-256 of its JSON.
-    #[must_use]
     pub const fn digest(&self) -> &[u8; 32] {
         &self.digest
     }
 
-    #[must_use]
     pub const fn rating_counts(&self) -> &RatingCounts {
         &self.columns.rating_counts
     }
 
     /// The number of reviews with a text.
-    #[must_use]
     pub const fn with_text(&self) -> u64 {
         self.columns.with_text
     }
@@ -262,7 +236,6 @@ pub struct SegmentsBuilder {
 
 impl SegmentsBuilder {
     /// Whether a segment has begun and not ended.
-    #[must_use]
     pub fn is_within_segment(&self) -> bool {
         !self.columns.days.is_empty()
     }
@@ -298,7 +271,6 @@ impl SegmentsBuilder {
     }
 
     /// All segments; the last one may be open.
-    #[must_use]
     pub fn finish(mut self) -> Vec<Arc<Segment>> {
         if self.is_within_segment() {
             self.end_segment();
@@ -471,7 +443,6 @@ struct AspectPositions {
 
 impl Opinions {
     /// `analyses` are (review index, packed analysis), ascending; `aspects` is their number in the trade.
-    #[must_use]
     pub fn new<'a>(
         analyses: impl Iterator<Item = (usize, PackedAnalysisRef<'a>)>,
         aspects: usize,
@@ -498,13 +469,11 @@ impl Opinions {
     }
 
     /// Votes by aspect.
-    #[must_use]
     pub fn votes(&self) -> &[VoteCounts] {
         &self.votes
     }
 
     /// The reviews with an opinion on an aspect, ascending.
-    #[must_use]
     pub fn positions(&self, aspect: u8) -> &[u32] {
         self.positions
             .get(usize::from(aspect))
@@ -554,7 +523,6 @@ impl PartialOrd for Key {
 
 impl Key {
     /// A tuple with the same order.
-    #[must_use]
     pub fn sort_key(&self) -> SortKey<'_> {
         sort_key(self.day, &self.id)
     }
@@ -563,7 +531,6 @@ impl Key {
 /// Sorts newest first.
 pub type SortKey<'a> = (std::cmp::Reverse<i32>, &'a str);
 
-#[must_use]
 pub const fn sort_key(day: i32, id: &str) -> SortKey<'_> {
     (std::cmp::Reverse(day), id)
 }
@@ -627,7 +594,6 @@ pub struct Entry {
 impl Entry {
     /// Renders a review. Names found in the text are added to the recorded ones; a review to analyze again keeps those
     /// found before, so that it is published only once more.
-    #[must_use]
     pub fn new(
         review: model::Review,
         names: &[(MentionKind, String)],
@@ -678,12 +644,10 @@ impl Entry {
     }
 
     /// Renders a review whose text is not analyzed yet.
-    #[must_use]
     pub fn unanalyzed(review: model::Review, links: &Links) -> Self {
         Self::new(review, &[], None, links)
     }
 
-    #[must_use]
     pub fn numbered(self, review_no: Option<i64>) -> Self {
         Self { review_no, ..self }
     }

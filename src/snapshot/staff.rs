@@ -75,13 +75,11 @@ impl Staff {
     }
 
     /// Whether `business` is the one that this was built from.
-    #[must_use]
     pub fn is_of(&self, business: &Business) -> bool {
         self.own == *business
     }
 
     /// Whether rendering with either gives the same result.
-    #[must_use]
     pub fn shows_as(&self, other: &Self) -> bool {
         self.own.publish_staff == other.own.publish_staff
             && (&self.shown, &self.keys) == (&other.shown, &other.keys)
@@ -136,7 +134,6 @@ impl Staff {
     }
 
     /// The review with mentions of shown technicians only.
-    #[must_use]
     pub fn review(&self, mut review: Review) -> Review {
         if self.own.publish_staff != PublishStaff::Full {
             let model::Mentions {
@@ -151,7 +148,6 @@ impl Staff {
     }
 
     /// The names with shown technicians only.
-    #[must_use]
     pub fn names(&self, names: &[(MentionKind, String)]) -> Vec<(MentionKind, String)> {
         let shown = |(kind, name): &(MentionKind, String)| match kind {
             MentionKind::Technician => Some((*kind, self.public_name(name)?)),
@@ -161,7 +157,6 @@ impl Staff {
     }
 
     /// The analysis with shown names only.
-    #[must_use]
     pub fn analysis(&self, analysis: PackedAnalysis) -> PackedAnalysis {
         match self.own.publish_staff {
             PublishStaff::Full => analysis,

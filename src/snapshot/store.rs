@@ -203,7 +203,6 @@ impl Publication {
     /// A row older than `said` was deleted, altered or restored from a copy, and is written again. A row with other
     /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two
     /// writers would never settle, so the row stays and its version applies.
-    #[must_use]
     pub fn due(
         digest: &str,
         said: Option<&Self>,
@@ -251,7 +250,6 @@ impl Publication {
     }
 
     /// Whether this row is older than this process's last publication.
-    #[must_use]
     pub fn is_behind(&self, said: Option<&Self>) -> bool {
         said.is_some_and(|said| self.version < said.version || self.changed_at < said.changed_at)
     }

@@ -239,7 +239,6 @@ fn object(json: &str) -> Option<Map<String, Value>> {
     serde_json::from_str(json).ok()
 }
 
-#[must_use]
 pub fn array(texts: &[String]) -> String {
     Value::from(texts).to_string()
 }
@@ -259,7 +258,6 @@ fn review_links(json: &str) -> Vec<ReviewLink> {
 }
 
 /// The strings of a JSON array (the table checks that it is one); other elements are left out.
-#[must_use]
 pub fn texts(json: &str) -> Vec<String> {
     let Ok(Value::Array(values)) = serde_json::from_str(json) else {
         return Vec::new();

@@ -91,7 +91,6 @@ impl Database {
         }
     }
 
-    #[must_use]
     pub fn is_cluster(&self) -> bool {
         self.cluster().is_some()
     }
@@ -250,7 +249,6 @@ impl Database {
     }
 
     /// The last known status of the node; `None` without a cluster or before the first answer.
-    #[must_use]
     pub fn node_standing(&self) -> Option<NodeStanding> {
         let contact = lock(&self.cluster()?.contact).clone()?;
         let now = Clock::system().monotonic();
@@ -335,13 +333,11 @@ const NAME: &str = "sender";
 
 impl Database {
     /// Whether this process may raise versions of documents.
-    #[must_use]
     pub fn may_publish(&self) -> bool {
         self.lease_left() > Duration::ZERO
     }
 
     /// Time for which this process may still send; [`Duration::MAX`] if no lease is needed.
-    #[must_use]
     pub fn lease_left(&self) -> Duration {
         let Some(cluster) = self.cluster() else {
             return Duration::MAX;

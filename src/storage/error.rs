@@ -144,7 +144,6 @@ impl DbError {
     }
 
     /// Classifies an sqlx error about the file at `path`.
-    #[must_use]
     pub fn at(path: &Path, error: sqlx::Error) -> Self {
         if let sqlx::Error::Configuration(inner) = &error
             && let Some(cluster) = inner.downcast_ref::<ClusterError>()

@@ -33,7 +33,6 @@ pub(super) const JOURNAL: &str = "-journal";
 
 /// All possible files of a database at `path`, the database itself first. If `path` is a symbolic link, also the files
 /// beside its target, because SQLite derives their names from the target.
-#[must_use]
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let real = path.canonicalize().ok().filter(|real| real != path);
     let paths = std::iter::once(path).chain(real.as_deref());
@@ -182,7 +181,6 @@ pub struct DeliveryLock {
 
 impl DeliveryLock {
     /// Whether another process holds the lock for the database at `path`.
-    #[must_use]
     pub fn is_held(path: &Path) -> bool {
         let file = File::open(beside(path, DELIVERY_LOCK));
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))

@@ -129,13 +129,11 @@ impl Database {
         Ok(open.readers)
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Read-only connections.
-    #[must_use]
     pub fn readers(&self) -> SqlitePool {
         self.open.load().readers.clone()
     }
@@ -367,7 +365,6 @@ impl Database {
     }
 
     /// Bytes of the file and of its write-ahead log; 0 for a missing file.
-    #[must_use]
     pub fn bytes(&self) -> (u64, u64) {
         (bytes_beside(&self.path, ""), bytes_beside(&self.path, LOG))
     }

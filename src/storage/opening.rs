@@ -154,12 +154,10 @@ impl Opening {
     }
 
     /// A new database has a temporary name.
-    #[must_use]
     pub const fn database(&self) -> &Database {
         &self.database
     }
 
-    #[must_use]
     pub const fn migrated(&self) -> &Migrated {
         &self.migrated
     }

@@ -65,7 +65,6 @@ pub struct Contact {
 
 impl Cluster {
     /// `holder` identifies this process in the lease; `wait_max` bounds the time for one write.
-    #[must_use]
     pub fn new(client: RqliteClient, holder: String, wait_max: Duration) -> Self {
         Self {
             client,
@@ -585,7 +584,6 @@ pub struct SqlStatement {
 }
 
 impl SqlStatement {
-    #[must_use]
     pub fn new(sql: impl Into<String>, values: Vec<Value>) -> Self {
         Self {
             sql: sql.into(),
@@ -594,7 +592,6 @@ impl SqlStatement {
     }
 
     /// A statement without values.
-    #[must_use]
     pub fn plain(sql: impl Into<String>) -> Self {
         Self::new(sql, Vec::new())
     }
@@ -621,7 +618,6 @@ impl SqlStatement {
     }
 
     /// The API's form: the text, then the values.
-    #[must_use]
     pub fn json(&self) -> Value {
         let mut array = vec![Value::from(self.sql.as_str())];
         array.extend(self.values.iter().cloned());

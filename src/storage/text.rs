@@ -71,7 +71,6 @@ pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
 // regardless of its size. A value is its length in bytes, a colon, and its bytes; null has no length.
 
 /// Removes one value from the start of `packed`; `Some(None)` for null, `None` if the rest is malformed.
-#[must_use]
 pub fn unpack_value<'a>(packed: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
     let colon = packed.iter().position(|byte| *byte == b':')?;
     let length = std::str::from_utf8(&packed[..colon]).ok()?;

@@ -270,7 +270,6 @@ impl<'c> Executor<'c> for &'c mut Recorder {
 }
 
 /// Whether a write failed because the data it relied on have changed; everything must then be read again.
-#[must_use]
 pub fn is_overtaken(error: &sqlx::Error) -> bool {
     if let sqlx::Error::Configuration(inner) = error {
         let cluster = inner.downcast_ref::<ClusterError>();

@@ -36,7 +36,6 @@ const CACHEABLE: HeaderValue =
 const FIELDS_MAX: usize = 16;
 
 /// Answers with a body that does not change while the service runs.
-#[must_use]
 pub fn cached_body(
     headers: &HeaderMap,
     snapshot: &Arc<Snapshot>,
@@ -56,7 +55,6 @@ pub fn cached_body(
 }
 
 /// Answers with bytes that are made for this request, without a content coding.
-#[must_use]
 pub fn pieces(
     headers: &HeaderMap,
     snapshot: Arc<Snapshot>,
@@ -72,7 +70,6 @@ pub fn pieces(
 }
 
 /// Like [`pieces`], with a body in one piece, whose digest is computed here.
-#[must_use]
 pub fn whole_body(
     headers: &HeaderMap,
     snapshot: Arc<Snapshot>,
@@ -90,7 +87,6 @@ pub fn whole_body(
     )
 }
 
-#[must_use]
 pub const fn modified(publication: &Publication) -> Modified {
     Modified {
         at: publication.changed_at,
@@ -216,7 +212,6 @@ struct Heads {
 
 impl Ready {
     /// `fields` are added to every answer.
-    #[must_use]
     pub fn new(fields: Vec<(HeaderName, HeaderValue)>) -> Self {
         Self {
             fields,
@@ -225,7 +220,6 @@ impl Ready {
     }
 
     /// `body` belongs to `snapshot` and changed at `modified`; `clock` is used for `Date`.
-    #[must_use]
     pub fn answer(
         &self,
         headers: &HeaderMap,
@@ -436,7 +430,6 @@ pub fn decide(headers: &HeaderMap, validators: &Validators) -> ConditionalOutcom
 }
 
 /// A strong entity tag: `"<digest>"` or `"<digest>-gzip"`.
-#[must_use]
 pub fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
     let tag = match coding {
         None => format!("\"{digest}\""),
@@ -448,7 +441,6 @@ pub fn etag(digest: &str, coding: Option<Coding>) -> HeaderValue {
 
 /// IMF-fixdate, to the second (RFC 9110 §5.6.7); an instant before 1970 or after 9999 becomes the first representable
 /// one.
-#[must_use]
 pub fn fixdate(at: DateTime<Utc>) -> HeaderValue {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
     let seconds = if seconds <= FIXDATE_SECONDS_MAX {
@@ -671,7 +663,6 @@ pub fn share(headers: &mut HeaderMap) {
 /// The `Date` for a response with that `Last-Modified`, which must not be later than `Date` (RFC 9110 §8.8.2.1). If
 /// the clock was set back after the change, `Date` is the instant of the change until the clock has passed it. `None`
 /// well after a change: the server's own `Date` is correct then and is formatted once a second.
-#[must_use]
 pub fn date_beside(modified: DateTime<Utc>, clock: &Clock) -> Option<HeaderValue> {
     let now = clock.now();
     let is_past = modified + SERVER_DATE_BEHIND_MAX < now;

@@ -28,7 +28,6 @@ pub struct Ctx {
 }
 
 impl Ctx {
-    #[must_use]
     pub fn new(
         current: CurrentSnapshot,
         links: Links,
@@ -51,7 +50,6 @@ impl Ctx {
     }
 
     /// URIs for reporting security issues (RFC 9116); empty if none are configured.
-    #[must_use]
     pub fn contacts(&self) -> &[String] {
         self.contacts.get().map_or(&[], Vec::as_slice)
     }
@@ -62,7 +60,6 @@ impl Ctx {
     }
 
     /// Logs nothing until set.
-    #[must_use]
     pub fn request_log(&self) -> RequestLog {
         self.request_log.get().copied().unwrap_or_default()
     }
@@ -73,7 +70,6 @@ impl Ctx {
     }
 
     /// Whether the service is shutting down and should receive no new requests.
-    #[must_use]
     pub fn is_draining(&self) -> bool {
         self.is_draining.load(Ordering::Relaxed)
     }
@@ -119,14 +115,12 @@ impl SnapshotFreshness {
         self.failing_since_ms.store(NEVER, Ordering::Relaxed);
     }
 
-    #[must_use]
     pub fn age(&self, now: Monotonic) -> Duration {
         let published_ms = self.published_ms.load(Ordering::Relaxed);
         Duration::from_millis(now.millis().saturating_sub(published_ms))
     }
 
     /// `None` if publishing is not failing.
-    #[must_use]
     pub fn failing_for(&self, now: Monotonic) -> Option<Duration> {
         let since_ms = self.failing_since_ms.load(Ordering::Relaxed);
         (since_ms != NEVER).then(|| Duration::from_millis(now.millis().saturating_sub(since_ms)))

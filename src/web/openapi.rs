@@ -57,7 +57,6 @@ const STRUCTURE: [&str; 8] = [
 ];
 
 /// Converts the document. No operation needs a key (`security: []`).
-#[must_use]
 pub fn to_3_1(mut document: Value) -> Value {
     for group in ["paths", "webhooks"] {
         for item in members(&mut document, group) {

@@ -16,7 +16,6 @@ pub const PROBLEM: &str = "application/problem+json";
 pub const INVALID_PARAMETERS: &str = "urn:problem-type:reviews-service:invalid-parameters";
 
 /// An error that its status classifies; `detail` explains what is wrong and what to do.
-#[must_use]
 pub fn problem(status: StatusCode, detail: impl Into<String>) -> Response {
     send(status, &about_blank(status, detail.into()))
 }
@@ -34,7 +33,6 @@ pub(super) fn about_blank(status: StatusCode, detail: String) -> Problem {
 }
 
 /// 400 with every issue of the parameters.
-#[must_use]
 pub fn invalid_parameters(issues: Vec<Issue>) -> Response {
     let status = StatusCode::BAD_REQUEST;
     let detail = match issues.len() {
@@ -51,7 +49,6 @@ pub fn invalid_parameters(issues: Vec<Issue>) -> Response {
 }
 
 /// A temporary error; `Retry-After` is `after` in seconds, rounded up and at least 1 (RFC 9110 §10.2.3).
-#[must_use]
 pub fn retry_later(status: StatusCode, detail: impl Into<String>, after: Duration) -> Response {
     let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
     let mut response = problem(status, detail);
@@ -62,14 +59,12 @@ pub fn retry_later(status: StatusCode, detail: impl Into<String>, after: Duratio
 }
 
 /// The value of `Allow`.
-#[must_use]
 pub fn method_list(methods: &[Method]) -> String {
     let methods: Vec<&str> = methods.iter().map(Method::as_str).collect();
     methods.join(", ")
 }
 
 /// 405 with `Allow` (RFC 9110 §15.5.6).
-#[must_use]
 pub fn method_not_allowed(allowed: &[Method]) -> Response {
     let list = method_list(allowed);
     let mut response = problem(

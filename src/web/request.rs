@@ -31,7 +31,6 @@ pub struct UrlParameters {
 
 impl UrlParameters {
     /// Decodes the named segments of a path.
-    #[must_use]
     pub fn of_path(segments: Vec<(&'static str, &str)>) -> Self {
         let decoded = |segment: &str| text(percent_decode(segment.as_bytes()).collect());
         Self {
@@ -114,7 +113,6 @@ fn as_str(decoded: &Decoded) -> Result<&str, &str> {
 // error at once (RFC 9110 §10.1.1, §15.5.14).
 
 /// Whether `Content-Length` exceeds `bytes_max`. A chunked body announces no length and is counted while it is read.
-#[must_use]
 pub fn announces_more_than(headers: &HeaderMap, bytes_max: usize) -> bool {
     let announced = headers.get(CONTENT_LENGTH).and_then(|length| {
         let digits = length.to_str().ok()?;
@@ -151,7 +149,6 @@ impl ClientAddress {
     }
 
     /// `None` if it is unknown.
-    #[must_use]
     pub fn of(request: &Request) -> Option<IpAddr> {
         request.data::<Self>().map(|source| source.0)
     }

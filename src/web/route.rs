@@ -38,7 +38,6 @@ pub struct RouteHandler {
 }
 
 impl Route {
-    #[must_use]
     pub const fn new(pattern: &'static str) -> Self {
         Self {
             pattern,
@@ -51,7 +50,6 @@ impl Route {
 
     /// A permanent redirect that keeps the query string (308, so that clients do not change the method). `target` is
     /// relative to `pattern`, so it holds below any base URL.
-    #[must_use]
     pub fn leading_to(pattern: &'static str, target: &'static str) -> Self {
         let lead = move |request: Request| {
             let query = request.uri().query();
@@ -73,7 +71,6 @@ impl Route {
 
     /// Adds an [`AtHand`] answer to GET and HEAD of this path without a query string. If the path has no other handler
     /// for GET, the answer also applies to requests with a query string.
-    #[must_use]
     pub fn at_hand(
         mut self,
         answer: impl Fn(&HeaderMap) -> Response + Send + Sync + 'static,
@@ -90,7 +87,6 @@ impl Route {
     }
 
     /// Adds a handler for GET and HEAD.
-    #[must_use]
     pub fn get<E: Endpoint<Output: IntoResponse> + 'static>(
         self,
         operation: impl Into<Option<&'static str>>,
@@ -99,7 +95,6 @@ impl Route {
         self.on(Method::GET, operation, endpoint)
     }
 
-    #[must_use]
     pub fn on<E>(
         mut self,
         method: Method,
@@ -118,7 +113,6 @@ impl Route {
     }
 
     /// Lists the path for people under `title`.
-    #[must_use]
     pub const fn titled(mut self, title: &'static str) -> Self {
         self.title = Some(title);
         self
@@ -131,13 +125,11 @@ impl Route {
             .filter_map(|handler| Some((self.pattern, handler.method.clone(), handler.operation?)))
     }
 
-    #[must_use]
     pub fn handlers(&self) -> &[RouteHandler] {
         &self.handlers
     }
 
     /// HEAD has the handler of GET (RFC 9110 §9.3.2).
-    #[must_use]
     pub fn endpoint(&self, method: &Method) -> Option<&BoxEndpoint<'static>> {
         let method = if *method == Method::HEAD {
             &Method::GET
@@ -151,7 +143,6 @@ impl Route {
     }
 
     /// The methods for `Allow`; OPTIONS is always included.
-    #[must_use]
     pub fn methods(&self) -> Vec<Method> {
         let answered = self
             .handlers
@@ -233,14 +224,12 @@ fn label(pattern: &'static str) -> &'static str {
 }
 
 impl RouteTable {
-    #[must_use]
     pub fn new(routes: Vec<Route>) -> Self {
         let patterns = routes.iter().map(|route| label(route.pattern));
         let counts = patterns.chain([NO_ROUTE]).map(AnswerCounts::of).collect();
         Self { routes, counts }
     }
 
-    #[must_use]
     pub fn routes(&self) -> &[Route] {
         &self.routes
     }
@@ -261,20 +250,17 @@ impl RouteTable {
     }
 
     /// The label of the route at index `place`; `None` means no route.
-    #[must_use]
     pub fn label(&self, place: Option<usize>) -> &'static str {
         let counts = self.counts.get(place.unwrap_or(self.routes.len()));
         counts.map_or(NO_ROUTE, |counts| counts.route)
     }
 
-    #[must_use]
     pub fn find(&self, path: &str) -> Option<&Route> {
         self.matching(&normal(path))
             .map(|(place, _)| &self.routes[place])
     }
 
     /// The ready answer to GET of exactly this path, and its route's index.
-    #[must_use]
     pub fn at_hand(&self, path: &str) -> Option<(usize, &AtHand)> {
         let mut routes = (0..).zip(&self.routes);
         routes.find_map(|(place, route)| {

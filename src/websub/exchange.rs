@@ -286,7 +286,6 @@ impl Exchange {
 
     /// Whether the callback's address is certainly in a network that the operator allows, which exempts it from the
     /// limits per host.
-    #[must_use]
     pub fn is_free(&self, callback: &str) -> bool {
         let policy = self.egress.policy();
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
@@ -311,14 +310,12 @@ impl Exchange {
     }
 }
 
-#[must_use]
 pub fn delivery_timeout(bytes: u64) -> Duration {
     DELIVERY_TIMEOUT + Duration::from_secs(bytes.div_ceil(1 << 20))
 }
 
 /// The value of `X-Hub-Signature` (WebSub §7.1): `sha256=` and the HMAC of the whole body in hexadecimal (§8.3 asks for
 /// at least SHA-256).
-#[must_use]
 pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
     let mut signature = String::from("sha256=");
     // HMAC accepts keys of every length (RFC 2104 §3).

@@ -82,7 +82,6 @@ impl From<RateExceeded> for IntakeError {
 
 impl SubscriptionIntake {
     /// `wake` notifies the worker of a new request.
-    #[must_use]
     pub fn new(
         database: Database,
         links: Links,

@@ -47,7 +47,6 @@ pub struct RateExceeded {
 }
 
 impl RateLimits {
-    #[must_use]
     pub fn new(limits: &HubLimits, clock: &Clock) -> Self {
         let verifications = limits.verifications_per_address_per_minute;
         Self {
@@ -88,7 +87,6 @@ impl RateLimits {
 
     /// Whether a known subscription may be renewed, ended or requested again although another limit is used up; counts
     /// the request if so.
-    #[must_use]
     pub fn has_own_share(&self, document: Document, callback_key: &str) -> bool {
         let key = (document, callback_key.to_owned());
         self.by_subscription.take(&key).is_ok()

@@ -51,13 +51,11 @@ pub struct Secret(String);
 
 impl Secret {
     /// Fewer than 200 bytes (WebSub §5.1).
-    #[must_use]
     pub const fn new(secret: String) -> Self {
         Self(secret)
     }
 
     /// The secret in plain text, for storage and for signing only.
-    #[must_use]
     pub(super) fn expose(&self) -> &str {
         &self.0
     }
@@ -130,7 +128,6 @@ const fn opened_with(fault: &CallbackFault) -> &'static str {
 }
 
 impl RequestError {
-    #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
             Self::ContentType => 415,

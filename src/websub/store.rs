@@ -58,7 +58,6 @@ pub enum Event {
 
 impl State {
     /// The next state; `None` if `event` cannot happen in this one.
-    #[must_use]
     pub const fn on(self, event: Event) -> Option<Self> {
         match (self, event) {
             // A subscription that is over can be requested again.
@@ -307,7 +306,6 @@ pub struct DueVerification {
 impl DueVerification {
     /// The lease for a verification sent at `sent_at`: a renewal never shortens the running lease, and unsubscribing
     /// states the rest of it.
-    #[must_use]
     pub fn lease_seconds_at(&self, sent_at: DateTime<Utc>) -> i64 {
         let running = self
             .lease_ends_at
@@ -344,7 +342,6 @@ pub enum Due {
 }
 
 impl Due {
-    #[must_use]
     pub const fn subscription_id(&self) -> i64 {
         match self {
             Self::Verify(due) => due.subscription_id,

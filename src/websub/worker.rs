@@ -89,7 +89,6 @@ pub struct Worker {
 impl Worker {
     /// `wake` is notified of changes; `host_bytes_per_hour` limits the bytes sent to one host. Without a timer, the
     /// worker runs only when it is woken.
-    #[must_use]
     pub fn new(
         database: Database,
         current: Arc<CurrentSnapshot>,

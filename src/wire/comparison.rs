@@ -140,7 +140,6 @@ pub struct AspectChange {
 }
 
 impl Comparison {
-    #[must_use]
     pub fn new(first: Period, second: Period) -> Self {
         let difference = Difference::between(&first, &second);
         let verdict = rating_verdict(&first, &second);
@@ -155,7 +154,6 @@ impl Comparison {
 
 impl Period {
     /// Counts the reviews of the days `since` to `until`.
-    #[must_use]
     pub fn new(
         since: NaiveDate,
         until: NaiveDate,

@@ -116,7 +116,6 @@ pub enum Witness {
 
 impl EvidenceFinding {
     /// `technicians` are the subjects of the finding.
-    #[must_use]
     pub fn new(finding: insights::Finding, text: &str, technicians: Vec<String>) -> Self {
         let witness = insights::FindingSource::of(&finding.hits).into();
         let TextSpan { start, end } = finding.span;

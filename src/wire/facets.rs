@@ -74,7 +74,6 @@ pub struct AspectFacet {
 }
 
 impl AspectFacet {
-    #[must_use]
     pub fn new(id: &str, label: &str, votes: &VoteCounts) -> Self {
         Self {
             id: id.to_owned(),

@@ -177,7 +177,6 @@ impl From<&Measured> for Quality {
 
 impl Insights {
     /// `editorial` has the owner's own texts.
-    #[must_use]
     pub fn new(
         insights: &aggregate::AggregatedInsights,
         editorial: &Editorial,
@@ -737,7 +736,6 @@ impl From<[u32; 2]> for ConfirmedVotes {
 
 impl ConfirmedVotes {
     /// Number of positive and negative ones; `None` for 0.
-    #[must_use]
     pub const fn in_short(self) -> Option<u32> {
         match self.positive + self.negative {
             0 => None,

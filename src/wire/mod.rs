@@ -39,13 +39,11 @@ pub use review::{
 pub use stage::{EntityRow, FaqRow, InsightsAnswer, InsightsStage, TopicRow};
 
 /// Cannot fail, because the shapes of this module have no maps with other keys than texts.
-#[must_use]
 pub fn json<T: serde::Serialize>(value: &T) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
 /// A JSON object without its closing brace, so that members can be appended.
-#[must_use]
 pub fn json_open<T: serde::Serialize>(object: &T) -> Vec<u8> {
     let mut json = json(object);
     json.pop();

@@ -22,7 +22,6 @@ pub trait Described: ParameterKind {
     fn register(_: &mut Registry) {}
 }
 
-#[must_use]
 pub fn schema<P: Parameter<Kind: Described>>() -> MetaSchemaRef {
     let default = P::DEFAULT.map(|default| json!(default));
     P::KIND.schema().merge(MetaSchema {

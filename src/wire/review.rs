@@ -110,7 +110,6 @@ pub struct Response {
 }
 
 impl Review {
-    #[must_use]
     pub fn new(review: model::Review, links: &Links) -> Self {
         let date = review.date.date();
         Self {
@@ -203,7 +202,6 @@ pub struct DidYouMean {
 
 impl DidYouMean {
     /// `None` if it is empty.
-    #[must_use]
     pub fn if_any(self) -> Option<Self> {
         (self != Self::default()).then_some(self)
     }
@@ -222,7 +220,6 @@ pub enum TotalRelation {
 
 impl TotalRelation {
     /// Relation of a reported total to the real one.
-    #[must_use]
     pub const fn of(is_exact: bool) -> Self {
         if is_exact { Self::Eq } else { Self::Gte }
     }

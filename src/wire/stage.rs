@@ -148,7 +148,6 @@ pub struct FaqRow {
 
 impl InsightsStage {
     /// An empty stage.
-    #[must_use]
     pub fn of(part: &str, insights: &Insights) -> Self {
         Self {
             part: part.to_owned(),
@@ -159,7 +158,6 @@ impl InsightsStage {
 
     /// The overview: at most `most` values of each list, and six times as many aspects. `as_a_whole` is the aspect for
     /// the business as a whole, if the trade has one; it does not appear among the complaints.
-    #[must_use]
     pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
         let mut stage = Self::of("overview", insights);
         let entities = &insights.entities;

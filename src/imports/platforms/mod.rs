@@ -201,7 +201,6 @@ impl Format {
         first.into_iter().chain(&*BY_COLUMNS).chain(last)
     }
 
-    #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         Self::all().find(|format| format.name == name)
     }

@@ -332,7 +332,6 @@ impl TakeoutFiles {
 }
 
 /// Whether a file of that name is read from a folder or archive.
-#[must_use]
 pub fn is_taken_from_folders(name: &str) -> bool {
     name.strip_suffix(".json")
         .is_some_and(|stem| stem.starts_with("reviews"))

@@ -57,7 +57,6 @@ pub struct Counted {
 
 impl Counted {
     /// Counts `segments`, newest first; `aspects` is the number of the trade's aspects.
-    #[must_use]
     pub fn new(segments: &[&PackedAnalyses], aspects: usize, roster: &Roster) -> Self {
         let (aspects, entities) = (aspects.min(ASPECTS_MAX), roster.entries().len());
         let day = |packed_analysis: PackedAnalysisRef<'_>| packed_analysis.head.day;
@@ -239,7 +238,6 @@ fn findings_of(name: &PackedName, packed_analysis: PackedAnalysisRef<'_>) -> u32
 }
 
 /// A review's vote on an aspect; `None` if it does not mention it.
-#[must_use]
 pub fn vote_of(packed_analysis: PackedAnalysisRef<'_>, aspect: u8) -> Option<ReviewVote> {
     let findings = packed_analysis.findings.iter();
     ReviewVote::of(findings.filter(|finding| finding.aspect == aspect))

@@ -90,7 +90,6 @@ impl VoteCounts {
         self.confirmed[1] += other.confirmed[1];
     }
 
-    #[must_use]
     pub const fn side(&self, is_praise: bool) -> u32 {
         if is_praise {
             self.positive
@@ -100,13 +99,11 @@ impl VoteCounts {
     }
 
     /// Number of reviews with any vote.
-    #[must_use]
     pub const fn reviews(&self) -> u32 {
         self.positive + self.negative + self.neutral + self.mixed + self.uncertain
     }
 
     /// Number of reviews with a judgement: all except the neutral and the uncertain ones.
-    #[must_use]
     pub const fn judged(&self) -> u32 {
         self.positive + self.negative + self.mixed
     }
@@ -125,7 +122,6 @@ pub struct WilsonShare {
 
 impl WilsonShare {
     /// `None` if `n` is 0.
-    #[must_use]
     pub fn new(part: u32, n: u32) -> Option<Self> {
         if n == 0 {
             return None;
@@ -151,7 +147,6 @@ pub enum SampleConfidence {
 }
 
 impl SampleConfidence {
-    #[must_use]
     pub const fn of(n: u32) -> Self {
         match n {
             0..10 => Self::Low,
@@ -176,7 +171,6 @@ pub enum TrendDirection {
 
 /// The log-likelihood ratio of two Poisson distributions, with the means `observed` and `expected`; 0 if `observed` is
 /// not larger than `expected`.
-#[must_use]
 pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
     let observed = f64::from(observed);
     if observed <= expected || expected <= 0.0 {
@@ -186,7 +180,6 @@ pub fn log_likelihood(observed: u32, expected: f64) -> f64 {
 }
 
 /// `value` to the nearest multiple of `1 / parts`: `round_to(x, 1000.0)` has three decimals.
-#[must_use]
 pub fn round_to(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }
@@ -214,7 +207,6 @@ fn ln(value: f64) -> f64 {
 pub const Z95: f64 = 1.959_963_984_540_054;
 
 /// The ends of the 95 % interval of a share of `n`; `n` is above 0.
-#[must_use]
 pub fn interval(share: f64, n: f64) -> [f64; 2] {
     let square = Z95 * Z95;
     let middle = (share + square / (2.0 * n)) / (1.0 + square / n);

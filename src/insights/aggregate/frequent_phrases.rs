@@ -33,20 +33,17 @@ pub struct FrequentPhrases(BTreeMap<u32, (u32, u32)>);
 
 impl FrequentPhrases {
     /// Counts the phrases in `segments`.
-    #[must_use]
     pub fn new(segments: &[&PackedAnalyses]) -> Self {
         Self(most_frequent(segments, &rough_counts(segments)))
     }
 
     /// By hash: the number of reviews with the phrase, and the position of the newest of them among the packed analyses.
-    #[must_use]
     pub const fn reviews(&self) -> &BTreeMap<u32, (u32, u32)> {
         &self.0
     }
 
     /// The number of reviews that may be added, changed or removed before a phrase in `rare`, which was left out, can be
     /// one of the frequent ones: each may add one review to a rare phrase and take one from a frequent phrase.
-    #[must_use]
     pub fn changes_max(&self, rare: &RarePhrases) -> usize {
         let most = rare.0.iter().max();
         most.map_or(usize::MAX, |most| {
@@ -78,7 +75,6 @@ pub struct RarePhrases(Vec<u32>);
 impl RarePhrases {
     /// Removes the rare phrases from `segments` if these have more than `hashes_max` hashes. The frequent ones stay the
     /// same.
-    #[must_use]
     pub fn leave_out(segments: &mut [&mut PackedAnalyses], hashes_max: usize) -> Self {
         let all: Vec<&PackedAnalyses> = segments.iter().map(|segment| &**segment).collect();
         let (mut reviews, mut hashes) = (0, 0);

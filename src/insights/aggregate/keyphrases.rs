@@ -61,7 +61,6 @@ struct Phrase {
 }
 
 /// The topics of all packed analyses, the most significant first, without quotes.
-#[must_use]
 pub fn topics(
     sources: &AggregateInput<'_>,
     counted: &Counted,
@@ -260,7 +259,6 @@ pub fn quote(topics: &mut [Keyphrase], originals: &mut Originals<'_>) {
 }
 
 /// The number of reviews with both, as a multiple of the number expected by chance.
-#[must_use]
 pub fn lift(joint: u32, one: u32, other: u32, all: u32) -> f64 {
     if one == 0 || other == 0 {
         0.0

@@ -96,7 +96,6 @@ pub struct Corpus {
 }
 
 /// Counts the packed analyses in one pass, and derives the insights from the counts.
-#[must_use]
 pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let (segments, trade, business) = (sources.segments, sources.trade, sources.business);
     let roster = Roster::new(business, sources.others);

@@ -331,7 +331,6 @@ fn keyphrases(topics: &[Keyphrase]) -> Option<SummarySentence> {
 
 /// The quantifier for a share. `Some`, `Many` and `Most` claim no more than the lower end of the share's 95 % interval
 /// allows; `Few` requires that even its upper end is small.
-#[must_use]
 pub fn quantifier(part: u32, of: u32) -> &'static str {
     let Some([low, high]) = WilsonShare::new(part, of).map(|share| share.ci95) else {
         return "Few";
@@ -347,7 +346,6 @@ pub fn quantifier(part: u32, of: u32) -> &'static str {
 }
 
 /// `1 review`, `2 reviews`.
-#[must_use]
 pub fn reviews(count: u32) -> String {
     if count == 1 {
         "1 review".to_owned()
@@ -357,7 +355,6 @@ pub fn reviews(count: u32) -> String {
 }
 
 /// `one`, `one and two`, `one, two and three`.
-#[must_use]
 pub fn list(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
@@ -367,7 +364,6 @@ pub fn list(parts: &[String]) -> String {
 }
 
 /// A label within a sentence: `Response time` becomes `response time`, but `AC repair` stays.
-#[must_use]
 pub fn inside(label: &str) -> String {
     let mut characters = label.chars();
     let (Some(first), second) = (characters.next(), characters.next()) else {

@@ -76,7 +76,6 @@ impl Shortlist {
 /// or another finding of the sentence contradict it. Also `None` if the sentence is clearer about another aspect,
 /// because a sentence is quoted for one aspect only. The quality is higher if the review as a whole has the same
 /// polarity.
-#[must_use]
 pub fn quote_rank(
     finding: PackedFinding,
     packed_analysis: PackedAnalysisRef<'_>,
@@ -138,7 +137,6 @@ pub struct SegmentedOriginal {
 
 impl SegmentedOriginal {
     /// Whether the sentence contains these words in a row; the words of `phrase` are separated by single spaces.
-    #[must_use]
     pub fn has(&self, sentence: u16, phrase: &str) -> bool {
         let words: Vec<&str> = phrase.split(' ').collect();
         let tokens = self.text.sentences().get(usize::from(sentence));
@@ -159,7 +157,6 @@ pub struct Originals<'a> {
 impl<'a> Originals<'a> {
     /// An empty cache. `fetch` returns the review at an index, with 0 for the newest. Sentences about people named in
     /// `few` reviews are not quoted.
-    #[must_use]
     pub fn new(
         fetch: &'a dyn Fn(usize) -> Option<Original>,
         few: FewReviews<'a>,
@@ -245,7 +242,6 @@ impl CustomerQuote {
 }
 
 /// The code points of `span`; `None` if it is empty or ends after the text.
-#[must_use]
 pub fn slice(text: &str, span: TextSpan) -> Option<&str> {
     let mut places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     let start = places.nth(span.start as usize)?;

@@ -38,7 +38,6 @@ pub struct Roster {
 impl Roster {
     /// The business's technicians, services and places in its own order; each kind is followed by the remaining values
     /// of `others`, in their order.
-    #[must_use]
     pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
         let mut roster = Self::default();
         for one in &business.technicians {
@@ -77,13 +76,11 @@ impl Roster {
     }
 
     /// All entries: technicians, then services, then places.
-    #[must_use]
     pub fn entries(&self) -> &[RosterEntry] {
         &self.entries
     }
 
     /// The number of the entity with that key.
-    #[must_use]
     pub fn find(&self, key: u64) -> Option<usize> {
         self.numbers.get(&key).copied()
     }

@@ -100,7 +100,6 @@ fn phrase_use(text: &TokenizedText, sentence: &Range<usize>, start: usize) -> Ph
 }
 
 /// The candidate phrases of a text, based on the word frequencies elsewhere: folded, each once, sorted.
-#[must_use]
 pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
     let mut phrases = Vec::with_capacity(text.tokens().len() / PHRASE_TOKENS);
     let mut classes = Vec::new();
@@ -123,7 +122,6 @@ pub fn phrases(text: &TokenizedText, background: &Background) -> Vec<String> {
 
 /// The phrases of one sentence that name a thing, as words; a single word counts only after `the`, `our` or a similar
 /// word.
-#[must_use]
 pub fn things(text: &TokenizedText, sentence: usize, background: &Background) -> Vec<Vec<String>> {
     let mut things = Vec::new();
     let Some(tokens) = text.sentences().get(sentence) else {
@@ -228,7 +226,6 @@ pub fn aspect_bits<'a>(findings: impl IntoIterator<Item = &'a PackedFinding>) ->
 
 /// The aspect that the rules and the classifier both judge most often in the sentences with those words, in the newest
 /// reviews; it must be judged at least twice, and in a quarter of the sentences.
-#[must_use]
 pub fn aspect_of(sentences: &[TopicSentence], trade: &Trade) -> Option<usize> {
     let count = |aspect| {
         let about_it = sentences.iter().filter(|found| found.is_about(aspect));
@@ -262,7 +259,6 @@ pub struct TopicSentence {
 
 /// Whether a phrase of `words` words names a thing: more sentences must use it as a thing than otherwise. For a single
 /// word, these must be at least half of all sentences.
-#[must_use]
 pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
     let count = |wanted| {
         let of_use = sentences.iter().filter(|one| one.phrase_use == wanted);
@@ -274,14 +270,12 @@ pub fn is_thing(words: usize, sentences: &[TopicSentence]) -> bool {
 
 impl TopicSentence {
     /// Whether the rules and the classifier agree on that aspect.
-    #[must_use]
     pub const fn is_about(&self, aspect: usize) -> bool {
         self.judged >> aspect & 1 == 1
     }
 }
 
 /// The first sentence with those words.
-#[must_use]
 pub fn find(
     opened: &SegmentedOriginal,
     (position, packed_analysis): (u32, PackedAnalysisRef<'_>),

@@ -162,7 +162,6 @@ const ALIKE: f64 = 1e-7;
 
 /// The two-sided p-value of Fisher's exact test for two shares (part and whole): the probability of tables at most as
 /// likely as this one. From 0 to 1; 1 for empty wholes.
-#[must_use]
 pub fn fisher_exact(one: (u32, u32), other: (u32, u32)) -> f64 {
     let (drawn, all) = (i64::from(one.1), i64::from(one.1) + i64::from(other.1));
     let parts = i64::from(one.0) + i64::from(other.0);
@@ -199,7 +198,6 @@ pub fn fisher_exact(one: (u32, u32), other: (u32, u32)) -> f64 {
 
 /// Determines which of these p-values are significant at 5 % for all of them together (Holm 1979): in ascending order,
 /// each is compared with a fraction of the level, and the first that fails ends the test.
-#[must_use]
 pub fn holm(p_values: &[f64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));

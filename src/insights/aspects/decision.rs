@@ -473,13 +473,11 @@ pub struct Decisions {
 
 impl Decisions {
     /// The program's own weights.
-    #[must_use]
     pub fn built_in() -> Self {
         Self::parse(BUILT_IN)
     }
 
     /// Accepts the rules' findings unchanged, as without a classifier.
-    #[must_use]
     pub const fn of_rules() -> Self {
         Self {
             are_of_rules: true,
@@ -490,7 +488,6 @@ impl Decisions {
 
     /// Reads tab-separated lines: a figure's name and eight weights (for no finding, negative, neutral, positive; then
     /// the same without a classifier), or `confidence`, a percentage and its margin. Other lines are comments.
-    #[must_use]
     pub fn parse(content: &str) -> Self {
         let mut tables = [[[0; OUTCOMES]; FIGURES.len()]; 2];
         let mut confidence = Vec::new();
@@ -516,7 +513,6 @@ impl Decisions {
     }
 
     /// The sum of each outcome, in thousandths of a logarithm of the odds.
-    #[must_use]
     pub fn sums(&self, figures: &Figures, knows_aspect: bool) -> [i32; OUTCOMES] {
         let table = &self.tables[usize::from(!knows_aspect)];
         let mut sums = [0; OUTCOMES];
@@ -529,7 +525,6 @@ impl Decisions {
     }
 
     /// `None` if the candidate is no finding.
-    #[must_use]
     pub fn decide(&self, candidate: &AspectCandidate) -> Option<FindingDecision> {
         if self.are_of_rules || candidate.basis == DecisionBasis::Rules {
             return candidate.rule.map(|polarity| FindingDecision {
@@ -550,7 +545,6 @@ impl Decisions {
 }
 
 /// The leading label, its margin over all other outcomes, and whether the labels together are likelier than no finding.
-#[must_use]
 pub fn leader(sums: &[i32; OUTCOMES]) -> (usize, i32, bool) {
     let label = (1..OUTCOMES).max_by_key(|at| sums[*at]).unwrap_or(1);
     let next = (0..OUTCOMES)
@@ -613,7 +607,6 @@ impl DocumentPolarity {
 
     /// The inputs of the decision, in thousandths: the mean of the sentences' scores for praise minus blame, and the
     /// rules' praise minus blame relative to the number of their findings.
-    #[must_use]
     pub fn figures(&self) -> [i64; 2] {
         let [positive, negative] = self.judged;
         [
@@ -624,7 +617,6 @@ impl DocumentPolarity {
 
     /// The label and its score, in thousandths of a logarithm of the odds; a positive score means praise. A text
     /// without a judgement is neutral; any other text gets the label of the leading side.
-    #[must_use]
     pub fn label(&self) -> (Polarity, i32) {
         let [lead, rules] = self.figures();
         // `0/10` is decided by the rules: the prior does not apply to it.

@@ -48,7 +48,6 @@ pub struct RuleEngine {
 
 impl RuleEngine {
     /// Compiles a trade's patterns: about a tenth of a second for the built-in one.
-    #[must_use]
     pub fn new(mut trade: Trade) -> Self {
         // Custom weights were validated when the package was read, and tests validate the program's; a trade without
         // weights uses its rules and the polarity of all trades.
@@ -78,13 +77,11 @@ impl RuleEngine {
         }
     }
 
-    #[must_use]
     pub const fn trade(&self) -> &Trade {
         &self.trade
     }
 
     /// The same rules with another classifier.
-    #[must_use]
     pub fn classified_by(self, classifier: NgramClassifier) -> Self {
         Self {
             detected: detected(&self.trade, &classifier),
@@ -94,7 +91,6 @@ impl RuleEngine {
     }
 
     /// The same classifier without rules.
-    #[must_use]
     pub fn without_rules(self) -> Self {
         Self {
             vocabulary: Vocabulary::default(),
@@ -104,19 +100,16 @@ impl RuleEngine {
     }
 
     /// The same rules with other decision weights.
-    #[must_use]
     pub fn decided_by(self, decisions: Decisions) -> Self {
         Self { decisions, ..self }
     }
 
     /// The classifier, which decides the sentences that the rules leave open.
-    #[must_use]
     pub const fn classifier(&self) -> &NgramClassifier {
         &self.classifier
     }
 
     /// Judges a text in the language of the trade.
-    #[must_use]
     pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
         let (findings, document) = self.read(text);
         TextFindings {
@@ -126,7 +119,6 @@ impl RuleEngine {
     }
 
     /// The figures for the polarity of the text as a whole.
-    #[must_use]
     pub fn document(&self, text: &TokenizedText) -> DocumentPolarity {
         self.read(text).1
     }
@@ -146,7 +138,6 @@ impl RuleEngine {
     }
 
     /// The candidates for findings, with the sentences that contain them.
-    #[must_use]
     pub fn candidates(
         &self,
         text: &TokenizedText,

@@ -67,7 +67,6 @@ pub fn sentence(
 }
 
 /// The label of a score.
-#[must_use]
 pub const fn label(score: i32, is_polar: bool) -> Polarity {
     match score {
         MARGIN.. => Polarity::Positive,

@@ -61,7 +61,6 @@ pub struct SentencePart {
 
 impl SentencePart {
     /// The score for praise minus the score for blame, in units of 1/[`UNIT`].
-    #[must_use]
     pub const fn lead(&self) -> i32 {
         self.labels[POSITIVE] - self.labels[0]
     }
@@ -89,7 +88,6 @@ pub struct AspectScores<'classifier> {
 
 impl AspectScores<'_> {
     /// The run in `tokens` with the largest weight for `head`, if one has a weight above 0.
-    #[must_use]
     pub fn strongest(&self, tokens: &Range<usize>, head: OutputHead) -> Option<Range<usize>> {
         let mut strongest: Option<(&Range<usize>, i8)> = None;
         let from = self
@@ -117,7 +115,6 @@ impl AspectScores<'_> {
 
 impl NgramClassifier {
     /// Joins the aspect model of a trade with a polarity model.
-    #[must_use]
     pub fn new(aspects: &NgramModel, polarity: &NgramModel) -> Self {
         let model = aspects.join(polarity);
         let mut biases = model.biases().to_vec();
@@ -142,19 +139,16 @@ impl NgramClassifier {
     }
 
     /// The ids of the aspects in the model.
-    #[must_use]
     pub fn aspects(&self) -> &[String] {
         &self.model.heads()[..self.aspects]
     }
 
     /// SHA-256 of the weights of the aspects and of polarity, in hexadecimal.
-    #[must_use]
     pub fn digests(&self) -> [&str; 2] {
         self.digests.each_ref().map(String::as_str)
     }
 
     /// The scores of a sentence without the tokens `unread`, which are in order and do not overlap.
-    #[must_use]
     pub fn classify(
         &self,
         text: &TokenizedText,

@@ -90,7 +90,6 @@ impl NgramModel {
     }
 
     /// `rows` contains the key of each run and its weight for each head.
-    #[must_use]
     pub fn new(heads: Vec<String>, biases: Vec<i32>, rows: &[(u32, Vec<i8>)]) -> Self {
         let digest = hex(&Sha256::digest(to_bytes(&heads, &biases, rows)));
         let mut model = Self::with_room_for(heads, biases, rows.len());
@@ -138,7 +137,6 @@ impl NgramModel {
 
     /// Both models in one, so that a run is looked up once: the heads of this one, then those of `other`. The joined
     /// model has no digest, because it comes from no file.
-    #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         let mut joined = Self::with_room_for(
             [self.heads.as_slice(), &other.heads].concat(),
@@ -168,31 +166,26 @@ impl NgramModel {
     }
 
     /// Names of the sums, in their order.
-    #[must_use]
     pub fn heads(&self) -> &[String] {
         &self.heads
     }
 
     /// The initial value of each sum.
-    #[must_use]
     pub fn biases(&self) -> &[i32] {
         &self.biases
     }
 
     /// SHA-256 of the weights, in hexadecimal; empty for the default model.
-    #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
     /// The weights of the run with that key, if it is known.
-    #[must_use]
     pub fn row(&self, key: u32) -> Option<&[i8]> {
         Some(&self.lanes(key)?.as_flattened()[..self.heads.len()])
     }
 
     /// The same weights, padded with zeros to a multiple of [`LANES`].
-    #[must_use]
     pub fn lanes(&self, key: u32) -> Option<&[[i8; LANES]]> {
         if self.marks.is_empty() {
             return None;
@@ -219,7 +212,6 @@ impl NgramModel {
 }
 
 /// The weights file: the heads' names, biases, then rows.
-#[must_use]
 pub fn to_bytes(heads: &[String], biases: &[i32], rows: &[(u32, Vec<i8>)]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.push(u8::try_from(heads.len()).unwrap_or(u8::MAX));
@@ -265,7 +257,6 @@ pub struct NgramTokens<'text> {
 
 impl<'text> NgramTokens<'text> {
     /// `scope` is a sentence, or any range of the text's tokens.
-    #[must_use]
     pub fn read(text: &'text TokenizedText, scope: Range<usize>) -> Self {
         let mut hashes = [FNV_OFFSET; RUN_MAX];
         let words = text.language_words();
@@ -287,7 +278,6 @@ impl<'text> NgramTokens<'text> {
     }
 
     /// The parts of a sentence with at least one word, in order. Marks and conjunctions between them belong to no part.
-    #[must_use]
     pub fn parts(&self) -> Vec<Range<usize>> {
         let (mut parts, mut start) = (Vec::with_capacity(4), self.scope.start);
         for (token, end) in self.scope.clone().zip(&self.ends) {

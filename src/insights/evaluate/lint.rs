@@ -44,7 +44,6 @@ const fn sign(meaning: Meaning) -> i32 {
 }
 
 /// Checks a package without errors.
-#[must_use]
 pub fn lint(trade: &Trade) -> LintReport {
     let mut report = LintReport::default();
     head(trade, &mut report);

@@ -17,7 +17,6 @@ use super::trades::{TradeError, aspect_task};
 use super::witness::{CONFIRMED, FindingSource, settle, withdraw_overall};
 
 /// Analyzes every text of the rows and counts agreements.
-#[must_use]
 pub fn evaluate(engine: &RuleEngine, annotated: &AnnotatedTexts) -> EvaluationFigures {
     let mut quality = EvaluationFigures {
         n: annotated.values().map(BTreeMap::len).sum(),
@@ -73,7 +72,6 @@ impl Proportion {
     }
 
     /// 0 if `whole` is 0.
-    #[must_use]
     pub fn value(self) -> f64 {
         if self.whole == 0 {
             0.0
@@ -83,7 +81,6 @@ impl Proportion {
     }
 
     /// The interval's lower and upper end; 0 and 1 if `whole` is 0.
-    #[must_use]
     pub fn interval(self) -> [f64; 2] {
         if self.whole == 0 {
             return [0.0, 1.0];
@@ -122,20 +119,17 @@ impl AgreementCounts {
     }
 
     /// Share of the analyzer's findings that the annotator also made.
-    #[must_use]
     pub const fn precision(self) -> Proportion {
         Proportion::new(self.both, self.both + self.analyzer)
     }
 
     /// Share of the annotator's findings that the analyzer also made.
-    #[must_use]
     pub const fn recall(self) -> Proportion {
         Proportion::new(self.both, self.both + self.annotator)
     }
 
     /// The harmonic mean of precision and recall as a share: twice the common findings, divided by all findings of
     /// both.
-    #[must_use]
     pub const fn f1(self) -> Proportion {
         Proportion::new(
             2 * self.both,
@@ -211,7 +205,6 @@ impl EvaluationFigures {
     }
 
     /// Share of the pairs found by both whose label is right; an uncertain label counts as wrong.
-    #[must_use]
     pub fn polarity_accuracy(&self) -> Proportion {
         Proportion::new(
             self.labels(|expected, got| expected == got),
@@ -220,7 +213,6 @@ impl EvaluationFigures {
     }
 
     /// Share of the pairs found by both whose label is not uncertain.
-    #[must_use]
     pub fn coverage(&self) -> Proportion {
         Proportion::new(
             self.labels(|_, got| got != Polarity::Uncertain),
@@ -229,13 +221,11 @@ impl EvaluationFigures {
     }
 
     /// Share of right labels among the pairs found by both whose label is not uncertain.
-    #[must_use]
     pub fn published_accuracy(&self) -> Proportion {
         Proportion::new(self.polarity_accuracy().part, self.coverage().part)
     }
 
     /// The mean F1 of the labels that annotators gave.
-    #[must_use]
     pub fn macro_f1(&self) -> f64 {
         let scores: Vec<f64> = GIVEN
             .into_iter()
@@ -445,7 +435,6 @@ pub enum StarsShown {
 
 /// Analyzes every review in the language of `rules` and counts agreements. Aspects that the trade of `engine` does not
 /// have are left out.
-#[must_use]
 pub fn evaluate_reviews(
     engine: &Engine,
     rules: &RuleEngine,
@@ -557,7 +546,6 @@ impl WholeQuality {
     }
 
     /// The measures of findings and of whole texts, as lines of a package's `quality.tsv` for the set `set`.
-    #[must_use]
     pub fn published(&self, set: &str) -> Vec<String> {
         let figures = [
             ("finding", "precision", self.judged.precision()),
@@ -572,7 +560,6 @@ impl WholeQuality {
     }
 
     /// The precision of each aspect's judgements, as lines of the same file.
-    #[must_use]
     pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
         let line = |(id, counts): (&String, &AgreementCounts)| {
             self.quality_line(&aspect_task(id), set, "precision", counts.precision())
@@ -593,7 +580,6 @@ impl WholeQuality {
     }
 
     /// The figures by name.
-    #[must_use]
     pub const fn shares(&self) -> [(&'static str, Proportion); 10] {
         [
             ("found_precision", self.found.precision()),
@@ -611,7 +597,6 @@ impl WholeQuality {
 }
 
 /// The findings of an analysis of `text`, with every hit and its points.
-#[must_use]
 pub fn explain(text: &str, analysis: &Analysis) -> String {
     let characters: Vec<char> = text.chars().collect();
     let cut = |span: TextSpan| {

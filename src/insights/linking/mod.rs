@@ -38,7 +38,6 @@ pub struct Linker {
 }
 
 impl Linker {
-    #[must_use]
     pub fn new(business: &Business) -> Self {
         let mut words = Dictionary::new();
         name_forms::words(&TokenizedText::new(&business.name))
@@ -63,7 +62,6 @@ impl Linker {
 
     /// The mentions in `text`, by position. `author` is the review's author; `recorded` are its recorded mentions,
     /// which resolve ambiguities but do not count as mentions in the text.
-    #[must_use]
     pub fn mentions(
         &self,
         text: &TokenizedText,
@@ -79,13 +77,11 @@ impl Linker {
     }
 
     /// The mentions of people and places in a text in another language, by position. `author` is the review's author.
-    #[must_use]
     pub fn cued_mentions(&self, text: &TokenizedText, author: &str) -> Vec<Mention> {
         self.cued.mentions(text, author)
     }
 
     /// A digest of the business's names, the tables and the rules: it changes if the same text may have other mentions.
-    #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }

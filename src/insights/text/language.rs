@@ -56,7 +56,6 @@ struct LanguageCounts {
 
 impl LanguageDetector {
     /// The detector supports these languages besides English, at most 32.
-    #[must_use]
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: WordMap<TellingWord> = WordMap::default();
         for word in &LanguageWords::english().function_words {
@@ -81,7 +80,6 @@ impl LanguageDetector {
     }
 
     /// The language of a text with the declared language `declared` (a BCP 47 tag).
-    #[must_use]
     pub fn language(&self, text: &TokenizedText, declared: Option<&str>) -> TextLanguage {
         let primary = declared.and_then(|tag| tag.split(['-', '_']).next());
         let primary = primary.unwrap_or_default().to_ascii_lowercase();

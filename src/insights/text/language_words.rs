@@ -153,7 +153,6 @@ pub struct LanguageWords {
 }
 
 impl LanguageWords {
-    #[must_use]
     pub fn english() -> &'static Arc<Self> {
         static WORDS: LazyLock<Arc<LanguageWords>> = LazyLock::new(|| {
             // A test verifies that it can be read.
@@ -236,19 +235,16 @@ impl LanguageWords {
     }
 
     /// The role of the token with the given fingerprint.
-    #[must_use]
     pub fn role(&self, fingerprint: u64) -> TokenRole {
         self.roles.get(&fingerprint).copied().unwrap_or_default()
     }
 
     /// The form in which a word is compared.
-    #[must_use]
     pub fn compared(&self, word: &str) -> String {
         compared(word, self.ignores_accents)
     }
 
     /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
-    #[must_use]
     pub fn forms(&self, base: &str) -> Vec<String> {
         if self.is_bent_as_english {
             return english_forms(base);

@@ -63,13 +63,11 @@ pub struct TokenizedText {
 
 impl TokenizedText {
     /// Tokenizes an English text.
-    #[must_use]
     pub fn new(original: &str) -> Self {
         Self::of(original, LanguageWords::english())
     }
 
     /// Tokenizes a text in the language of `words`.
-    #[must_use]
     pub fn of(original: &str, words: &Arc<LanguageWords>) -> Self {
         let (normal, tokens) = tokens(original, words.ignores_accents);
         let mut text = Self {
@@ -83,37 +81,31 @@ impl TokenizedText {
     }
 
     /// The data of the text's language.
-    #[must_use]
     pub fn language_words(&self) -> &LanguageWords {
         &self.words
     }
 
-    #[must_use]
     pub fn is_among(&self, token: usize, words: &WordSet) -> bool {
         let token = self.tokens.get(token);
         token.is_some_and(|token| words.contains(&token.fingerprint))
     }
 
     /// Whether the token has this shape; false if there is no such token.
-    #[must_use]
     pub fn has_shape(&self, token: usize, shape: Capitalisation) -> bool {
         let token = self.tokens.get(token);
         token.is_some_and(|token| token.shape == shape)
     }
 
-    #[must_use]
     pub fn tokens(&self) -> &[Token] {
         &self.tokens
     }
 
     /// The sentences as ranges of tokens, in order and never empty; together they contain all tokens.
-    #[must_use]
     pub fn sentences(&self) -> &[Range<usize>] {
         &self.sentences
     }
 
     /// The normalised token: lower case, straight apostrophes, `a/c` and `A.C.` as `ac`.
-    #[must_use]
     pub fn word(&self, token: usize) -> &str {
         let token = &self.tokens[token];
         &self.normal[token.start as usize..token.end as usize]
@@ -128,7 +120,6 @@ impl TokenizedText {
     }
 
     /// The first position in `tokens` at which these words occur in a row.
-    #[must_use]
     pub fn position_of<W: AsRef<str>>(&self, tokens: &Range<usize>, words: &[W]) -> Option<usize> {
         tokens.clone().find(|at| {
             words
@@ -139,7 +130,6 @@ impl TokenizedText {
     }
 
     /// The tokens that begin within `span` of the original.
-    #[must_use]
     pub fn tokens_in(&self, span: TextSpan) -> Range<usize> {
         let before = |place: u32| {
             self.tokens
@@ -149,7 +139,6 @@ impl TokenizedText {
     }
 
     /// The position of a range of tokens in the original.
-    #[must_use]
     pub fn span(&self, tokens: Range<usize>) -> TextSpan {
         match self
             .tokens
@@ -356,14 +345,12 @@ pub struct Fingerprint(u64);
 
 impl Fingerprint {
     /// Mixes 64 more bits into a key.
-    #[must_use]
     pub const fn mix(key: u64, piece: u64) -> u64 {
         let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         key ^ key >> 29
     }
 
     /// The fingerprint of a word. It has 64 bits: two of a few thousand words collide in one of 10^12 dictionaries.
-    #[must_use]
     pub fn of(word: &str) -> u64 {
         Self::mix_all(word.len() as u64, word.as_bytes())
     }

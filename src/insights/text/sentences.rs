@@ -154,7 +154,6 @@ const QUOTE_CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
 /// Whether `span` of a text, in code points, can be quoted. It must follow the beginning of the text or the end of a
 /// sentence. It must begin in upper case or with a number, without a conjunction or label, and end with its mark or
 /// with the text.
-#[must_use]
 pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
     let (start, end) = (span.start as usize, span.end as usize);
     let (Some(before), Some(sentence), Some(after)) =

@@ -19,7 +19,6 @@ pub struct Background {
 
 impl Background {
     /// The table for trades without a table of their own.
-    #[must_use]
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Background> = LazyLock::new(|| {
             // A test verifies that it can be read.
@@ -60,19 +59,16 @@ impl Background {
     }
 
     /// SHA-256 of the table, in hexadecimal.
-    #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
     /// The number of sentences that contain the word with that fingerprint.
-    #[must_use]
     pub fn count_of(&self, fingerprint: u64) -> u16 {
         self.counts.get(&fingerprint).copied().unwrap_or(0)
     }
 
     /// The share of sentences that contain a word; never 0, because the table is only a sample.
-    #[must_use]
     pub fn share(&self, word: &str) -> f64 {
         (f64::from(self.count_of(Fingerprint::of(word))) + 0.5) / f64::from(self.sentences.max(1))
     }

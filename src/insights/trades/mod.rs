@@ -222,7 +222,6 @@ impl Trade {
     }
 
     /// The trade's own table of word frequencies; without one, the shared table.
-    #[must_use]
     pub fn background(&self) -> &Background {
         self.background
             .as_ref()
@@ -230,14 +229,12 @@ impl Trade {
     }
 
     /// The data of its language.
-    #[must_use]
     pub fn language_words(&self) -> &Arc<LanguageWords> {
         let own = self.language.as_ref().map(|language| &language.words);
         own.unwrap_or_else(|| LanguageWords::english())
     }
 
     /// `None` if the trade does not have the language.
-    #[must_use]
     pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
         let mut all = std::iter::once(self).chain(&self.languages);
         all.find(|trade| trade.language_words().code == code)
@@ -250,7 +247,6 @@ impl Trade {
     }
 
     /// SHA-256 of the files, in hexadecimal.
-    #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
@@ -264,13 +260,11 @@ impl Trade {
     }
 
     /// In the trade's order.
-    #[must_use]
     pub fn aspect_ids(&self) -> Vec<&str> {
         let aspects = self.aspects.iter();
         aspects.map(|aspect| aspect.id.as_str()).collect()
     }
 
-    #[must_use]
     pub fn aspect(&self, id: &str) -> Option<usize> {
         self.aspects.iter().position(|aspect| aspect.id == id)
     }
@@ -345,7 +339,6 @@ impl PackageLanguage {
 impl Trade {
     /// A hash of everything that determines the analysis of a text in another language, in hexadecimal: phrases, words,
     /// weights, and the published aspects.
-    #[must_use]
     pub fn method(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(self.digest());
@@ -363,7 +356,6 @@ impl Trade {
     /// The indices of the aspects whose findings are published: all in English, and all in a language without a
     /// required precision. Otherwise the aspects with sufficient precision in held-out texts; for an aspect with too
     /// few judgements there, the precision of all aspects together decides.
-    #[must_use]
     pub fn published_aspects(&self) -> Vec<usize> {
         let Some(from) = &self.language_words().published_from else {
             return (0..self.aspects.len()).collect();
@@ -389,7 +381,6 @@ impl Trade {
 }
 
 /// The task name for the judgements about one aspect in `quality.tsv`.
-#[must_use]
 pub fn aspect_task(id: &str) -> String {
     format!("{FINDING}:{id}")
 }

@@ -154,7 +154,6 @@ pub fn read_shipped(id: &str) -> Result<Trade, TradeErrors> {
 }
 
 /// The id of the package for a schema.org type: the first package that lists the type, otherwise the general one.
-#[must_use]
 pub fn id_for(kind: &str) -> &'static str {
     static TYPES: LazyLock<Vec<(&str, Vec<String>)>> = LazyLock::new(|| {
         let heads = SHIPPED.iter().filter_map(|one| {

@@ -25,7 +25,6 @@ pub enum PatternStep {
 
 impl PatternStep {
     /// `None` for a gap.
-    #[must_use]
     pub const fn symbol(&self) -> Option<&str> {
         match self {
             Self::Symbol(symbol) => Some(symbol.as_str()),

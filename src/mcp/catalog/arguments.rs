@@ -54,7 +54,6 @@ pub struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     /// `known` are the arguments of `tool`, `given` those of the call.
-    #[must_use]
     pub const fn new(tool: &'a str, known: &'a [Known], given: &'a Object) -> Self {
         Self {
             tool,
@@ -144,7 +143,6 @@ fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
 }
 
 /// An error that lists every issue with the allowed and the given values.
-#[must_use]
 pub fn refusal(issues: &[Issue]) -> CallError {
     let count = match issues.len() {
         1 => "1 argument is wrong".to_owned(),
@@ -171,7 +169,6 @@ pub fn refusal(issues: &[Issue]) -> CallError {
 }
 
 /// The given value in an issue: a string unchanged, anything else as JSON.
-#[must_use]
 pub fn received(value: &Value) -> String {
     value
         .as_str()
@@ -196,7 +193,6 @@ fn shorten(text: &str) -> String {
 const NAMES_MAX: usize = 100;
 
 /// The known names for an error, most mentioned first.
-#[must_use]
 pub fn list_names(facets: &[Facet]) -> String {
     let names: Vec<&str> = facets
         .iter()

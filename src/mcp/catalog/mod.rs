@@ -55,7 +55,6 @@ pub struct Catalog {
 
 impl Catalog {
     /// `document` is the OpenAPI 3.1 document, from which the tools' schemas are taken.
-    #[must_use]
     pub fn new(ctx: Arc<Ctx>, document: &Value) -> Self {
         let document = ApiDocument(document);
         let known = ToolKind::ALL.map(|kind| kind.arguments(document));
@@ -71,7 +70,6 @@ impl Catalog {
     }
 
     /// On one line.
-    #[must_use]
     pub fn business_name(&self) -> String {
         let snapshot = self.ctx.current.load();
         let words: Vec<&str> = snapshot.input.business.name.split_whitespace().collect();
@@ -79,7 +77,6 @@ impl Catalog {
     }
 
     /// The server's instructions for models.
-    #[must_use]
     pub fn instructions(&self) -> String {
         format!(
             "The verified customer reviews of {}, {INSTRUCTIONS}",
@@ -120,13 +117,11 @@ impl Catalog {
     }
 
     /// The resources with a fixed URI.
-    #[must_use]
     pub fn resources(&self) -> Vec<Resource> {
         resources::all(&self.ctx.current.load())
     }
 
     /// Reads a resource of the media type [`JSON`]; `None` if there is none with that URI.
-    #[must_use]
     pub fn read(&self, uri: &str) -> Option<String> {
         let known = &self.known[ToolKind::Evidence as usize];
         apart(|| resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri))
@@ -160,7 +155,6 @@ impl Catalog {
 }
 
 /// A result as JSON text without hidden characters.
-#[must_use]
 pub fn text(value: &Value) -> String {
     escaped(value.to_string())
 }

@@ -28,7 +28,6 @@ const LINKS_MAX: usize = 10;
 pub const PAGE_TEMPLATE: &str = "reviews://reviews{?cursor}";
 
 /// The resources with a fixed URI.
-#[must_use]
 pub fn all(snapshot: &Snapshot) -> Vec<Resource> {
     let business = &snapshot.input.business.name;
     let resource = |name: &str, title: String, description: &str| {
@@ -57,7 +56,6 @@ pub fn all(snapshot: &Snapshot) -> Vec<Resource> {
 }
 
 /// The templates of resources with one URI per item.
-#[must_use]
 pub fn templates() -> Vec<ResourceTemplate> {
     let template = |uri_template: &str, name: &str, title: &str, description: &str| {
         ResourceTemplate::new(uri_template, name)
@@ -88,7 +86,6 @@ pub fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The JSON text of the resource at `uri`; `None` if there is none.
-#[must_use]
 pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> Option<String> {
     let rest = uri.strip_prefix(SCHEME)?;
     let value = if let Some(rest) = rest.strip_prefix("evidence/") {
@@ -129,7 +126,6 @@ fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<Value> 
 }
 
 /// Links to a result's reviews and to an aspect's evidence: only names, because the result has their content.
-#[must_use]
 pub fn links(answer: &Value) -> Vec<Resource> {
     let resource = |kind: &str, id: &str| {
         let uri = format!(

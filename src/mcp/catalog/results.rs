@@ -57,7 +57,6 @@ pub async fn search(
 }
 
 /// A page in the shape of REST.
-#[must_use]
 pub fn search_result(page: ReviewsPage, limit: u8) -> Value {
     shape(&wire::SearchResult {
         head: wire::SearchHead {
@@ -124,7 +123,6 @@ pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value
     })
 }
 
-#[must_use]
 pub fn find(snapshot: &Snapshot, id: &str) -> Option<wire::Review> {
     let review_index = &snapshot.input.review_index;
     review_index.review(review_index.find(&id.parse::<ReviewId>().ok()?)?)
@@ -195,14 +193,12 @@ const BUSINESS_PARTS: [&str; 6] = [
 ];
 
 /// The result of `get_business`.
-#[must_use]
 pub fn business(snapshot: &Snapshot) -> Value {
     let head = head(&snapshot.input, Some(snapshot.changed_at()));
     fit(shape(&head), &BUSINESS_PARTS)
 }
 
 /// The result of `list_facets`: the facets of REST, with shorter lists if they do not fit.
-#[must_use]
 pub fn facets(snapshot: &Snapshot) -> Value {
     let mut most = VALUES_MAX;
     loop {
@@ -279,7 +275,6 @@ pub struct ReviewsPage {
 }
 
 /// The first `limit` reviews that match `filter`, after `cursor` if there is one, as far as they fit into `bytes_max`.
-#[must_use]
 pub fn page(
     snapshot: &Snapshot,
     filter: &ReviewFilter,
@@ -296,7 +291,6 @@ pub fn page(
 }
 
 /// The reviews of `found` that fit into `bytes_max`.
-#[must_use]
 pub fn cut(
     snapshot: &Snapshot,
     found: ResultPage,
@@ -343,7 +337,6 @@ fn count_fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize)
 
 /// Removes `parts`, least important first, until `value` fits. A part is a member with that name, at any depth.
 /// `left_out` lists the removed ones.
-#[must_use]
 pub fn fit(mut value: Value, parts: &[&str]) -> Value {
     let mut left_out = Vec::new();
     for part in parts {

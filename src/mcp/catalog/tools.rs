@@ -90,7 +90,6 @@ impl ToolKind {
     }
 
     /// Whether its results can have links to resources.
-    #[must_use]
     pub const fn has_links(self) -> bool {
         matches!(
             self,
@@ -100,7 +99,6 @@ impl ToolKind {
 
     /// The tool's arguments: those of its REST operation, with the schemas of the OpenAPI document, and whether to
     /// include links.
-    #[must_use]
     pub fn arguments(self, document: ApiDocument<'_>) -> Vec<Known> {
         let mut known = self.rest_parameters(document);
         if self.has_links() {
@@ -199,7 +197,6 @@ impl ToolKind {
     }
 
     /// The listed tool, with annotations: read-only, idempotent, and without access to other systems.
-    #[must_use]
     pub fn tool(self, document: ApiDocument<'_>, known: &[Known]) -> Tool {
         let properties: Object = known
             .iter()
@@ -241,7 +238,6 @@ pub struct ApiDocument<'a>(pub &'a Value);
 
 impl ApiDocument<'_> {
     /// An operation's parameters, in the document's order.
-    #[must_use]
     pub fn parameters(self, operation_id: &str) -> Vec<Known> {
         let paths = self.0.get("paths").and_then(Value::as_object);
         let items = paths.into_iter().flat_map(Map::values);
@@ -263,7 +259,6 @@ impl ApiDocument<'_> {
     /// The schema of a result, reduced to members and types because the list of tools is sent with every conversation;
     /// names and the API's documentation give the meaning. Below `depth` objects anything is allowed; rows of lists do
     /// not count.
-    #[must_use]
     pub fn answer(self, name: &str, depth: usize) -> Object {
         let reference = json!({ "$ref": format!("#/components/schemas/{name}") });
         let required = self.resolve(&reference).remove("required");
@@ -344,7 +339,6 @@ fn number(bound: &Value) -> String {
 }
 
 /// The members of an object; empty for any other value.
-#[must_use]
 pub fn object(value: Value) -> Object {
     if let Value::Object(members) = value {
         members

@@ -83,7 +83,6 @@ pub fn all() -> [&'static Asset; 6] {
 }
 
 /// The bodies to be compressed in advance, which do not change while the service runs.
-#[must_use]
 pub fn fixed() -> [Arc<CachedBody>; 6] {
     all().map(|asset| Arc::clone(&asset.body))
 }

@@ -58,7 +58,6 @@ fn with_polarity(address: String, separator: char, polarity: Option<Vote>) -> St
 }
 
 /// The page with the sentences behind an aspect; its figures are those of the insights.
-#[must_use]
 pub fn show(
     snapshot: &Snapshot,
     query: EvidenceQuery<'_>,

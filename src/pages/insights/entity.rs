@@ -32,7 +32,6 @@ impl EntityKind {
     pub const ALL: [Self; 3] = [Self::Technician, Self::Service, Self::Area];
 
     /// The parameter that selects one.
-    #[must_use]
     pub const fn parameter(self) -> &'static str {
         match self {
             Self::Technician => "technician",
@@ -42,7 +41,6 @@ impl EntityKind {
     }
 
     /// The ID of its group on the page of all insights.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::Technician => "people",
@@ -52,7 +50,6 @@ impl EntityKind {
     }
 
     /// The heading of that group.
-    #[must_use]
     pub fn heading(self, locale: &Locale) -> Cow<'static, str> {
         locale.message(match self {
             Self::Technician => "people",
@@ -62,7 +59,6 @@ impl EntityKind {
     }
 
     /// The insights of this kind.
-    #[must_use]
     pub fn of(self, insights: &wire::Insights) -> &[wire::Entity] {
         let entities = &insights.entities;
         match self {
@@ -73,7 +69,6 @@ impl EntityKind {
     }
 
     /// The value of the parameter: a service's ID, as in a search; the names of others.
-    #[must_use]
     pub fn key(self, entity: &wire::Entity) -> &str {
         match (self, &entity.id) {
             (Self::Service, Some(id)) => id,
@@ -82,13 +77,11 @@ impl EntityKind {
     }
 
     /// The path of its page.
-    #[must_use]
     pub fn path(self, entity: &wire::Entity, site: &Site) -> String {
         site.path_with("/insights", self.parameter(), self.key(entity))
     }
 
     /// Finds an entity by key, ignoring case; a service also by its name.
-    #[must_use]
     pub fn find<'a>(self, insights: &'a wire::Insights, key: &str) -> Option<&'a wire::Entity> {
         let folded = fold(key);
         let entities = self.of(insights);
@@ -131,7 +124,6 @@ struct EntityPage {
     json_url: String,
 }
 
-#[must_use]
 pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links: &Links) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);

@@ -100,7 +100,6 @@ fn topics(insights: &wire::Insights, site: &Site) -> Vec<CountedLink> {
     topics.collect()
 }
 
-#[must_use]
 pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);

@@ -58,7 +58,6 @@ pub struct ShownQuote {
 }
 
 impl ShownQuote {
-    #[must_use]
     pub fn new(quote: &wire::Quote, site: &Site) -> Self {
         // A quote without a language is English.
         let language = quote.language.as_deref().unwrap_or("en");
@@ -73,7 +72,6 @@ impl ShownQuote {
     }
 }
 
-#[must_use]
 pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
     Votes {
         positive: aspect.positive,
@@ -84,7 +82,6 @@ pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
 }
 
 /// No votes if too few reviews mention the entity.
-#[must_use]
 pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
     Votes {
         positive: entity.positive.unwrap_or_default(),
@@ -95,7 +92,6 @@ pub fn votes_of_entity(entity: &wire::Entity) -> Votes<'_> {
 }
 
 /// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
-#[must_use]
 pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
     let votes = votes_of_entity(entity);
     let mut words = figure(votes, locale);
@@ -110,7 +106,6 @@ pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
 }
 
 /// The path of the sentences behind an aspect.
-#[must_use]
 pub fn aspect_path(id: &str, site: &Site) -> String {
     format!("{}/insights?aspect={id}", site.root)
 }
@@ -118,7 +113,6 @@ pub fn aspect_path(id: &str, site: &Site) -> String {
 impl FiguresFragment {
     /// The figures of `name`: its votes in `words`, then the neutral and uncertain reviews, and the number of reviews
     /// with an opinion that their stars confirmed.
-    #[must_use]
     pub fn new(
         name: &str,
         votes: Votes<'_>,
@@ -146,7 +140,6 @@ impl FiguresFragment {
         }
     }
 
-    #[must_use]
     pub fn of_aspect(aspect: &wire::Aspect, locale: &Locale) -> Self {
         Self::new(
             &locale.name(&aspect.label),
@@ -159,7 +152,6 @@ impl FiguresFragment {
         )
     }
 
-    #[must_use]
     pub fn of_entity(entity: &wire::Entity, locale: &Locale) -> Self {
         let rest = [entity.neutral, entity.uncertain].map(Option::unwrap_or_default);
         Self::new(
@@ -176,7 +168,6 @@ impl FiguresFragment {
 
 impl AspectRowFragment {
     /// `None` if too few reviews have an opinion on the aspect for a share.
-    #[must_use]
     pub fn new(aspect: &wire::Aspect, site: &Site) -> Option<Self> {
         let locale = &site.locale;
         // Only the insights page shows the interval.
@@ -199,7 +190,6 @@ impl AspectRowFragment {
 }
 
 impl AspectFragment {
-    #[must_use]
     pub fn new(aspect: &wire::Aspect, site: &Site) -> Self {
         let (quotes, locale) = (aspect.quotes.iter(), &site.locale);
         let label = locale.name(&aspect.label);

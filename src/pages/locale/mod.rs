@@ -35,7 +35,6 @@ impl PageLanguage {
     pub const ALL: [Self; 4] = [Self::English, Self::Spanish, Self::German, Self::French];
 
     /// BCP 47.
-    #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -46,7 +45,6 @@ impl PageLanguage {
     }
 
     /// The language's name in the language itself.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::English => "English",
@@ -57,7 +55,6 @@ impl PageLanguage {
     }
 
     /// The language of a tag, ignoring its region: `es` of `es-MX`; `None` if it is not supported.
-    #[must_use]
     pub fn find(tag: &str) -> Option<Self> {
         let primary = tag.split('-').next().unwrap_or_default();
         let mut all = Self::ALL.into_iter();
@@ -123,7 +120,6 @@ impl fmt::Debug for Locale {
 
 impl Locale {
     /// The locale of a business's own pages.
-    #[must_use]
     pub fn of(business: &Business) -> Self {
         let tag = business.language.as_deref().unwrap_or_default();
         Self::new(
@@ -133,7 +129,6 @@ impl Locale {
     }
 
     /// Words in `language`, with the date format of the business's country.
-    #[must_use]
     pub fn new(language: PageLanguage, business: &Business) -> Self {
         let region = region(business);
         LOCALES.with_borrow_mut(|locales| {
@@ -166,31 +161,26 @@ impl Locale {
     }
 
     /// The tag for `<html lang>`.
-    #[must_use]
     pub fn tag(&self) -> &'static str {
         self.0.language.tag()
     }
 
     /// A message without arguments.
-    #[must_use]
     pub fn message(&self, id: &str) -> Cow<'static, str> {
         self.format(id, None)
     }
 
     /// A message with text arguments. Format numbers with [`Locale::number`].
-    #[must_use]
     pub fn message_with(&self, id: &str, texts: &[(&str, &str)]) -> Cow<'static, str> {
         self.format(id, Some(&args(texts)))
     }
 
     /// A message with a count: `$count` selects the plural form, `$number` is the formatted count.
-    #[must_use]
     pub fn counted(&self, id: &str, count: u64) -> Cow<'static, str> {
         self.counted_with(id, count, &[])
     }
 
     /// Like [`Self::counted`], with text arguments.
-    #[must_use]
     pub fn counted_with(&self, id: &str, count: u64, texts: &[(&str, &str)]) -> Cow<'static, str> {
         let mut args = args(texts);
         args.set("count", count);
@@ -220,7 +210,6 @@ impl Locale {
     }
 
     /// The name of a topic or a trade. Built-in ones are translated; others keep the `label` of their author.
-    #[must_use]
     pub fn name<'a>(&self, label: &'a str) -> Cow<'a, str> {
         let id = name_id(label);
         if MESSAGES[self.0.language as usize].has_message(&id) {
@@ -231,7 +220,6 @@ impl Locale {
     }
 
     /// A name within a sentence: only German keeps the capital.
-    #[must_use]
     pub fn within(&self, name: &str) -> String {
         match self.0.language {
             PageLanguage::German => name.to_owned(),
@@ -242,13 +230,11 @@ impl Locale {
     }
 
     /// A whole number: `1,234`, in German `1.234`.
-    #[must_use]
     pub fn number(&self, number: u64) -> String {
         self.decimal(&Decimal::from(number))
     }
 
     /// Hundredths as a decimal with two places: 455 is `4.55`, in German `4,55`.
-    #[must_use]
     pub fn hundredths(&self, hundredths: u64) -> String {
         let mut decimal = Decimal::from(hundredths);
         decimal.multiply_pow10(-2);
@@ -263,13 +249,11 @@ impl Locale {
     }
 
     /// A share as a whole percentage: `81%`, in German `81 %`.
-    #[must_use]
     pub fn percent(&self, share: f64) -> Cow<'static, str> {
         self.message_with("percent", &[("number", &format!("{:.0}", share * 100.0))])
     }
 
     /// A day: `8 November 2026`, in the United States `November 8, 2026`.
-    #[must_use]
     pub fn day(&self, date: NaiveDate) -> Cow<'static, str> {
         let mut days = self.0.days.borrow_mut();
         if days.len() >= DAYS_MAX {
@@ -291,7 +275,6 @@ impl Locale {
         self.format("day", Some(&args)).into_owned()
     }
 
-    #[must_use]
     pub fn stars_of_5(&self, stars: u8) -> Cow<'static, str> {
         let stars = stars.min(5);
         let label = self.0.stars[usize::from(stars)]
@@ -300,7 +283,6 @@ impl Locale {
     }
 
     /// A month: `2026-11` is `November 2026`; an invalid one stays unchanged.
-    #[must_use]
     pub fn month(&self, month: &str) -> Cow<'static, str> {
         let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d");
         first.map_or_else(
@@ -332,7 +314,6 @@ impl Locale {
     }
 
     /// Several names as one text: `one, two and three`.
-    #[must_use]
     pub fn list(&self, names: &[String]) -> String {
         match names {
             [] => String::new(),

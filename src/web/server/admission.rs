@@ -43,7 +43,6 @@ pub enum Excess {
 impl Shares {
     /// The limit that a peer with `own` exceeds when all peers together, itself included, hold `all`; `None` if it
     /// exceeds none.
-    #[must_use]
     pub const fn excess(&self, own: usize, all: usize) -> Option<Excess> {
         let shared = self.all_max - self.all_max / 4;
         // A cap above three quarters does not give a peer access to the reserve.

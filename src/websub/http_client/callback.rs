@@ -81,26 +81,22 @@ impl Callback {
     }
 
     /// The callback as given.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.given
     }
 
     /// Equal for all spellings of this callback, and different from every other callback's.
-    #[must_use]
     pub fn key(&self) -> String {
         normal(self.target.url.as_str())
     }
 
     /// The host in lower case, by which limits count: a name, or an address without brackets.
-    #[must_use]
     pub fn host(&self) -> &str {
         &self.target.host
     }
 
     /// Whether its address is certainly in a network that the operator allows. False for a name, because only a lookup
     /// returns its addresses.
-    #[must_use]
     pub fn is_allowed_besides(&self, policy: &Policy) -> bool {
         let mut addresses = self.target.addresses.iter().flatten();
         addresses.any(|address| policy.is_allowed_besides(*address))
@@ -108,7 +104,6 @@ impl Callback {
 }
 
 /// Appends parameters to a callback's own, which stay byte for byte (W3C WebSub §5.3).
-#[must_use]
 pub fn with_parameters(callback: &str, parameters: &[(&str, &str)]) -> String {
     let mut url = callback.to_owned();
     match url.split_once('?') {
@@ -221,7 +216,6 @@ fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
 
 /// Decodes unreserved characters (W3C WebSub §5.1: `%7E` is `~`) and writes other escapes in upper case (RFC 3986
 /// §6.2.2), so that equivalent spellings are equal.
-#[must_use]
 pub fn normal(url: &str) -> String {
     let mut normal = String::with_capacity(url.len());
     let mut rest = url;

@@ -60,7 +60,6 @@ pub struct Vetted {
 
 impl Vetted {
     /// At least one.
-    #[must_use]
     pub fn addresses(&self) -> &[IpAddr] {
         &self.addresses
     }
@@ -88,14 +87,12 @@ impl Egress {
         })
     }
 
-    #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
     /// Counts evidence that the network works: connections established (including TLS) and responses. If it does not
     /// change while requests fail, our own network may be down.
-    #[must_use]
     pub fn signs_of_life(&self) -> u64 {
         self.signs_of_life.load(Ordering::Relaxed)
     }
@@ -621,7 +618,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    #[must_use]
     pub const fn is_success(&self) -> bool {
         matches!(self.status, 200..=299)
     }

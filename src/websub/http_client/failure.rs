@@ -68,7 +68,6 @@ pub enum Failure {
 
 impl Failure {
     /// Stable, for the log and metrics.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Url(_) => "url",

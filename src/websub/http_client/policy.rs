@@ -38,7 +38,6 @@ pub enum Refused {
 
 impl Policy {
     /// Allows these nets on any port.
-    #[must_use]
     pub const fn new(allowed: Vec<IpNet>) -> Self {
         Self { allowed }
     }
@@ -75,7 +74,6 @@ impl Policy {
     }
 
     /// Whether `address` is in a network that the operator allows; such addresses are exempt from limits per host.
-    #[must_use]
     pub fn is_allowed_besides(&self, address: IpAddr) -> bool {
         let canonical = address.to_canonical();
         self.allowed
