@@ -30,10 +30,10 @@ pub struct Route {
     at_hand: Option<AtHand>,
 }
 
-pub struct RouteHandler {
-    pub method: Method,
+struct RouteHandler {
+    method: Method,
     /// The operation ID in the OpenAPI document; `None` if it is not documented.
-    pub operation: Option<&'static str>,
+    operation: Option<&'static str>,
     endpoint: BoxEndpoint<'static>,
 }
 
@@ -123,10 +123,6 @@ impl Route {
         self.handlers
             .iter()
             .filter_map(|handler| Some((self.pattern, handler.method.clone(), handler.operation?)))
-    }
-
-    pub fn handlers(&self) -> &[RouteHandler] {
-        &self.handlers
     }
 
     /// HEAD has the handler of GET (RFC 9110 §9.3.2).

@@ -243,14 +243,8 @@ async fn what_is_described_is_what_is_answered_route_by_route_and_method_by_meth
                 .map_or(part.to_owned(), |name| format!("{{{name}}}"))
         });
         let path = path.collect::<Vec<_>>().join("/");
-        for handler in route.handlers() {
-            if let Some(operation) = handler.operation {
-                answered.insert((
-                    path.clone(),
-                    handler.method.to_string(),
-                    operation.to_owned(),
-                ));
-            }
+        for (_, method, operation) in route.operations() {
+            answered.insert((path.clone(), method.to_string(), operation.to_owned()));
         }
         let path_and_query = if path == "/api/compare" {
             format!("{path}?{PERIODS}")
