@@ -28,8 +28,9 @@ const CANDIDATES_MAX: usize = 4_096;
 const YIELDS_AFTER: usize = 4_096;
 /// Number of candidates that can be verified without delaying other tasks of the thread: about 100 µs.
 const VERIFIED_AT_ONCE: usize = 64;
-/// Maximum number of trigrams in a query of the index: each costs it less than verifying the candidates without it.
-const ASKED_MAX: usize = 4;
+/// Maximum number of trigrams in a query of the index: in 6,100 real reviews two leave 6 % more candidates than four, one
+/// leaves 82 % more, and a third costs the index more than verifying what it excludes.
+const ASKED_MAX: usize = 2;
 
 /// Conditions for a query to the text index; they never affect the result.
 #[derive(Debug, Clone, Copy)]
