@@ -43,7 +43,7 @@ pub struct ApiRoutes {
     /// Endpoints with parameters, and the hub.
     pub others: Vec<Route>,
     /// Makes the OpenAPI 3.1 document of both.
-    pub describe: Box<dyn Fn() -> Value + Send + Sync>,
+    pub describe: Box<dyn FnOnce() -> Value + Send>,
 }
 
 /// The routes of the API, and what makes their OpenAPI document.
@@ -114,7 +114,7 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
     let links = ctx.links.clone();
     let describe = move || {
         // In the framework's document, an operation's ID takes the place of its path.
-        let spec = OpenApiService::new(api.clone(), "Reviews Service", "1.0.0")
+        let spec = OpenApiService::new(api, "Reviews Service", "1.0.0")
             .summary("The verified reviews of one business, read-only.")
             .description(
                 "Read-only access to the published reviews, without a key. All documents change together. Send `If-None-Match` with \

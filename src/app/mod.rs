@@ -258,7 +258,7 @@ fn routes(
     }));
     let catalog = {
         let (ctx, description) = (Arc::clone(ctx), Arc::clone(&description));
-        move || Catalog::new(Arc::clone(&ctx), &description.document())
+        move || Catalog::new(ctx, &description.document)
     };
     routes.extend(pages::docs_routes(ctx));
     let describe = {

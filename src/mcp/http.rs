@@ -46,7 +46,7 @@ pub struct Mcp {
 impl Mcp {
     /// `make_catalog` is called at the first message.
     pub fn new(
-        make_catalog: impl Fn() -> Catalog + Send + Sync + 'static,
+        make_catalog: impl FnOnce() -> Catalog + Send + 'static,
         sessions: Sessions,
         origin_check: OriginCheck,
         ctx: &Arc<Ctx>,

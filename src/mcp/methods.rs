@@ -3,7 +3,7 @@
 //! Only the types of the official SDK are used: its dispatcher needs a connected peer, and its HTTP service spawns
 //! tasks per request, keeps sessions in memory and rejects common clients.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use rmcp::model::{
     self, CacheScope, ClientRequest, ContentBlock, ErrorCode, ErrorData, MetaObject,
@@ -44,8 +44,8 @@ const METHODS: [&str; 11] = [
 ];
 
 pub struct Methods {
-    catalog: OnceLock<Catalog>,
-    make_catalog: Box<dyn Fn() -> Catalog + Send + Sync>,
+    /// Made when it is first used, because its schemas take some milliseconds.
+    catalog: LazyLock<Catalog, Box<dyn FnOnce() -> Catalog + Send>>,
     /// The constant part of the server's description.
     config: ServerConfig,
     home: String,
@@ -60,7 +60,7 @@ pub struct MethodResult {
 }
 
 impl Methods {
-    pub fn new(make_catalog: impl Fn() -> Catalog + Send + Sync + 'static, links: &Links) -> Self {
+    pub fn new(make_catalog: impl FnOnce() -> Catalog + Send + 'static, links: &Links) -> Self {
         let mut capabilities = ServerCapabilities::default();
         capabilities.tools = Some(model::ToolsCapability::default());
         capabilities.resources = Some(model::ResourcesCapability::default());
@@ -69,17 +69,10 @@ impl Methods {
         let config = ServerConfig::new(capabilities)
             .with_protocol_version(version(Revision::NEWEST_WITH_SESSIONS));
         Self {
-            catalog: OnceLock::new(),
-            make_catalog: Box::new(make_catalog),
+            catalog: LazyLock::new(Box::new(move || apart(make_catalog))),
             config,
             home: links.home(),
         }
-    }
-
-    /// Made when it is first used, because its schemas take some milliseconds.
-    fn catalog(&self) -> &Catalog {
-        let make = || self.catalog.get_or_init(&self.make_catalog);
-        self.catalog.get().unwrap_or_else(|| apart(make))
     }
 
     /// Answers a request by the rules of `revision`; `None` if none is agreed on yet.
@@ -142,7 +135,7 @@ impl Methods {
     )]
     async fn dispatch(&self, request: ClientRequest) -> Result<ServerResult, ErrorData> {
         use ServerResult as Of;
-        let catalog = self.catalog();
+        let catalog = &self.catalog;
         Ok(match request {
             ClientRequest::InitializeRequest(request) => {
                 // The answer is in the requested revision, or in the newest one with sessions.
@@ -203,13 +196,13 @@ impl Methods {
     /// The server's identity, with the current name of the business.
     fn identity(&self) -> model::Implementation {
         model::Implementation::new("reviews-service", env!("CARGO_PKG_VERSION"))
-            .with_title(format!("Reviews of {}", self.catalog().business_name()))
+            .with_title(format!("Reviews of {}", self.catalog.business_name()))
             .with_website_url(self.home.clone())
     }
 
     fn info(&self) -> ServerConfig {
         let config = self.config.clone().with_server_info(self.identity());
-        config.with_instructions(self.catalog().instructions())
+        config.with_instructions(self.catalog.instructions())
     }
 
     /// A tool's result; invalid arguments are also a result, because the model should read them.
@@ -222,7 +215,7 @@ impl Methods {
             return Ok(result);
         }
         let arguments = request.arguments.unwrap_or_default();
-        match self.catalog().call(&request.name, &arguments).await {
+        match self.catalog.call(&request.name, &arguments).await {
             Ok(ToolAnswer { structured, links }) => {
                 let text = catalog::text(&structured);
                 if text.len() > LONG {
@@ -250,7 +243,7 @@ impl Methods {
         if let Some(result) = fixtures::resource(&request.uri) {
             return Ok(result);
         }
-        let text = self.catalog().read(&request.uri).ok_or_else(|| {
+        let text = self.catalog.read(&request.uri).ok_or_else(|| {
             let told = format!(
                 "Unknown resource {}; see resources/list and resources/templates/list.",
                 request.uri
@@ -271,11 +264,11 @@ impl Methods {
         if let Some(result) = fixtures::prompt(&request.name, &arguments) {
             return Ok(result);
         }
-        let made = self.catalog().prompt(&request.name, &arguments);
+        let made = self.catalog.prompt(&request.name, &arguments);
         let texts = made.map_err(|error| refusal(error, "prompt", &request.name))?;
         let messages = texts.map(|text| model::PromptMessage::new_text(model::Role::User, text));
         let mut result = model::GetPromptResult::new(messages.into());
-        let mut prompts = self.catalog().prompts.iter();
+        let mut prompts = self.catalog.prompts.iter();
         let prompt = prompts.find(|prompt| prompt.name == request.name);
         result.description = prompt.and_then(|prompt| prompt.description.clone());
         Ok(result)
@@ -300,7 +293,7 @@ impl Methods {
         };
         let argument = &request.argument;
         let completed = self
-            .catalog()
+            .catalog
             .complete(reference, &argument.name, &argument.value);
         let catalog::Completion { values, total } =
             completed.map_err(|error| refusal(error, kind, name))?;
