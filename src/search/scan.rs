@@ -112,9 +112,8 @@ impl<'a> SegmentScan<'a> {
         match (&self.finder, mentioned.first()) {
             // The filter has only a text, or a text and stars.
             (Some(finder), None) => each_text(segment, range, finder.first(), &mut |index| {
-                let (start, end) = segment.folded_bounds(index);
                 if self.takes_columns(segment, index)
-                    && finder.takes_also(&segment.folded()[start..end])
+                    && finder.takes_also(segment.folded_text(index))
                 {
                     hit(index)
                 } else {
@@ -224,12 +223,11 @@ impl<'a> SegmentScan<'a> {
     }
 
     fn takes(&self, segment: &Segment, index: usize) -> bool {
-        let (start, end) = segment.folded_bounds(index);
         self.takes_columns(segment, index)
             && self
                 .finder
                 .as_ref()
-                .is_none_or(|finder| finder.takes(&segment.folded()[start..end]))
+                .is_none_or(|finder| finder.takes(segment.folded_text(index)))
     }
 }
 

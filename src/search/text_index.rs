@@ -35,7 +35,7 @@ const ASKED_MAX: usize = 2;
 /// Conditions for a query to the text index; they never affect the result.
 #[derive(Debug, Clone, Copy)]
 pub struct AskWhen {
-    /// Number of reviews to walk over before the query.
+    /// Number of reviews to walk over before the query; the walk is skipped if their trigrams are counted and lack one.
     pub walked: usize,
     /// Minimum number of remaining reviews; a walk over this many takes about as long as a query.
     pub rest_min: usize,
@@ -47,7 +47,7 @@ pub struct AskWhen {
 impl Default for AskWhen {
     fn default() -> Self {
         Self {
-            walked: 256,
+            walked: TrigramCounts::REVIEWS_MAX.into(),
             rest_min: 8_192,
             rare_of: 64,
         }

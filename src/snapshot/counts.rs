@@ -136,23 +136,23 @@ pub struct TrigramCounts {
     counters: Vec<u16>,
 }
 
-/// The number of newest reviews in which trigrams are counted, which takes about 0.5 ms.
-const COUNTED_MAX: u16 = 256;
 /// Some ten thousand different trigrams occur in so many reviews.
 const COUNTERS: usize = 1 << 16;
 
 impl TrigramCounts {
+    /// Maximum number of counted reviews; counting takes about 0.5 ms.
+    pub const REVIEWS_MAX: u16 = 256;
+
     pub fn of(review_index: &ReviewIndex) -> Self {
         let (mut counters, mut counted_in) = (vec![0; COUNTERS], vec![0; COUNTERS]);
-        let newest = review_index.slices(0..usize::from(COUNTED_MAX));
+        let newest = review_index.slices(0..usize::from(Self::REVIEWS_MAX));
         let places =
             newest.flat_map(|(segment, indices)| indices.map(move |index| (segment, index)));
         let mut reviews = 0;
-        for (number, (segment, index)) in (1..=COUNTED_MAX).zip(places) {
+        for (number, (segment, index)) in (1..=Self::REVIEWS_MAX).zip(places) {
             reviews = usize::from(number);
-            let (start, end) = segment.folded_bounds(index);
-            // Folded texts are UTF-8, and the last byte separates them.
-            let text = str::from_utf8(&segment.folded()[start..end - 1]).unwrap_or_default();
+            // Folded texts are UTF-8.
+            let text = str::from_utf8(segment.folded_text(index)).unwrap_or_default();
             for counter in counters_of(text) {
                 if counted_in[counter] != number {
                     counted_in[counter] = number;

@@ -124,6 +124,12 @@ impl Segment {
         bounds(&self.columns.folded.ends, index)
     }
 
+    /// A review's folded text.
+    pub fn folded_text(&self, index: usize) -> &[u8] {
+        let (start, end) = self.folded_bounds(index);
+        &self.folded()[start..end - 1]
+    }
+
     /// The index of the review whose folded text contains the byte at `offset`, which must be `from` or later.
     pub fn review_at(&self, offset: usize, from: usize) -> usize {
         let ends_before = |end: &u32| *end as usize <= offset;
@@ -252,8 +258,7 @@ impl SegmentsBuilder {
 
     /// Adds a review of another segment.
     pub fn push_from(&mut self, segment: &Segment, index: usize) {
-        let (start, end) = segment.folded_bounds(index);
-        let (folded, id) = (&segment.folded()[start..end - 1], segment.id(index));
+        let (folded, id) = (segment.folded_text(index), segment.id(index));
         let (json, known) = (segment.json_of(index), &segment.columns);
         let at = self.begin_review(id, known.days[index], known.stars[index], &json, folded);
         for (postings, known) in self.columns.postings.iter_mut().zip(&known.postings) {
