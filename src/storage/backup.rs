@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
+use super::connection::{copy_into, options};
 use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
 use super::reviews::{
@@ -19,7 +20,7 @@ use super::reviews::{
 };
 use super::rqlite::RqliteClient;
 use super::schema::untouching;
-use super::{Database, DeliveryLock, Text, Write, copy_into, files, options, schema, unused_name};
+use super::{Database, DeliveryLock, Text, Write, files, schema, unused_name};
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::model::{Review, Status, Unit};
 

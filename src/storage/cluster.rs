@@ -8,6 +8,7 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
 
+use super::connection::lock;
 use super::error::{AtPath as _, DbError};
 use super::rqlite::{
     Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient, SqlStatement,
@@ -15,7 +16,7 @@ use super::rqlite::{
 use super::schema::Migrated;
 use super::text::utc_seconds;
 use super::write::{WorkingCopy, Write, level_with_cluster};
-use super::{Database, OpenFile, Writer, derived, lock, schema};
+use super::{Database, OpenFile, Writer, derived, schema};
 use crate::clock::Clock;
 use crate::config::ClusterAddress;
 use crate::random::Random;

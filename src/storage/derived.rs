@@ -9,9 +9,10 @@ use percent_encoding::{AsciiSet, utf8_percent_encode};
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
+use super::connection::options;
 use super::error::{AtPath as _, DbError};
-use super::files::DatabaseFiles;
-use super::{files, options, pool, schema};
+use super::files::{DatabaseFiles, create_private, files, pool};
+use super::schema;
 
 /// Suffix appended to the name of the node's file.
 const SUFFIX: &str = "-derived";
@@ -29,7 +30,7 @@ const THERE: &str = "select sql from sqlite_schema where sql is not null \
 
 /// The side file of the node's file at `path`.
 pub(super) fn beside(path: &Path) -> PathBuf {
-    files::beside(path, SUFFIX)
+    super::files::beside(path, SUFFIX)
 }
 
 /// Readers of a node's file that see the derived tables of `side` in place of its own, which are empty.
@@ -71,7 +72,7 @@ pub(super) async fn open(side: &Path, path: &Path) -> Result<SqlitePool, DbError
             let _ = std::fs::remove_file(file);
         }
     }
-    files::create_private(side)?;
+    create_private(side)?;
     let writing = options(side).journal_mode(SqliteJournalMode::Wal);
     if there(side).await.at(side)?.is_empty() {
         let mut connection = SqliteConnection::connect_with(&writing).await.at(side)?;

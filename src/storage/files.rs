@@ -6,15 +6,16 @@ use std::fs::{
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::{fs, io};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
-use sqlx::sqlite::SqliteConnection;
+use sqlx::Connection as _;
+use sqlx::sqlite::{SqliteConnection, SqlitePoolOptions};
 use tempfile::TempDir;
 
+use super::connection::copy_into;
 use super::error::{AtPath as _, DbError};
-use super::{Database, copy_into};
 use crate::clock::Clock;
 use crate::model::hash::hex;
 use crate::random::Random;
@@ -272,32 +273,8 @@ async fn copy(connection: &mut SqliteConnection, begun: &Path, kept: &Path) -> R
     named.map_err(|reason| DbError::create(kept, reason))
 }
 
-impl Database {
-    /// # Errors
-    /// When the folder cannot be read.
-    pub fn former(&self) -> Result<Vec<PathBuf>, DbError> {
-        let all = former_states(self.path())?;
-        Ok(all.into_iter().map(|(path, _)| path).collect())
-    }
-
-    /// Removes former states older than 30 days; returns their number.
-    ///
-    /// # Errors
-    /// When the folder cannot be read, or a file cannot be removed.
-    pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
-        let mut removed = 0;
-        for (path, at) in former_states(self.path())? {
-            if now - at > TimeDelta::days(FORMER_KEPT_DAYS) {
-                remove_file(path).map_err(|error| DbError::other(self.path(), error))?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
-    }
-}
-
 /// Every former state of the database at `path`, oldest first.
-fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
+pub fn former_states(path: &Path) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
     let place = real(path);
     let (Some(folder), Some(database)) = (place.parent(), place.file_name()) else {
         return Ok(Vec::new());
@@ -324,6 +301,31 @@ fn kept_at(name: &str, prefix: &str) -> Option<DateTime<Utc>> {
     let is_ours = reason == RESTORE || reason.starts_with("upgrade-");
     let at = NaiveDateTime::parse_from_str(instant, INSTANT).ok()?;
     is_ours.then(|| at.and_utc())
+}
+
+// Connections to the files that were opened, and to no others.
+
+/// A pool that returns a connection only if it is in no transaction, and otherwise opens another. When the disk is full
+/// or fails, SQLite may roll back by itself
+/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx's own rollback then
+/// fails, and that connection could never begin a transaction again. Connections opened later must also be to the file
+/// that was opened.
+pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
+    let place = Arc::clone(place);
+    let options = SqlitePoolOptions::new()
+        .test_before_acquire(false)
+        // Closing the last connection removes the log, and the next connection would create another log.
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .after_connect(move |_, _| {
+            let verified = place
+                .verify()
+                .map_err(|error| sqlx::Error::Configuration(error.into()));
+            Box::pin(std::future::ready(verified))
+        });
+    options.before_acquire(|connection, _| {
+        Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use futures_util::{Stream, TryStreamExt};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::scratch;
+use super::connection::scratch;
 
 /// Rows per statement.
 const ROWS: u16 = 250;

@@ -6,6 +6,7 @@
 mod backup;
 pub mod business;
 mod cluster;
+mod connection;
 mod derived;
 mod erase;
 mod error;
@@ -20,20 +21,21 @@ mod text_index;
 mod verify;
 mod write;
 
+use std::fs::remove_file;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
 use arc_swap::ArcSwap;
-use files::{DatabaseFiles, LOG, bytes_beside};
+use chrono::{DateTime, TimeDelta, Utc};
+use connection::{BUSY_TIMEOUT, options, scratch};
+pub use connection::{CACHE_KIB, limit_cache};
+use files::{DatabaseFiles, LOG, bytes_beside, pool};
 use rqlite::Cluster;
 use sqlx::pool::PoolConnection;
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteSynchronous,
-};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Sqlite};
+use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
 use text_index::IndexReaders;
 
 pub use backup::{Alone, Carried, Prepared, carry_over};
@@ -48,9 +50,6 @@ pub use text::{Text, unpack_value};
 pub use text_index::{INDEX_READERS_MAX, IndexReader, Indexed};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
-
-/// Maximum time that a statement waits for another process's lock.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
 /// attempts of SQLite (100 ms).
 const GAP: Duration = Duration::from_millis(250);
@@ -270,86 +269,6 @@ impl Database {
     }
 }
 
-/// A temporary database on disk, without a name, removed with its connection.
-///
-/// # Errors
-/// When no temporary file can be made.
-async fn scratch() -> sqlx::Result<SqliteConnection> {
-    // An empty name means a temporary on-disk database (<https://www.sqlite.org/inmemorydb.html#temp_db>).
-    let options = unlogged().filename("").create_if_missing(true);
-    options.pragma("cache_size", "-1024").connect().await
-}
-
-/// Copies the database behind `connection` into a new file (<https://www.sqlite.org/lang_vacuum.html#vacuuminto>).
-async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {
-    let copy = sqlx::query("vacuum into ?").bind(to.to_string_lossy().into_owned());
-    copy.execute(connection).await.map(drop)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Options without statement logging: sqlx would log each statement that takes more than a second in full.
-fn unlogged() -> SqliteConnectOptions {
-    SqliteConnectOptions::new().disable_statement_logging()
-}
-
-/// The page cache of a connection in KiB: the system caches the file too, and this is memory that each connection holds
-/// at rest.
-pub const CACHE_KIB: u32 = 2_048;
-
-/// Limits the page cache of `connection` and frees what it holds
-/// (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
-///
-/// # Errors
-/// When SQLite refuses.
-pub async fn limit_cache(connection: &mut SqliteConnection, kib: u32) -> sqlx::Result<()> {
-    let limit = format!("pragma cache_size = -{kib}; pragma shrink_memory");
-    let limit = sqlx::raw_sql(AssertSqlSafe(limit));
-    limit.execute(connection).await.map(drop)
-}
-
-/// Options for all connections. Only writers set the journal mode: a copy may have another mode and is read in that
-/// mode.
-fn options(path: &Path) -> SqliteConnectOptions {
-    unlogged()
-        .filename(path)
-        // Commits survive a power failure, because writes are rare and subscriptions must not be lost.
-        .synchronous(SqliteSynchronous::Full)
-        .busy_timeout(BUSY_TIMEOUT)
-        .foreign_keys(true)
-        .pragma("cache_size", format!("-{CACHE_KIB}"))
-        .pragma("temp_store", "memory")
-        // Deleted content is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
-        .pragma("secure_delete", "on")
-}
-
-// Connection pools for one file.
-
-/// A pool that returns a connection only if it is in no transaction, and otherwise opens another. When the disk is full
-/// or fails, SQLite may roll back by itself
-/// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx's own rollback then
-/// fails, and that connection could never begin a transaction again. Connections opened later must also be to the file
-/// that was opened.
-fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
-    let place = Arc::clone(place);
-    let options = SqlitePoolOptions::new()
-        .test_before_acquire(false)
-        // Closing the last connection removes the log, and the next connection would create another log.
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .after_connect(move |_, _| {
-            let verified = place
-                .verify()
-                .map_err(|error| sqlx::Error::Configuration(error.into()));
-            Box::pin(std::future::ready(verified))
-        });
-    options.before_acquire(|connection, _| {
-        Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
-    })
-}
-
 // Read-only queries for monitoring: whether the database can be read, its size, and the SQLite version.
 
 impl Database {
@@ -367,6 +286,52 @@ impl Database {
     /// Bytes of the file and of its write-ahead log; 0 for a missing file.
     pub fn bytes(&self) -> (u64, u64) {
         (bytes_beside(&self.path, ""), bytes_beside(&self.path, LOG))
+    }
+}
+
+// Copies of former states beside the file, and the segments of the text index.
+
+impl Database {
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn former(&self) -> Result<Vec<PathBuf>, DbError> {
+        let all = files::former_states(self.path())?;
+        Ok(all.into_iter().map(|(path, _)| path).collect())
+    }
+
+    /// Removes former states older than 30 days; returns their number.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or a file cannot be removed.
+    pub fn remove_former(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
+        let mut removed = 0;
+        for (path, at) in files::former_states(self.path())? {
+            if now - at > TimeDelta::days(FORMER_KEPT_DAYS) {
+                remove_file(path).map_err(|error| DbError::other(self.path(), error))?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Merges the segments of the text index, in several transactions, so that queries take less time. A cluster's index
+    /// is left to SQLite.
+    ///
+    /// # Errors
+    /// [`DbError`]; the index then answers as before.
+    pub async fn merge_text_index(&self) -> Result<(), DbError> {
+        if self.is_cluster() {
+            return Ok(());
+        }
+        for _ in 0..text_index::MERGE_STEPS_MAX {
+            let mut write = self.write().await?;
+            let has_merged = text_index::merge_step(&mut write).await.at(self.path())?;
+            write.commit().await.at(self.path())?;
+            if !has_merged {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use sqlx::{
 use thiserror::Error;
 use url::Url;
 
-use super::lock;
+use super::connection::lock;
 use super::text::utc_seconds;
 use crate::clock::{Clock, Monotonic};
 use crate::random::Random;

@@ -9,11 +9,12 @@ use sqlx::migrate::{Migrate, MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
+use super::connection::{BUSY_TIMEOUT, unlogged};
 use super::error::{AtPath as _, DbError};
+use super::files;
 use super::files::{JOURNAL, LOG, beside};
 use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use super::text::Text;
-use super::{BUSY_TIMEOUT, files, unlogged};
 use crate::random::Random;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");

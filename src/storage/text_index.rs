@@ -11,11 +11,11 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _, Executor, Sqlite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::connection::lock;
 use super::error::{AtPath as _, DbError};
 use super::files::DatabaseFiles;
 use super::text::Text;
 use super::write::Write;
-use super::{Database, lock};
 
 /// As in migration 0003; `check` compares the two.
 const CREATE: &str =
@@ -38,7 +38,7 @@ const SEGMENT_MAX: u64 = 65_535;
 /// Every query looks into each segment. More than this many are merged; an import of 10,000 reviews leaves 11.
 const SEGMENTS_MAX: u64 = 4;
 /// Maximum number of steps of a merge, which write 16 GB.
-const MERGE_STEPS_MAX: usize = 4_096;
+pub const MERGE_STEPS_MAX: usize = 4_096;
 /// One step of a merge of all segments, which writes about 1,024 pages
 /// (<https://www.sqlite.org/fts5.html#the_merge_command>). Other writers wait for it, some 50 ms.
 const MERGE: &str = "insert into review_fts (review_fts, rank) values ('merge', -1024)";
@@ -78,7 +78,7 @@ pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Resul
 }
 
 /// Does one step of a merge if the index has many segments; returns whether it did.
-async fn merge_step(write: &mut Write) -> sqlx::Result<bool> {
+pub async fn merge_step(write: &mut Write) -> sqlx::Result<bool> {
     let structure: Option<Vec<u8>> = sqlx::query_scalar(STRUCTURE)
         .fetch_optional(&mut **write)
         .await?;
@@ -88,28 +88,6 @@ async fn merge_step(write: &mut Write) -> sqlx::Result<bool> {
         sqlx::query(MERGE).execute(&mut **write).await?;
     }
     Ok(is_worth_it)
-}
-
-impl Database {
-    /// Merges the segments of the text index, in several transactions, so that queries take less time. A cluster's index
-    /// is left to SQLite.
-    ///
-    /// # Errors
-    /// [`DbError`]; the index then answers as before.
-    pub async fn merge_text_index(&self) -> Result<(), DbError> {
-        if self.is_cluster() {
-            return Ok(());
-        }
-        for _ in 0..MERGE_STEPS_MAX {
-            let mut write = self.write().await?;
-            let has_merged = merge_step(&mut write).await.at(self.path())?;
-            write.commit().await.at(self.path())?;
-            if !has_merged {
-                break;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The start of a structure record.

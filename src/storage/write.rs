@@ -22,10 +22,11 @@ use sqlx::sqlite::{
 use sqlx::{Connection as _, Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 use tempfile::TempDir;
 
+use super::connection::{copy_into, options};
 use super::error::{AtPath as _, DbError};
 use super::files::temporary_folder;
 use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis};
-use super::{copy_into, options, schema};
+use super::schema;
 use crate::clock::Clock;
 
 /// Rolled back when dropped.

@@ -17,7 +17,7 @@ use hyper_util::rt::TokioTimer;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::Limits;
+use super::limits::Limits;
 
 /// Bytes that a connection writes before it yields to the others of its thread. hyper writes for as long as the system
 /// accepts bytes, and a reader on the same machine accepts all.
