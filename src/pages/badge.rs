@@ -5,7 +5,7 @@ use poem::http::StatusCode;
 use poem::{Request, Response};
 
 use super::escape::attribute;
-use super::frame::{POLICY, protect};
+use super::frame::{POLICY, protect, render};
 use super::home::newest_day;
 use super::locale::Locale;
 use super::words::fold;
@@ -86,7 +86,7 @@ fn badge(snapshot: &Snapshot, is_short: bool) -> String {
         .map_or_else(|| input.business.name.clone(), |(start, _)| start + " …");
     let figure = figure(&input.review_index, &Locale::of(&input.business), is_short);
     let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
-    let svg = super::render(&BadgeFragment {
+    let svg = render(&BadgeFragment {
         left: if is_short { 0 } else { wide(&name) },
         right: wide(&figure),
         name,

@@ -9,7 +9,8 @@ use poem::{Request, Response};
 
 use super::filters::Choices;
 use super::frame::{POLICY, protect};
-use super::{developers, discovery, home, insights, picture};
+use super::insights::overview;
+use super::{developers, discovery, home, picture};
 use crate::compute::apart;
 use crate::links::Links;
 use crate::snapshot::{CachedBody, Content, PerSnapshot, Snapshot};
@@ -148,7 +149,7 @@ impl Pages {
         let links = &self.ctx.links;
         match page {
             Page::Home => home::show(snapshot, links),
-            Page::Insights => insights::overview::overview(snapshot, links),
+            Page::Insights => overview::overview(snapshot, links),
             Page::Developers => developers::show(snapshot, links, &self.shown),
             Page::Robots => discovery::robots(links),
             Page::Llms => discovery::llms(snapshot, links),

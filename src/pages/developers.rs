@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::badge;
 use super::embed::{EmbedOptions, snippet};
-use super::frame::{Frame, HTML, Site, protect_with};
+use super::frame::{Frame, HTML, Site, protect_with, render};
 use crate::compute::apart;
 use crate::links::{HUB_PATH, Links, MCP_PATH};
 use crate::snapshot::coding::Pieces;
@@ -41,7 +41,7 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
     let locale = &site.locale;
     let label = locale.message_with("reviews-of", &[("business", &business.name)]);
     let heading = locale.message("nav-developers");
-    super::render(&DevelopersPage {
+    render(&DevelopersPage {
         embed_snippet: snippet(&EmbedOptions::default(), &label, links),
         badge_snippet: badge::snippet(false, &label, links),
         shown: shown.to_vec(),

@@ -9,6 +9,7 @@ use poem::http::StatusCode;
 use poem::{Request, Response};
 use serde::Deserialize;
 
+use super::frame::render;
 use super::locale::{Locale, PageLanguage};
 use crate::compute::steps;
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
@@ -123,7 +124,7 @@ pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
         },
     );
     let about = business.description.as_deref().map(line);
-    let text = super::render(&LlmsText {
+    let text = render(&LlmsText {
         links,
         name: line(&business.name),
         rating,

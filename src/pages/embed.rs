@@ -14,7 +14,7 @@ use poem::{Request, Response};
 use super::assets::{CSS, EMBED_SCRIPT_PATH};
 use super::badge::{self, BADGE_PATH};
 use super::escape::attribute;
-use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect};
+use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect, render};
 use super::home::RatingFigure;
 use super::locale::{Locale, PageLanguage};
 use super::review::{ReviewFragment, newest_of};
@@ -259,7 +259,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: 
         site,
         faults,
     };
-    super::render(&template)
+    render(&template)
 }
 
 // The accent colour of the frame: a hex colour with enough contrast to the frame's background (WCAG 2.2, 1.4.3).
@@ -459,7 +459,7 @@ fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
             site,
         },
     };
-    super::render(&template)
+    render(&template)
 }
 
 #[cfg(test)]

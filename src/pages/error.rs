@@ -7,7 +7,7 @@ use poem::Response;
 use poem::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 
-use super::frame::{Frame, HTML, POLICY, Site, protect};
+use super::frame::{Frame, HTML, POLICY, Site, protect, render};
 use crate::web::context::Ctx;
 use crate::wire::Problem;
 
@@ -57,7 +57,7 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
         _ => ("failed", "failed-text"),
     };
     let (heading, detail) = (locale.message(heading), locale.message(detail));
-    super::render(&ErrorPage {
+    render(&ErrorPage {
         frame: Frame {
             title: format!("{heading}: {}", site.name).into(),
             description: None,

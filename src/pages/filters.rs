@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use askama::Template;
 use chrono::NaiveDate;
 
-use super::frame::{Site, year_days};
+use super::frame::{Site, render, year_days};
 use super::locale::Locale;
 use super::query::PageQuery;
 use crate::model::{SearchArguments, TextMatch, Vote};
@@ -129,7 +129,7 @@ impl FormField {
             FieldKind::Choice(choices) if choices.is_empty() => String::new(),
             FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => {
                 let query = PageQuery::default();
-                super::render(&FieldFragment::new(name, &kind, &query, locale))
+                render(&FieldFragment::new(name, &kind, &query, locale))
             }
         };
         Self { name, kind, plain }
@@ -138,7 +138,7 @@ impl FormField {
     /// The field's HTML with the values of `query`.
     fn html(&self, query: &PageQuery, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
-            super::render(&FieldFragment::new(self.name, &self.kind, query, locale))
+            render(&FieldFragment::new(self.name, &self.kind, query, locale))
         } else {
             self.plain.clone()
         }

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use askama::Template;
 use poem::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::locale::Locale;
 use super::picture::PICTURE_PATH;
+use crate::compute::steps;
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
 use crate::snapshot::{Document, Snapshot};
@@ -153,4 +155,13 @@ pub fn page(
         web::whole_body(request.headers(), snapshot, HTML, html),
         policy,
     )
+}
+
+/// Writing into a text cannot fail; a template that fails is a bug, which is logged.
+pub fn render(template: &impl Template) -> String {
+    steps::one();
+    template.render().unwrap_or_else(|error| {
+        tracing::error!(%error, "pages.not_rendered: a template failed");
+        String::new()
+    })
 }

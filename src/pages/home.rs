@@ -7,7 +7,7 @@ use askama::Template;
 use chrono::NaiveDate;
 
 use super::chart::{LegendFragment, YearsFragment};
-use super::frame::{Frame, Site};
+use super::frame::{Frame, Site, render};
 use super::insights::rows::AspectRowFragment;
 use super::locale::Locale;
 use super::review::{ReviewFragment, newest_of};
@@ -256,7 +256,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         },
         heading,
     };
-    super::render(&template)
+    render(&template)
 }
 
 fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {

@@ -24,7 +24,6 @@ mod words;
 
 use std::sync::Arc;
 
-use askama::Template;
 pub use assets::fixed;
 use cached::Page;
 pub use cached::Pages;
@@ -34,19 +33,9 @@ pub use frame::HTML;
 use poem::endpoint::{make, make_sync};
 use poem::{Request, Response};
 
-use crate::compute::steps;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SECURITY_PATH};
 use crate::web::Route;
 use crate::web::context::Ctx;
-
-/// Writing into a text cannot fail; a template that fails is a bug, which is logged.
-fn render(template: &impl Template) -> String {
-    steps::one();
-    template.render().unwrap_or_else(|error| {
-        tracing::error!(%error, "pages.not_rendered: a template failed");
-        String::new()
-    })
-}
 
 /// A route whose handler answers at once.
 fn at_once(

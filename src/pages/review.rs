@@ -11,7 +11,7 @@ use poem::http::StatusCode;
 use poem::{Request, Response};
 
 use super::escape::Html;
-use super::frame::{Frame, POLICY, Site, page};
+use super::frame::{Frame, POLICY, Site, page, render};
 use super::locale::Locale;
 use super::structured;
 use super::words::{Stars, fold};
@@ -242,7 +242,7 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
         all: locale.counted_with("all-reviews-of", total, &[("business", &business.name)]),
         item: ReviewFragment::whole(review, business, &site),
     };
-    super::render(&template)
+    render(&template)
 }
 
 // A review's text with its matches marked. As HTML: the text is escaped here, and the marks are the only markup.

@@ -11,7 +11,7 @@ use poem::{Request, Response};
 
 use super::cached::{Pages, SnapshotPages};
 use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
-use super::frame::{ChoiceLink, CountedLink, Frame, HTML, POLICY, Site, page, protect};
+use super::frame::{ChoiceLink, CountedLink, Frame, HTML, POLICY, Site, page, protect, render};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
@@ -189,7 +189,7 @@ impl SearchView<'_> {
         page.reviews = shown.collect();
         page.previous = found.previous.as_ref().map(page_at);
         page.next = found.next.as_ref().map(page_at);
-        super::render(&page)
+        render(&page)
     }
 
     fn orders(&self, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
@@ -229,7 +229,7 @@ impl SearchView<'_> {
             locale.message("find-not-searched"),
         );
         page.faults = faults.collect();
-        super::render(&page)
+        render(&page)
     }
 }
 

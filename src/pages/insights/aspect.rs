@@ -9,7 +9,7 @@ use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
 use crate::model::Vote;
 use crate::pages::filters::{POLARITIES, polarity_words};
-use crate::pages::frame::{ChoiceLink, Frame, Site};
+use crate::pages::frame::{ChoiceLink, Frame, Site, render};
 use crate::pages::words::Stars;
 use crate::search::insights::{EvidencePage, EvidenceQuery, Supporting};
 use crate::snapshot::Snapshot;
@@ -97,7 +97,7 @@ pub fn show(
     });
     let label = locale.name(&query.aspect.label);
     let named = [("topic", &*label), ("business", &business.name)];
-    super::super::render(&AspectPage {
+    render(&AspectPage {
         figures: aspect.map(|aspect| FiguresFragment::of_aspect(aspect, locale)),
         summary,
         polarities: polarities.collect(),

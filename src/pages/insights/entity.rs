@@ -10,7 +10,7 @@ use super::rows::{FiguresFragment, ShownQuote, aspect_path};
 use crate::links::Links;
 use crate::model::fold;
 use crate::pages::chart::LegendFragment;
-use crate::pages::frame::{CountedLink, Frame, Site};
+use crate::pages::frame::{CountedLink, Frame, Site, render};
 use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
 use crate::snapshot::segment::ValueColumn;
@@ -148,7 +148,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
     let naming_it = entity.reviews;
     let of_all = locale.counted("reviews", snapshot.input.review_index.len() as u64);
     let path = kind.path(entity, &site);
-    super::super::render(&EntityPage {
+    render(&EntityPage {
         name: entity.name.clone(),
         summary: locale.message_with(
             "reviews-that-name",

@@ -8,7 +8,7 @@ use super::entity::EntityKind;
 use super::rows::{AspectFragment, ShownQuote, figure_of_entity, votes_of_entity};
 use crate::links::Links;
 use crate::pages::chart::{BarFragment, LegendFragment};
-use crate::pages::frame::{CountedLink, Frame, Site};
+use crate::pages::frame::{CountedLink, Frame, Site, render};
 use crate::pages::locale::Locale;
 use crate::snapshot::Snapshot;
 use crate::wire;
@@ -106,7 +106,7 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let locale = &site.locale;
     let (summary, faq) = (&insights.summary, insights.faq.iter());
     let named = [("business", business.name.as_str())];
-    super::super::render(&InsightsPage {
+    render(&InsightsPage {
         made_of: made_of(&insights.generated_from, locale),
         editorial: summary.editorial.iter().cloned().collect(),
         summary: sentences(insights, &business.name, locale)

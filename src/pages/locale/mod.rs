@@ -359,7 +359,7 @@ mod tests {
     use fluent_syntax::parser::parse;
 
     use super::{Locale, PageLanguage, name_id};
-    use crate::insights::Trade;
+    use crate::insights::trades::shipped;
     use crate::model::business::Business;
 
     fn locale(language: &str) -> Locale {
@@ -626,7 +626,7 @@ mod tests {
 
     #[test]
     fn every_topic_and_trade_that_is_shipped_has_a_name_in_every_language() {
-        let trades = ["home_services", "food", "general"].map(|id| Trade::shipped(id).unwrap());
+        let trades = ["home_services", "food", "general"].map(|id| shipped(id).unwrap());
         let labels = trades.iter().flat_map(|trade| {
             let topics = trade.aspects.iter().map(|aspect| &aspect.label);
             topics.chain([&trade.label])
