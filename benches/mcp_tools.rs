@@ -20,7 +20,8 @@ use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
 use reviews_service::config::{Hosts, HubConfig};
 use reviews_service::links::OPENAPI_PATH;
-use reviews_service::mcp::catalog::{Catalog, text};
+use reviews_service::mcp::catalog::Catalog;
+use reviews_service::mcp::escaped_json;
 use reviews_service::random::Random;
 use reviews_service::search::TextIndex;
 use reviews_service::snapshot::CurrentSnapshot;
@@ -111,14 +112,15 @@ fn main() {
         let call = || ask(tool, black_box(given));
         let (answer, first) = timed(call);
         let ((), again) = timed(|| (0..CALLS).for_each(|_| drop(black_box(call()))));
-        let ((), written) = timed(|| (0..CALLS).for_each(|_| drop(black_box(text(&call())))));
+        let ((), written) =
+            timed(|| (0..CALLS).for_each(|_| drop(black_box(escaped_json(&call())))));
         let time = |time: std::time::Duration| table::time(Some(time.as_secs_f64() * 1e9));
         println!(
             "| `{tool}` `{arguments}` | {} | {} | {} | {} |",
             time(first),
             time(again / CALLS),
             time(written / CALLS),
-            text(&answer).len()
+            escaped_json(&answer).len()
         );
     }
 }

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 pub fn escaped(text: String) -> String {
     if text.bytes().all(is_plain) || !text.chars().any(is_hidden) {
         return text;
@@ -59,6 +61,11 @@ const fn is_hidden(c: char) -> bool {
             | '\u{FFF9}'..='\u{FFFB}'
             | '\u{E0000}'..='\u{E0FFF}'
     )
+}
+
+/// A result as JSON text without hidden characters.
+pub fn escaped_json(value: &Value) -> String {
+    escaped(value.to_string())
 }
 
 #[cfg(test)]

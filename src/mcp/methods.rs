@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::task::yield_now;
 
 use super::catalog::{self, CallError, Catalog, ToolAnswer};
+use super::escape::escaped_json;
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
 use super::revision::Revision;
 use crate::compute::apart;
@@ -217,7 +218,7 @@ impl Methods {
         let arguments = request.arguments.unwrap_or_default();
         match self.catalog.call(&request.name, &arguments).await {
             Ok(ToolAnswer { structured, links }) => {
-                let text = catalog::text(&structured);
+                let text = escaped_json(&structured);
                 if text.len() > LONG {
                     yield_now().await;
                 }

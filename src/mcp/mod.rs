@@ -15,7 +15,7 @@ mod store;
 
 use std::sync::Arc;
 
-pub use escape::escaped;
+pub use escape::{escaped, escaped_json};
 pub use http::{Mcp, OriginCheck};
 use poem::http::Method;
 use serde_json::Value;

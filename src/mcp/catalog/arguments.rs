@@ -8,7 +8,7 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use super::text;
+use crate::mcp::escape::escaped_json;
 use crate::model::parameters;
 use crate::model::parameters::{
     InvalidParameter, Parameter, ParameterFault, ParameterKind, ParameterSource, Parsed,
@@ -149,7 +149,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
         count => format!("{count} arguments are wrong"),
     };
     let line = |issue: &Issue| {
-        let name = text(&Value::String(issue.path.concat()));
+        let name = escaped_json(&Value::String(issue.path.concat()));
         let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
         // A missing argument has no received value.
         if issue.message.starts_with(REQUIRED) && issue.received.is_empty() {
@@ -157,7 +157,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
         }
         format!(
             "{said}; received {}",
-            text(&Value::String(issue.received.clone()))
+            escaped_json(&Value::String(issue.received.clone()))
         )
     };
     let lines: String = issues.iter().take(NAMED_MAX).map(line).collect();

@@ -20,7 +20,6 @@ use rmcp::model::{Prompt, Reference, Resource, ResourceTemplate, Tool};
 use serde_json::Value;
 use tools::{ApiDocument, ToolKind};
 
-use super::escape::escaped;
 use crate::compute::apart;
 use crate::model::parameters::{ParameterSource, ResourceLinks};
 pub use crate::search::facets::VALUES_MAX;
@@ -35,7 +34,7 @@ const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or 
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
-    /// A JSON object; for its text use [`text`].
+    /// A JSON object; for its text use [`crate::mcp::escaped_json`].
     pub structured: Value,
     /// Links to resources, if requested: they cost tokens.
     pub links: Vec<Resource>,
@@ -152,14 +151,4 @@ impl Catalog {
     ) -> Result<Completion, CallError> {
         prompts::complete(&self.ctx.current.load(), reference, argument, typed)
     }
-}
-
-/// A result as JSON text without hidden characters.
-pub fn text(value: &Value) -> String {
-    escaped(value.to_string())
-}
-
-/// Converts a shape of `wire` to JSON. All map keys are strings, so this cannot fail.
-fn shape<T: serde::Serialize>(shape: &T) -> Value {
-    serde_json::to_value(shape).unwrap_or_default()
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::arguments::{self, CallError, Object, REQUIRED, received, refusal};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
-use super::results::{self, RESULT_BYTES_MAX, page};
-use super::{shape, text};
+use super::results::{self, RESULT_BYTES_MAX, page, shape};
 use crate::insights::MentionKind;
+use crate::mcp::escape::escaped_json;
 use crate::model::{Rating, ReviewFilter, SearchArguments, fold};
 use crate::search::insights::find_entity;
 use crate::search::names::{service, technician};
@@ -70,8 +70,11 @@ pub fn messages(
     arguments: &Object,
 ) -> Result<[String; 2], CallError> {
     let named = find_entities(snapshot, prompt, arguments)?;
-    let business = text(&json!(snapshot.input.business.name));
-    let names: Vec<String> = named.iter().map(|facet| text(&json!(facet.name))).collect();
+    let business = escaped_json(&json!(snapshot.input.business.name));
+    let names: Vec<String> = named
+        .iter()
+        .map(|facet| escaped_json(&json!(facet.name)))
+        .collect();
     let names = names.join(" and ");
     let task = if prompt.name == SUMMARISE_SERVICE {
         format!(
@@ -108,12 +111,12 @@ pub fn messages(
         if let Some(derived) = insights_of(snapshot, kind, facet) {
             data["insights"] = derived;
         }
-        let bytes_max = (RESULT_BYTES_MAX / named.len()).saturating_sub(text(&data).len());
+        let bytes_max = (RESULT_BYTES_MAX / named.len()).saturating_sub(escaped_json(&data).len());
         data["by_rating"] = Value::Array(sample(snapshot, &about, bytes_max));
         data
     };
     let data = Value::Array(named.iter().map(of).collect());
-    Ok([task, text(&data)])
+    Ok([task, escaped_json(&data)])
 }
 
 /// The entities that the arguments name, in the prompt's order.

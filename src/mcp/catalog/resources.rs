@@ -6,9 +6,9 @@ use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, Known, Object};
-use super::results::{self, RESULT_BYTES_MAX, REVIEWS_MAX, evidence, page};
-use super::{shape, text};
+use super::results::{self, RESULT_BYTES_MAX, REVIEWS_MAX, evidence, page, shape};
 use crate::links::Links;
+use crate::mcp::escape::escaped_json;
 use crate::model::parameters::{Aspect, Parameter};
 use crate::model::{InsightsPart, ReviewFilter};
 use crate::search::Cursor;
@@ -111,7 +111,7 @@ pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> O
             _ => return None,
         }
     };
-    Some(text(&value))
+    Some(escaped_json(&value))
 }
 
 /// The evidence for the rest of a URI: an aspect's ID and the arguments of `get_evidence`.

@@ -5,9 +5,9 @@ use std::ops::BitOr;
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, CallError, refusal};
-use super::{shape, text};
 use crate::compute::apart_if;
 use crate::links::Links;
+use crate::mcp::escape::escaped_json;
 use crate::mcp::escape::length;
 use crate::model::parameters::{self, ParameterSource};
 use crate::model::{Day, InsightsPart, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
@@ -115,7 +115,7 @@ pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value
     let id = arguments.finish(id)?;
     let found = find(snapshot, &id).map(|review| shape(&review));
     found.ok_or_else(|| {
-        let id = text(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
+        let id = escaped_json(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
         CallError::Arguments(format!(
             "No published review has the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from an \
              answer of search_reviews or get_reviews_since."
@@ -150,7 +150,7 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
         let said: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
             "No aspect {}; known: {}.",
-            text(&json!(said)),
+            escaped_json(&json!(said)),
             trade.aspect_ids().join(", ")
         )));
     };
@@ -165,7 +165,7 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
 fn fit_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
     loop {
         let value = shape(&answer);
-        let bytes = text(&value).len();
+        let bytes = escaped_json(&value).len();
         if bytes <= RESULT_BYTES_MAX || answer.reviews.len() < 2 {
             return value;
         }
@@ -203,7 +203,7 @@ pub fn facets(snapshot: &Snapshot) -> Value {
     let mut most = VALUES_MAX;
     loop {
         let answer = shape(&facets::facets(snapshot, most));
-        if most == 1 || text(&answer).len() <= RESULT_BYTES_MAX {
+        if most == 1 || escaped_json(&answer).len() <= RESULT_BYTES_MAX {
             return answer;
         }
         most /= 2;
@@ -340,7 +340,7 @@ fn count_fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize)
 pub fn fit(mut value: Value, parts: &[&str]) -> Value {
     let mut left_out = Vec::new();
     for part in parts {
-        if text(&value).len() + ENVELOPE_BYTES <= RESULT_BYTES_MAX {
+        if escaped_json(&value).len() + ENVELOPE_BYTES <= RESULT_BYTES_MAX {
             break;
         }
         if remove(&mut value, part) {
@@ -373,6 +373,11 @@ fn remove(value: &mut Value, part: &str) -> bool {
             .fold(false, bool::bitor),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
+}
+
+/// Converts a shape of `wire` to JSON. All map keys are strings, so this cannot fail.
+pub fn shape<T: serde::Serialize>(shape: &T) -> Value {
+    serde_json::to_value(shape).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ fn lines(issues: &Value) -> Vec<String> {
             "- {}: {}; received {}",
             issue["path"][0].as_str().unwrap(),
             issue["message"].as_str().unwrap(),
-            text(&issue["received"])
+            escaped_json(&issue["received"])
         )
     };
     issues.as_array().unwrap().iter().map(line).collect()

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use jsonschema::Validator;
-use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX, text};
+use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX};
+use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Review, Status};
 use serde_json::{Map, Value, json};
 

@@ -7,7 +7,7 @@ fn walk(desk: &Desk, tool: &str, arguments: &Value) -> (Vec<String>, usize) {
     let (mut ids, mut largest, mut arguments) = (Vec::new(), 0, arguments.clone());
     loop {
         let answer = desk.call(tool, arguments.clone());
-        largest = largest.max(text(&answer).len());
+        largest = largest.max(escaped_json(&answer).len());
         let reviews = answer["reviews"].as_array().unwrap();
         assert_eq!(answer["count"], reviews.len(), "{tool}");
         ids.extend(
@@ -114,7 +114,7 @@ async fn long_lists_show_the_most_mentioned_and_say_how_many_there_are_besides()
     };
     let desk = Desk::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await).await;
     let facets = desk.call("list_facets", json!({}));
-    assert!(text(&facets).len() <= RESULT_BYTES_MAX);
+    assert!(escaped_json(&facets).len() <= RESULT_BYTES_MAX);
     let shown = facets["service_areas"].as_array().unwrap();
     assert_eq!(shown[0]["reviews"], 300);
     assert_eq!(
@@ -153,7 +153,7 @@ async fn documents_that_are_too_large_come_without_whole_named_parts() {
         12
     );
     for answer in [faq, business] {
-        assert!(text(&answer).len() <= RESULT_BYTES_MAX);
+        assert!(escaped_json(&answer).len() <= RESULT_BYTES_MAX);
     }
 }
 
@@ -167,7 +167,7 @@ async fn nothing_in_a_text_hides_or_commands() {
     let read = desk.catalog.read("reviews://review/s-0000").unwrap();
     assert_eq!(
         (&read, serde_json::from_str::<Value>(&read).unwrap()),
-        (&text(&answer), answer)
+        (&escaped_json(&answer), answer)
     );
     assert!(
         read.chars()

@@ -146,7 +146,11 @@ async fn answers_link_their_reviews_and_an_aspect_its_evidence_where_that_is_ask
             let content = content.as_array().unwrap();
             assert_eq!(content.len(), 1 + count, "{tool} {asked}");
             let structured = desk.call(tool, arguments.clone());
-            assert_eq!(content[0]["text"], text(&structured), "{tool} {asked}");
+            assert_eq!(
+                content[0]["text"],
+                escaped_json(&structured),
+                "{tool} {asked}"
+            );
             for link in &content[1..] {
                 assert_eq!(link["type"], "resource_link");
                 let uri = link["uri"].as_str().unwrap();

@@ -14,9 +14,9 @@ async fn the_overview_is_small_and_agrees_with_the_whole() {
         desk.get("/insights.json").await,
     );
     assert!(
-        text(&overview).len() <= OVERVIEW_BYTES_MAX,
+        escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX,
         "{}",
-        text(&overview).len()
+        escaped_json(&overview).len()
     );
     assert_eq!(overview, desk.get("/insights.json?part=overview").await);
     let aspects = whole["aspects"].as_array().unwrap();
@@ -59,9 +59,9 @@ async fn the_overview_is_small_and_agrees_with_the_whole() {
         .await;
     let overview = desk.call("get_insights", json!({}));
     assert!(
-        text(&overview).len() <= OVERVIEW_BYTES_MAX,
+        escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX,
         "{}",
-        text(&overview).len()
+        escaped_json(&overview).len()
     );
     assert!(
         overview["left_out"]
@@ -351,7 +351,7 @@ async fn the_agents_question_takes_two_calls_and_gives_the_right_sentences() {
     let mut bytes = 0;
     let mut ask = |arguments: Value| {
         let answer = desk.call("get_evidence", arguments);
-        bytes += text(&answer).len();
+        bytes += escaped_json(&answer).len();
         answer
     };
     let praise = ask(
@@ -398,7 +398,11 @@ async fn what_customers_complain_about_is_told_in_three_calls() {
         let (bytes, mut result) = desk.wired(tool, arguments).await;
         sizes.push(bytes);
         let structured = result["structuredContent"].take();
-        assert_eq!(result["content"][0]["text"], text(&structured), "{tool}");
+        assert_eq!(
+            result["content"][0]["text"],
+            escaped_json(&structured),
+            "{tool}"
+        );
         structured
     };
     let overview = ask("get_insights", json!({})).await;
