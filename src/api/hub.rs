@@ -13,7 +13,7 @@ use poem_openapi::types::Type;
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, OpenApi};
 use serde_json::json;
 
-use super::OperationGroup;
+use super::openapi::OperationGroup;
 use crate::links::Links;
 use crate::snapshot::Document;
 use crate::web::{ClientAddress, announces_more_than};

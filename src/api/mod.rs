@@ -14,28 +14,16 @@ use std::sync::Arc;
 pub use hub::{HubEndpoint, hub_error, hub_method_not_allowed};
 use openapi::describe;
 pub use openapi::{Description, DescriptionError};
-use poem::Response;
-use poem::http::{Method, StatusCode};
-use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject, Tags};
+use poem::http::Method;
+use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject};
 use serde_json::Value;
 
 use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::snapshot::Document;
+use crate::web::Route;
 use crate::web::context::Ctx;
-use crate::web::{Route, problem};
 use datasets::{DatasetsApi, Documents};
 use reviews::ReviewsApi;
-
-/// The groups in which Swagger UI shows the operations.
-#[derive(Tags)]
-enum OperationGroup {
-    /// Whole documents: all reviews, the insights, the feeds, and summaries of them.
-    Datasets,
-    /// Search the reviews, get one of them, or compare two periods.
-    Reviews,
-    /// Subscribe to a document and be sent every new version of it (W3C WebSub).
-    Hub,
-}
 
 pub struct ApiRoutes {
     /// The documents, which are listed first.
@@ -134,9 +122,4 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         others,
         describe: Box::new(describe),
     })
-}
-
-/// The response to a path that is not UTF-8, because no resource has such a name.
-fn nothing_of_that_name() -> Response {
-    problem(StatusCode::NOT_FOUND, "Unknown address; see /docs.")
 }

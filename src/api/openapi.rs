@@ -9,14 +9,14 @@
 use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use poem::http::Method;
+use poem::http::{Method, StatusCode};
 use poem::{IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{
     MetaHeader, MetaMediaType, MetaParamIn, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef,
     Registry,
 };
 use poem_openapi::types::Type;
-use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, Tags};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ use crate::model::parameters::{
 };
 use crate::search::CursorParameter;
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::{PROBLEM, UrlParameters, invalid_parameters, to_3_1};
+use crate::web::{PROBLEM, UrlParameters, invalid_parameters, problem, to_3_1};
 use crate::wire;
 use crate::wire::parameters::{Described, schema};
 use crate::wire::{Issue, Problem};
@@ -455,4 +455,20 @@ impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Path<P> {
     ) -> poem::Result<Self> {
         Ok(Self(UrlParameters::path::<P>(request)))
     }
+}
+
+/// The groups in which Swagger UI shows the operations.
+#[derive(Tags)]
+pub enum OperationGroup {
+    /// Whole documents: all reviews, the insights, the feeds, and summaries of them.
+    Datasets,
+    /// Search the reviews, get one of them, or compare two periods.
+    Reviews,
+    /// Subscribe to a document and be sent every new version of it (W3C WebSub).
+    Hub,
+}
+
+/// The response to a path that is not UTF-8, because no resource has such a name.
+pub fn nothing_of_that_name() -> Response {
+    problem(StatusCode::NOT_FOUND, "Unknown address; see /docs.")
 }

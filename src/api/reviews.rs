@@ -9,8 +9,7 @@ use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::openapi::{CROWDED, Documented, INVALID, JSON, ResponseSpec};
-use super::openapi::{Path, Query, RequestParameters};
-use super::{OperationGroup, nothing_of_that_name};
+use super::openapi::{OperationGroup, Path, Query, RequestParameters, nothing_of_that_name};
 use crate::compute::{apart, apart_if};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
