@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use reviews_service::insights::aspects::RuleEngine;
 use reviews_service::insights::aspects::decision::Decisions;
 use reviews_service::insights::classifier::NgramClassifier;
-use reviews_service::insights::trades::Trade;
+use reviews_service::insights::trades::{HOME_SERVICES, shipped};
 
 use crate::decide::{self, Row};
 use crate::models::Material;
@@ -26,7 +26,7 @@ pub fn read<'reviews>(
     reviews: &'reviews [Review],
     authors: &[&str],
 ) -> anyhow::Result<Folds<'reviews>> {
-    let engine = RuleEngine::new(Trade::built_in()?);
+    let engine = RuleEngine::new(shipped(HOME_SERVICES)?);
     let mut folds = Vec::new();
     for fold in 0..FOLDS {
         let is_of_fold = |review: &&Review| {

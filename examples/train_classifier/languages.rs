@@ -10,6 +10,7 @@ use reviews_service::insights::Trade;
 use reviews_service::insights::classifier::ngrams::RUN_MAX;
 use reviews_service::insights::classifier::{LABELS, to_bytes};
 use reviews_service::insights::text::{LanguageWords, TokenizedText};
+use reviews_service::insights::trades::{HOME_SERVICES, shipped};
 use serde::Deserialize;
 
 use crate::examples::{Examples, one_of};
@@ -50,7 +51,7 @@ impl Sentence {
 
 /// The codes of the languages that have a folder.
 pub fn codes(root: &Path) -> anyhow::Result<BTreeSet<String>> {
-    let trade = Trade::built_in()?;
+    let trade = shipped(HOME_SERVICES)?;
     let codes = trade.languages.iter().map(|one| one.language_words().code);
     let codes = codes.map(|code| code.as_str().to_owned());
     Ok(codes.filter(|code| path(root, code).exists()).collect())
@@ -62,7 +63,7 @@ fn path(root: &Path, code: &str) -> std::path::PathBuf {
 
 /// The polarity weights of the language with that code, trained without the reviews of the authors in `without`.
 pub fn polarity(root: &Path, code: &str, without: &[String]) -> anyhow::Result<Vec<u8>> {
-    let trade = Trade::built_in()?;
+    let trade = shipped(HOME_SERVICES)?;
     let mut words = trade.languages.iter().map(Trade::language_words);
     let words: &Arc<LanguageWords> = words
         .find(|words| words.code.as_str() == code)

@@ -13,7 +13,7 @@ use super::aspects::{RuleEngine, TextFindings};
 use super::linking::Linker;
 use super::packed_analysis::FORMAT;
 use super::text::{LanguageDetector, TokenizedText};
-use super::trades::{self, HOME_SERVICES, IDS, Trade};
+use super::trades::{HOME_SERVICES, IDS, Trade, id_for, shipped};
 use super::witness::{settle, withdraw_overall};
 use crate::metrics;
 use crate::model::business::Business;
@@ -265,7 +265,7 @@ impl Engine {
         let at = IDS.iter().position(|one| *one == id);
         let at = at.unwrap_or(IDS.len() - 1);
         // A test verifies that every package can be read.
-        let make = || Arc::new(Self::new(Trade::shipped(IDS[at]).unwrap_or_default()));
+        let make = || Arc::new(Self::new(shipped(IDS[at]).unwrap_or_default()));
         Arc::clone(SHIPPED[at].get_or_init(make))
     }
 
@@ -310,7 +310,7 @@ impl Engines {
     pub fn of(&self, business: &Business) -> Arc<Engine> {
         match &self.set {
             Some(engine) => Arc::clone(engine),
-            None => Engine::shipped(trades::id_for(&business.kind)),
+            None => Engine::shipped(id_for(&business.kind)),
         }
     }
 }
@@ -327,7 +327,7 @@ mod tests {
 
     use super::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
     use crate::compute::steps;
-    use crate::insights::trades::Measured;
+    use crate::insights::trades::{HOME_SERVICES, Measured, shipped};
     use crate::insights::{LanguageCode, PackedAnalysis, TextLanguage, Trade};
     use crate::model::business::{Business, Service, Technician};
     use crate::model::{Mentions, Review};
@@ -435,7 +435,7 @@ mod tests {
 
     /// An analyzer for home services with these measured shares for judgements in Spanish.
     fn measured(shares: &[(&str, usize, usize)]) -> Analyzer {
-        let mut trade = Trade::built_in().unwrap();
+        let mut trade = shipped(HOME_SERVICES).unwrap();
         let spanish = &mut trade.languages[0];
         spanish.quality = (shares.iter())
             .map(|(task, part, whole)| Measured {

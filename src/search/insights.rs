@@ -736,13 +736,13 @@ impl SupportCounts {
 #[cfg(test)]
 mod tests {
     use super::{EvidenceQuery, EvidenceRequest};
-    use crate::insights::Trade;
+    use crate::insights::trades::{HOME_SERVICES, shipped};
     use crate::search::request::Cursor;
 
     #[test]
     fn a_cursor_belongs_to_the_aspect_and_not_to_its_place_in_the_trade() {
-        let trade = Trade::built_in().unwrap();
-        let mut other = Trade::built_in().unwrap();
+        let trade = shipped(HOME_SERVICES).unwrap();
+        let mut other = shipped(HOME_SERVICES).unwrap();
         other.aspects.rotate_left(1);
         let request = EvidenceRequest {
             polarity: None,

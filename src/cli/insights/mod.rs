@@ -17,7 +17,7 @@ use super::{Exit, read, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
-use crate::insights::trades::{FILE_MIB_MAX, IDS, read_folder};
+use crate::insights::trades::{FILE_MIB_MAX, IDS, parse_all, read_folder};
 use crate::insights::{Analyzer, Engine, Engines, Subject, Trade};
 use crate::links::Links;
 use crate::model::Status;
@@ -90,7 +90,7 @@ fn trade_of(path: &Path) -> anyhow::Result<Trade> {
     let name = path.display().to_string();
     let text = read_text(path, FILE_MIB_MAX)
         .with_context(|| format!("cannot read REVIEWS_TRADE_FILE {name}"))?;
-    Trade::parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")
+    parse_all(&[(&name, &text)]).context("REVIEWS_TRADE_FILE")
 }
 
 // Prints the insights as a table.

@@ -2,8 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::Corpus;
-use super::figures::{ReviewVote, Vote, VoteCounts};
+use super::figures::{Corpus, ReviewVote, Vote, VoteCounts};
 use super::quotes::{Shortlist, quote_rank};
 use super::roster::Roster;
 use crate::insights::analysis::{MentionKind, TextLanguage};

@@ -215,6 +215,32 @@ pub fn interval(share: f64, n: f64) -> [f64; 2] {
     [(middle - half).max(0.0), (middle + half).min(1.0)]
 }
 
+/// Figures about the reviews from which the insights were made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Corpus {
+    /// Number of reviews.
+    pub reviews: u32,
+    /// Number of reviews that are not analysed yet.
+    pub unanalyzed: u32,
+    /// Number of analysed reviews with a text.
+    pub with_text: u32,
+    /// Texts in a supported language.
+    pub analysed: u32,
+    /// Texts in another language.
+    pub foreign: u32,
+    /// Number of analysed texts by their polarity as a whole.
+    pub overall: VoteCounts,
+    /// Number of judgements that the stars withdrew, and number of reviews with such judgements.
+    pub withdrawn: (u32, u32),
+    /// Number of findings that the stars confirmed, and number of reviews with such findings.
+    pub confirmed: (u32, u32),
+    /// Number of analysed reviews with one or two stars; and the number of these whose polarity as a whole is not
+    /// negative.
+    pub discontent: (u32, u32),
+    /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
+    pub window: Option<(i32, i32)>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Vote, WilsonShare, ln, log_likelihood};

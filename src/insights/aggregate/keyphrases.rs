@@ -4,10 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::AggregateInput;
 use super::count::{ASPECTS_MAX, Counted, bits};
 use super::figures::{Vote, VoteCounts, log_likelihood};
 use super::frequent_phrases::{Marked, REVIEWS_MIN, each_marked};
+use super::input::AggregateInput;
 use super::quotes::{CustomerQuote, Originals};
 use super::topics::{
     SENTENCE_WORDS, TopicSentence, aspect_bits, aspect_of, find, is_thing, phrases,

@@ -6,13 +6,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count::{Counted, OpinionCounts};
-use super::figures::{TrendDirection, Vote, VoteCounts, WilsonShare};
+use super::figures::{Corpus, TrendDirection, Vote, VoteCounts, WilsonShare};
+use super::input::AggregateInput;
 use super::keyphrases::{Keyphrase, OwnNames};
+use super::opinions::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_sides};
 use super::quotes::{CustomerQuote, Originals, Shortlist};
 use super::roster::PERSON_MIN;
 use super::topics::things;
-use super::{AggregateInput, Corpus};
-use super::{AspectFigures, EntityFigures, SIDE_MIN, SIDE_PART, both_sides};
 use crate::insights::analysis::{LanguageCode, MentionKind, Polarity};
 use crate::insights::trades::Trade;
 

@@ -3,24 +3,19 @@
 //! findings on every platform; every point belongs to a hit.
 
 pub mod decision;
+mod engine;
 mod parsed_sentence;
 mod patterns;
+mod reading;
 mod score;
 
 use super::analysis::{Finding, Polarity};
-use super::classifier::{NgramClassifier, POLARITY};
 use super::text::TokenizedText;
-use super::trades::{Meaning, Trade};
-use decision::{AspectCandidate, Decisions, DocumentPolarity, SentenceReading, candidates};
+use decision::AspectCandidate;
+pub use engine::RuleEngine;
 use parsed_sentence::ParsedSentence;
-use patterns::{PatternTrie, SymbolNumbers, Vocabulary, WordUnit};
-pub use score::label;
-
-/// The number of a word, list or class.
-type Symbol = u32;
-
-/// Minimum absolute score of praise or blame.
-pub const MARGIN: i32 = 2;
+pub use reading::{DocumentPolarity, SentenceReading};
+pub use score::{MARGIN, label};
 
 /// The findings of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,84 +26,9 @@ pub struct TextFindings {
     pub overall: (Polarity, i32),
 }
 
-/// The compiled rules of a trade in one language.
-#[derive(Debug, Clone)]
-pub struct RuleEngine {
-    /// Without its phrases, which are compiled.
-    trade: Trade,
-    vocabulary: Vocabulary,
-    classifier: NgramClassifier,
-    decisions: Decisions,
-    /// The index of each aspect in the classifier, if the classifier has it.
-    detected: Vec<Option<usize>>,
-    trie: PatternTrie,
-    /// For each rule the name of its hits, and its meaning.
-    rules: Vec<(String, Meaning)>,
-}
+// Reads a text with the rules.
 
 impl RuleEngine {
-    /// Compiles a trade's patterns: about a tenth of a second for the built-in one.
-    pub fn new(mut trade: Trade) -> Self {
-        // Custom weights were validated when the package was read, and tests validate the program's; a trade without
-        // weights uses its rules and the polarity of all trades.
-        let polarity = match &trade.language {
-            None => Some(POLARITY),
-            Some(language) => language.polarity.as_deref(),
-        };
-        let classifier = NgramClassifier::of(trade.classifier.as_deref(), polarity);
-        let classifier = classifier.unwrap_or_default();
-        let numbers = SymbolNumbers::new(&trade);
-        let trie = PatternTrie::new(&trade, &numbers);
-        let vocabulary = Vocabulary::new(&trade, &numbers);
-        let phrases = trade.take_phrases().into_iter();
-        Self {
-            trie,
-            vocabulary,
-            detected: detected(&trade, &classifier),
-            classifier,
-            // The weights for rules and classifier were learned from English texts.
-            decisions: if trade.language.is_some() {
-                Decisions::of_rules()
-            } else {
-                Decisions::built_in()
-            },
-            rules: phrases.map(|rule| (rule.id, rule.meaning)).collect(),
-            trade,
-        }
-    }
-
-    pub const fn trade(&self) -> &Trade {
-        &self.trade
-    }
-
-    /// The same rules with another classifier.
-    pub fn classified_by(self, classifier: NgramClassifier) -> Self {
-        Self {
-            detected: detected(&self.trade, &classifier),
-            classifier,
-            ..self
-        }
-    }
-
-    /// The same classifier without rules.
-    pub fn without_rules(self) -> Self {
-        Self {
-            vocabulary: Vocabulary::default(),
-            trie: PatternTrie::default(),
-            ..self
-        }
-    }
-
-    /// The same rules with other decision weights.
-    pub fn decided_by(self, decisions: Decisions) -> Self {
-        Self { decisions, ..self }
-    }
-
-    /// The classifier, which decides the sentences that the rules leave open.
-    pub const fn classifier(&self) -> &NgramClassifier {
-        &self.classifier
-    }
-
     /// Judges a text in the language of the trade.
     pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
         let (findings, document) = self.read(text);
@@ -125,16 +45,9 @@ impl RuleEngine {
 
     fn read(&self, text: &TokenizedText) -> (Vec<Finding>, DocumentPolarity) {
         let (mut read, candidates) = self.candidates(text);
-        let findings = decision::findings(self, text, &mut read, &candidates);
+        let findings = reading::findings(self, text, &mut read, &candidates);
         let document = DocumentPolarity::new(&read, &findings);
         (findings, document)
-    }
-
-    /// Whether a finding of the role `overall` has no phrase of its own, only opinions.
-    fn is_stray(&self, finding: &Finding) -> bool {
-        let overall = self.trade.overall.map(|at| &self.trade.aspects[at].id);
-        overall == Some(&finding.aspect)
-            && !(finding.hits.iter()).any(|hit| hit.rule.starts_with("phrase:"))
     }
 
     /// The candidates for findings, with the sentences that contain them.
@@ -146,18 +59,12 @@ impl RuleEngine {
         let mut parsed = ParsedSentence::with_room_for(longest.unwrap_or_default());
         let mut read = Vec::with_capacity(text.sentences().len());
         for (sentence, range) in (0..).zip(text.sentences()) {
-            parsed.fill(self, text, range.clone());
+            parsed.fill(&self.compiled, text, range.clone());
             read.push(SentenceReading::new(self, text, &parsed, sentence));
         }
-        let candidates = candidates(self, text, &read);
+        let candidates = reading::candidates(self, text, &read);
         (read, candidates)
     }
-}
-
-/// The index of each aspect in the classifier, if the classifier has it.
-fn detected(trade: &Trade, classifier: &NgramClassifier) -> Vec<Option<usize>> {
-    let detected = |id: &str| classifier.aspects().iter().position(|its| its == id);
-    trade.aspects.iter().map(|one| detected(&one.id)).collect()
 }
 
 #[cfg(test)]
@@ -168,12 +75,12 @@ mod tests {
     use super::decision::Decisions;
     use crate::insights::analysis::{Finding, Polarity};
     use crate::insights::text::TokenizedText;
-    use crate::insights::trades::Trade;
+    use crate::insights::trades::{HOME_SERVICES, shipped};
 
     /// Compiled once for all tests.
     fn engine() -> &'static RuleEngine {
         static ENGINE: LazyLock<RuleEngine> =
-            LazyLock::new(|| RuleEngine::new(Trade::built_in().unwrap()));
+            LazyLock::new(|| RuleEngine::new(shipped(HOME_SERVICES).unwrap()));
         &ENGINE
     }
 
@@ -222,7 +129,7 @@ mod tests {
     /// In the notation of [`findings_in`].
     #[test]
     fn spanish_texts_are_read_by_the_rules_of_their_language() {
-        let trade = Trade::built_in().unwrap();
+        let trade = shipped(HOME_SERVICES).unwrap();
         let spanish = &trade.languages[0];
         let rules = RuleEngine::new(spanish.clone());
         let said = |text: &str| {
@@ -962,7 +869,7 @@ mod tests {
 
     #[test]
     fn the_same_text_is_judged_the_same_whatever_was_read_before() {
-        let (one, other) = (engine(), RuleEngine::new(Trade::built_in().unwrap()));
+        let (one, other) = (engine(), RuleEngine::new(shipped(HOME_SERVICES).unwrap()));
         let text =
             TokenizedText::new("Great guys, fair price, but they were late and never called.");
         let first = one.analyze(&text);

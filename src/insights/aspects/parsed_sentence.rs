@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::patterns::{Match, Rank};
-use super::{RuleEngine, WordUnit};
+use super::patterns::{CompiledRules, Match, Rank, WordUnit};
 use crate::compute::steps;
 use crate::insights::text::TokenizedText;
 use crate::insights::trades::{Cue, Meaning};
@@ -81,17 +80,17 @@ impl<'judge> ParsedSentence<'judge> {
 
     pub fn fill(
         &mut self,
-        engine: &'judge RuleEngine,
+        rules: &'judge CompiledRules,
         text: &TokenizedText,
         sentence: Range<usize>,
     ) {
         steps::add(sentence.len());
-        engine
+        rules
             .vocabulary
             .units(text, sentence.clone(), &mut self.units);
         self.matches.clear();
-        engine.trie.find(&self.units, &mut self.matches);
-        self.select(engine);
+        rules.trie.find(&self.units, &mut self.matches);
+        self.select(rules);
         self.part(text, sentence.start == 0);
         self.quote(text);
     }
@@ -154,7 +153,7 @@ impl<'judge> ParsedSentence<'judge> {
 
     /// Of overlapping matches, keeps the one with the most words of its own; of equal ones the shortest, then the
     /// first.
-    fn select(&mut self, engine: &RuleEngine) {
+    fn select(&mut self, compiled: &CompiledRules) {
         self.matches.sort_unstable_by_key(|one| {
             let is_joint = one.rank == Rank::Joins;
             (
@@ -201,7 +200,7 @@ impl<'judge> ParsedSentence<'judge> {
             }
             for rule in rules {
                 let rule = *rule as usize;
-                let meaning = engine.rules[rule].1;
+                let meaning = compiled.rules[rule].1;
                 if !self
                     .chosen_at(start)
                     .any(|item| item.words == words && same_kind(item.meaning, meaning))

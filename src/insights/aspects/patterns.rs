@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
-use super::Symbol;
 use crate::compute::steps;
 use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, WordSet};
 use crate::insights::trades::{Cue, Meaning, PatternStep, Trade};
+
+/// The number of a word, list or class.
+type Symbol = u32;
 
 /// A rule's index in the trade.
 pub type RuleIndex = u32;
@@ -582,6 +584,30 @@ fn members(trade: &Trade, symbol: &str) -> Vec<String> {
             let irregular = trade.irregular.get(base).into_iter().flatten();
             let irregular = irregular.map(|form| language.compared(form));
             language.forms(base).into_iter().chain(irregular).collect()
+        }
+    }
+}
+
+/// All phrases of a trade, compiled.
+#[derive(Debug, Clone, Default)]
+pub struct CompiledRules {
+    pub vocabulary: Vocabulary,
+    pub trie: PatternTrie,
+    /// For each rule the name of its hits, and its meaning.
+    pub rules: Vec<(String, Meaning)>,
+}
+
+impl CompiledRules {
+    /// Takes the phrases out of `trade`.
+    pub fn new(trade: &mut Trade) -> Self {
+        let numbers = SymbolNumbers::new(trade);
+        let trie = PatternTrie::new(trade, &numbers);
+        let vocabulary = Vocabulary::new(trade, &numbers);
+        let phrases = trade.take_phrases().into_iter();
+        Self {
+            trie,
+            vocabulary,
+            rules: phrases.map(|rule| (rule.id, rule.meaning)).collect(),
         }
     }
 }

@@ -3,13 +3,16 @@
 
 use std::ops::Range;
 
+use super::engine::RuleEngine;
 use super::parsed_sentence::{ClauseStart, ParsedSentence, PhraseMatch};
-use super::{MARGIN, RuleEngine, WordUnit};
+use super::patterns::WordUnit;
 use crate::compute::steps;
 use crate::insights::analysis::{Finding, Hit, Polarity};
 use crate::insights::text::{Negation, TokenizedText, WordSet};
 use crate::insights::trades::{Cue, Meaning};
 
+/// Minimum absolute score of praise or blame.
+pub const MARGIN: i32 = 2;
 /// Usual maximum number of hits of a finding, for the capacity.
 const HITS: usize = 4;
 
@@ -229,7 +232,7 @@ impl Scorer<'_> {
     }
 
     fn hit(&self, item: PhraseMatch, points: i32) -> Hit {
-        let rule = self.engine.rules[item.rule].0.clone();
+        let rule = self.engine.compiled.rules[item.rule].0.clone();
         Hit {
             rule,
             span: (self.text).span(self.parsed.tokens(item.start..item.end)),

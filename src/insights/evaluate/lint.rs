@@ -277,12 +277,12 @@ fn besides(trade: &Trade, report: &mut LintReport) {
 #[cfg(test)]
 mod tests {
     use super::{LintReport, lint};
-    use crate::insights::trades::{IDS, Trade};
+    use crate::insights::trades::{IDS, shipped};
 
     #[test]
     fn the_packages_of_the_program_lack_nothing() {
         for id in IDS {
-            let LintReport { wrong, .. } = lint(&Trade::shipped(id).unwrap());
+            let LintReport { wrong, .. } = lint(&shipped(id).unwrap());
             assert!(wrong.is_empty(), "{id}:\n{}", wrong.join("\n"));
         }
     }

@@ -676,7 +676,7 @@ mod tests {
     use crate::insights::analysis::{Analysis, Polarity, TextLanguage};
     use crate::insights::aspects::RuleEngine;
     use crate::insights::text::TokenizedText;
-    use crate::insights::trades::Trade;
+    use crate::insights::trades::{HOME_SERVICES, shipped};
 
     const ASPECTS: [&str; 2] = ["price", "overall"];
 
@@ -714,7 +714,7 @@ mod tests {
 
     #[test]
     fn pairs_are_counted_over_all_texts_and_aspects() {
-        let trade = Trade::built_in().unwrap();
+        let trade = shipped(HOME_SERVICES).unwrap();
         let content = "text\taspect\tpolarity\r\n\
     The price was fair.\tprice\tpositive\r\n\
     Way too expensive.\tprice\tpositive\r\n\
@@ -780,7 +780,7 @@ mod tests {
     fn an_explanation_shows_every_hit_and_the_sum() {
         let original = "He was not rude.";
         let text = TokenizedText::new(original);
-        let judged = RuleEngine::new(Trade::built_in().unwrap()).analyze(&text);
+        let judged = RuleEngine::new(shipped(HOME_SERVICES).unwrap()).analyze(&text);
         let sentences = text
             .sentences()
             .iter()

@@ -6,8 +6,9 @@ use std::hash::BuildHasherDefault;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-use super::{Fingerprint, WordMap, push_plain};
+use super::fingerprint::{Fingerprint, WordMap};
 use crate::insights::analysis::LanguageCode;
 
 const ENGLISH: &str = include_str!("../trades/shared/language.toml");
@@ -304,4 +305,25 @@ fn english_forms(base: &str) -> Vec<String> {
         forms.extend([format!("{base}ed"), format!("{base}ing")]);
     }
     forms
+}
+
+/// Appends a letter without its accents: `a` for `á`, `n` for `ñ`.
+pub fn push_plain(to: &mut String, letter: char) {
+    decompose_canonical(letter, |part| {
+        if !is_combining_mark(part) {
+            to.push(part);
+        }
+    });
+}
+
+/// Replaces typographic variants by the characters on keyboards.
+pub const fn plain(character: char) -> char {
+    match character {
+        '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{02BC}' | '\u{FF07}' | '`' | '\u{00B4}' => '\'',
+        '\u{201C}' | '\u{201D}' | '\u{201F}' => '"',
+        '\u{2010}' | '\u{2011}' => '-',
+        '\u{2013}' | '\u{2014}' | '\u{2015}' => '\u{2014}',
+        '\r' | '\u{2028}' | '\u{2029}' | '\u{0085}' => '\n',
+        other => other,
+    }
 }

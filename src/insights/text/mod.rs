@@ -2,22 +2,21 @@
 //! normalised words; every token keeps its position in the original, so that findings can be shown in the customer's
 //! words.
 
+mod fingerprint;
 mod language;
 mod language_words;
-mod sentences;
+mod quotable;
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
-use unicode_normalization::char::{decompose_canonical, is_combining_mark};
-
 use super::analysis::TextSpan;
 use crate::compute::steps;
+pub use fingerprint::{Fingerprint, WordMap};
 pub use language::LanguageDetector;
 pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet};
-pub use sentences::is_quotable;
+use language_words::{plain, push_plain};
+pub use quotable::is_quotable;
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +75,7 @@ impl TokenizedText {
             tokens,
             sentences: Vec::new(),
         };
-        text.sentences = sentences::cut(&text);
+        text.sentences = sentences(&text);
         text
     }
 
@@ -223,27 +222,6 @@ fn spell<'a>(
     }
 }
 
-/// Appends a letter without its accents: `a` for `á`, `n` for `ñ`.
-pub fn push_plain(to: &mut String, letter: char) {
-    decompose_canonical(letter, |part| {
-        if !is_combining_mark(part) {
-            to.push(part);
-        }
-    });
-}
-
-/// Replaces typographic variants by the characters on keyboards.
-const fn plain(character: char) -> char {
-    match character {
-        '\u{2018}' | '\u{2019}' | '\u{201B}' | '\u{02BC}' | '\u{FF07}' | '`' | '\u{00B4}' => '\'',
-        '\u{201C}' | '\u{201D}' | '\u{201F}' => '"',
-        '\u{2010}' | '\u{2011}' => '-',
-        '\u{2013}' | '\u{2014}' | '\u{2015}' => '\u{2014}',
-        '\r' | '\u{2028}' | '\u{2029}' | '\u{0085}' => '\n',
-        other => other,
-    }
-}
-
 /// The length in characters of the word at the start of `characters`, and whether it is an acronym.
 fn word(characters: &[char]) -> (usize, bool) {
     let acronym = acronym(characters);
@@ -333,57 +311,134 @@ fn shape(characters: &[char]) -> Capitalisation {
     }
 }
 
-// Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
-// cause collisions on purpose. A word has the same fingerprint on every platform.
+// The ends of sentences: a full stop ends one, except after an abbreviation or an initial.
 
-/// Values by the fingerprints of words.
-pub type WordMap<T> = HashMap<u64, T, BuildHasherDefault<Fingerprint>>;
+/// Maximum number of tokens of a sentence; longer sentences are analysed in parts. Rules search a whole sentence, and a
+/// text without sentence ends must not cost more than other texts of its length.
+const SENTENCE_TOKENS_MAX: usize = 200;
+/// Minimum number of tokens in most sentences, for the capacity.
+const SENTENCE_TOKENS: usize = 8;
+/// Maximum distance in tokens between the maximum length of a part and the mark where it ends, so that phrases stay
+/// together.
+const PART_MARKS_WITHIN: usize = 60;
+/// Marks that may follow the end of a sentence and still belong to it.
+const CLOSING: [&str; 4] = ["\"", ")", "'", "]"];
 
-/// A hasher for words, and for keys that already are fingerprints.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Fingerprint(u64);
-
-impl Fingerprint {
-    /// Mixes 64 more bits into a key.
-    pub const fn mix(key: u64, piece: u64) -> u64 {
-        let key = (key ^ piece).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        key ^ key >> 29
+/// The sentences as ranges of tokens.
+fn sentences(text: &TokenizedText) -> Vec<Range<usize>> {
+    let len = text.tokens().len();
+    let mut sentences = Vec::with_capacity(len / SENTENCE_TOKENS + 1);
+    let (mut start, mut at) = (0, 0);
+    while at < len {
+        steps::one();
+        if text.tokens()[at].begins_line && at > start {
+            push(text, start..at, &mut sentences);
+            start = at;
+        }
+        at += 1;
+        if ends(text, at - 1, start) {
+            // In `fixed it (again!) for us`, the words after the parenthesis belong to the sentence.
+            let closes = at < len && text.word(at) == ")" && !text.tokens()[at].is_apart;
+            let goes_on = text.has_shape(at + 1, Capitalisation::Lower)
+                || text.has_shape(at + 1, Capitalisation::Mark) && !is_end_mark(text.word(at + 1));
+            if closes && goes_on {
+                continue;
+            }
+            while at < len
+                && (CLOSING.contains(&text.word(at)) && !text.tokens()[at].is_apart
+                    || is_end_mark(text.word(at)))
+            {
+                steps::one();
+                at += 1;
+            }
+            push(text, start..at, &mut sentences);
+            start = at;
+        }
     }
-
-    /// The fingerprint of a word. It has 64 bits: two of a few thousand words collide in one of 10^12 dictionaries.
-    pub fn of(word: &str) -> u64 {
-        Self::mix_all(word.len() as u64, word.as_bytes())
+    if start < len {
+        push(text, start..len, &mut sentences);
     }
+    sentences
+}
 
-    fn mix_all(key: u64, bytes: &[u8]) -> u64 {
-        let (eights, rest) = bytes.as_chunks::<8>();
-        let key = eights
-            .iter()
-            .fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
-        Self::mix(
-            key,
-            rest.iter()
-                .fold(0, |last, byte| last << 8 | u64::from(*byte)),
-        )
+/// Adds a sentence, in parts if it is too long.
+fn push(text: &TokenizedText, mut sentence: Range<usize>, sentences: &mut Vec<Range<usize>>) {
+    while sentence.len() > SENTENCE_TOKENS_MAX {
+        let most = sentence.start + SENTENCE_TOKENS_MAX;
+        let marks = (most - PART_MARKS_WITHIN..most)
+            .rev()
+            .inspect(|_| steps::one());
+        let mark = marks
+            .into_iter()
+            .find(|at| matches!(text.word(*at), "," | ";" | ":" | "." | "\u{2014}" | ")"));
+        let end = mark.map_or(most, |mark| mark + 1);
+        sentences.push(sentence.start..end);
+        sentence.start = end;
+    }
+    sentences.push(sentence);
+}
+
+fn is_end_mark(word: &str) -> bool {
+    matches!(word, "." | "!" | "?" | "\u{2026}")
+}
+
+/// Whether the sentence that began at `start` ends with the token at `at`.
+fn ends(text: &TokenizedText, at: usize, start: usize) -> bool {
+    let token = &text.tokens()[at];
+    if token.shape != Capitalisation::Mark || !is_end_mark(text.word(at)) {
+        return false;
+    }
+    let next = text.tokens().get(at + 1);
+    let goes_on_small = text.has_shape(at + 1, Capitalisation::Lower);
+    let is_run = token.span.end - token.span.start > 1;
+    match text.word(at) {
+        "." if is_run => !goes_on_small,
+        "." => {
+            let words = text.language_words();
+            let is_behind = |words| at > start && text.is_among(at - 1, words);
+            let abbreviates = is_behind(&words.abbreviations);
+            // In `Mike S. came` the letter is an initial; but `we called I.` ends the sentence.
+            let is_initial = at > start
+                && text.word(at - 1).chars().count() == 1
+                && !is_behind(&words.no_initials)
+                && text.has_shape(at - 1, Capitalisation::Capitalised)
+                && (goes_on_small
+                    || text.has_shape(at + 1, Capitalisation::Capitalised) && at - 1 == start);
+            let is_inside = goes_on_small && next.is_some_and(|next| !next.is_apart);
+            let is_of_date = is_of_date(text, at, start) && next.is_some();
+            !(abbreviates && next.is_some() || is_initial || is_inside || is_of_date)
+        }
+        "\u{2026}" => !goes_on_small,
+        _ => true,
     }
 }
 
-impl Hasher for Fingerprint {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = Self::mix_all(self.0, bytes);
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.0 = Self::mix(self.0, u64::from(byte));
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+/// Whether the full stop at `at` is part of a date: `15.03. we called`, `3. 5. 2024`.
+fn is_of_date(text: &TokenizedText, at: usize, start: usize) -> bool {
+    const DAYS: u8 = 31;
+    const MONTHS: u8 = 12;
+    let number = |token: usize| {
+        let is_there = token >= start && text.has_shape(token, Capitalisation::Number);
+        is_there.then(|| text.word(token))
+    };
+    let within =
+        |digits: &str, most: u8| digits.parse().is_ok_and(|it: u8| (1..=most).contains(&it));
+    let is_day = |token: Option<usize>| {
+        let digits = token.and_then(number);
+        digits.is_some_and(|digits| within(digits, DAYS))
+    };
+    let is_month = |token: usize| number(token).is_some_and(|digits| within(digits, MONTHS));
+    let is_stop = |token: usize| token < text.tokens().len() && text.word(token) == ".";
+    let goes_on = text.has_shape(at + 1, Capitalisation::Lower) || number(at + 1).is_some();
+    // `15.03.` consists of a number and a full stop.
+    let both = at
+        .checked_sub(1)
+        .and_then(number)
+        .and_then(|both| both.split_once('.'));
+    let is_both = both.is_some_and(|(day, month)| within(day, DAYS) && within(month, MONTHS));
+    is_both && goes_on
+        || is_day(at.checked_sub(1)) && is_month(at + 1) && is_stop(at + 2)
+        || is_day(at.checked_sub(3)) && is_stop(at - 2) && is_month(at - 1) && goes_on
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{TradeErrors, read_table};
+use super::errors::{TradeErrors, read_table};
 use crate::insights::text::{Fingerprint, WordMap};
 use crate::model::hash::hex;
 

@@ -4,400 +4,40 @@
 //! language.
 
 mod background;
+mod errors;
 mod packages;
 mod parse;
 mod pattern;
+mod trade;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use sha2::{Digest as _, Sha256};
-
-use super::analysis::LanguageCode;
-use super::text::LanguageWords;
-use crate::model::hash::hex;
 pub use background::Background;
+pub use errors::{TradeError, TradeErrors};
 pub use packages::{
-    FILE_MIB_MAX, FolderError, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, Measured,
-    id_for, read_folder,
+    FILE_MIB_MAX, FolderError, GENERAL, HEADER as QUALITY_HEADER, HOME_SERVICES, IDS, id_for,
+    parse_all, read_folder, shipped,
 };
 pub use parse::{UNLABELED, UNNAMED};
 pub use pattern::PatternStep;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AspectDefinition {
-    /// Id of the aspect in all output, for example `response_time`.
-    pub id: String,
-    /// Display name.
-    pub label: String,
-    /// A customer's question, for example `Do they arrive on time?`
-    pub question: String,
-}
-
-/// A word or phrase that changes the meaning of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cue {
-    /// `not`, `without`: negates what follows.
-    Negator,
-    /// `very`: strengthens what follows.
-    Intensifier,
-    /// `a bit`: weakens what follows.
-    Diminisher,
-    /// `but`: begins a clause, and weakens the one before.
-    Contrast,
-    /// `and they`: begins a clause.
-    Joint,
-    /// `the last company`: what follows is about another company.
-    Elsewhere,
-    /// `these guys`: what follows is about the business again.
-    Firm,
-    /// `I wish`: the praised quality was missing.
-    Wish,
-    /// `if it leaks again`: only a possibility.
-    Open,
-    /// `do they`: a possibility if the sentence ends with a question mark.
-    Asks,
-    /// `the leak`: an opinion about it does not concern any aspect.
-    Setting,
-    /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
-    Trouble,
-    /// `my boiler died on Friday`: the same as `Trouble` if it is at the beginning of a text.
-    Breakdown,
-    /// `two days later`: the business has already come, so later trouble is not earlier trouble.
-    Afterwards,
-    /// `not only`: words without a meaning of their own.
-    Silent,
-    /// `to be honest`: the same as `Silent`, but the classifier does not read the words either.
-    Unread,
-}
-
-/// The meaning of a phrase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Meaning {
-    /// It judges the aspect (its index): positive points are praise, 0 is a fact.
-    Judges(usize, i32),
-    /// It names the aspect (its index), which an opinion may judge.
-    Names(usize),
-    /// It names the aspect (its index) only if an opinion is beside it.
-    Hints(usize),
-    /// It judges the name beside it with these points.
-    Opinion(i32),
-    /// It changes the meaning of other phrases.
-    Cue(Cue),
-}
-
-/// A phrase with its meaning.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
-    /// Name of its hits, for example `phrase:show_up_on_time`.
-    pub id: String,
-    /// The ways to match; one of them is sufficient.
-    pub ways: Vec<Vec<PatternStep>>,
-    pub meaning: Meaning,
-    /// The phrase as written.
-    pub text: Arc<str>,
-    /// Its position in the files.
-    pub place: RulePlace,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RulePlace {
-    pub file: Arc<str>,
-    /// From 1.
-    pub line: usize,
-    /// Whether the file is shared by all trades.
-    pub is_shared: bool,
-}
-
-/// A trade's aspects and the language of its customers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trade {
-    /// Id of the trade in all output, for example `home_services`.
-    pub id: String,
-    /// Display name.
-    pub label: String,
-    /// The schema.org types of its businesses.
-    pub types: Vec<String>,
-    /// Whether it uses the shared words.
-    pub is_sharing: bool,
-    /// Whether an opinion without an aspect counts for the role `overall`.
-    pub has_strays: bool,
-    /// Index of the aspect that receives opinions without an aspect.
-    pub overall: Option<usize>,
-    /// Aspects whose facts (`he said`) are omitted beside a judgement.
-    pub quiet: Vec<usize>,
-    /// Aspects whose facts (`they put in a pump`) remain facts among complaints.
-    pub facts: Vec<usize>,
-    /// Measured quality.
-    pub quality: Vec<Measured>,
-    /// The weights of its classifier, if any.
-    pub classifier: Option<Cow<'static, [u8]>>,
-    /// Word frequencies in reviews of other trades, if it has its own table.
-    pub background: Option<Background>,
-    /// In display order.
-    pub aspects: Vec<AspectDefinition>,
-    /// All phrases, the trade's own first, in the order of the files.
-    pub rules: Vec<Rule>,
-    /// Words by list name, for `@name` in a pattern.
-    pub lists: BTreeMap<String, Vec<String>>,
-    /// Misspellings of each word by its right spelling.
-    pub spellings: BTreeMap<String, Vec<String>>,
-    /// Irregular forms of words by their base form.
-    pub irregular: BTreeMap<String, Vec<String>>,
-    /// `None` for English.
-    pub language: Option<Arc<PackageLanguage>>,
-    /// The same trade in other languages.
-    pub languages: Vec<Self>,
-    digest: String,
-}
-
-/// A language of a package, other than English.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageLanguage {
-    /// All data of the language besides phrases.
-    pub words: Arc<LanguageWords>,
-    /// Polarity weights, if they were learned from texts in this language.
-    pub polarity: Option<Cow<'static, [u8]>>,
-    /// SHA-256 of its file, in hexadecimal.
-    digest: String,
-}
-
-/// An error in a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}: {message}")]
-pub struct TradeError {
-    /// As given to [`Trade::parse_all`].
-    pub file: String,
-    /// From 1.
-    pub line: usize,
-    /// The problem, and the valid form.
-    pub message: String,
-}
-
-impl TradeError {
-    pub fn new(file: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            line,
-            message: message.into(),
-        }
-    }
-
-    /// An error at a byte position of the file's text.
-    fn at(file: &str, text: &str, (at, message): (usize, String)) -> Self {
-        Self::new(file, parse::line(text, at), message)
-    }
-}
-
-/// All errors in the files of a trade, in their order; never empty.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
-pub struct TradeErrors(pub Vec<TradeError>);
-
-impl Trade {
-    /// The package for home services, for which the published figures were measured.
-    ///
-    /// # Errors
-    /// An error in one of its files; a test verifies that there is none.
-    pub fn built_in() -> Result<Self, TradeErrors> {
-        Self::shipped(HOME_SERVICES)
-    }
-
-    /// The built-in package with that id (one of [`IDS`]); for any other id, the general package.
-    ///
-    /// # Errors
-    /// An error in one of its files; a test verifies that there is none.
-    pub fn shipped(id: &str) -> Result<Self, TradeErrors> {
-        packages::read_shipped(id)
-    }
-
-    /// Parses several files, each a name and its text, as if they were one file. They use the shared words, unless they
-    /// contain `shared = false`.
-    ///
-    /// # Errors
-    /// All errors, with their files and lines.
-    pub fn parse_all(files: &[(&str, &str)]) -> Result<Self, TradeErrors> {
-        parse::parse(files, packages::SHARED)
-    }
-
-    /// The trade's own table of word frequencies; without one, the shared table.
-    pub fn background(&self) -> &Background {
-        self.background
-            .as_ref()
-            .unwrap_or_else(|| Background::shared())
-    }
-
-    /// The data of its language.
-    pub fn language_words(&self) -> &Arc<LanguageWords> {
-        let own = self.language.as_ref().map(|language| &language.words);
-        own.unwrap_or_else(|| LanguageWords::english())
-    }
-
-    /// `None` if the trade does not have the language.
-    pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
-        let mut all = std::iter::once(self).chain(&self.languages);
-        all.find(|trade| trade.language_words().code == code)
-    }
-
-    /// The measured quality in all its languages; empty if nothing was measured.
-    pub fn measures(&self) -> impl Iterator<Item = &Measured> {
-        let languages = self.languages.iter().flat_map(|one| &one.quality);
-        self.quality.iter().chain(languages)
-    }
-
-    /// SHA-256 of the files, in hexadecimal.
-    pub fn digest(&self) -> &str {
-        &self.digest
-    }
-
-    /// Takes its phrases, and drops its lists: some 5 MB that are needed only until the phrases are compiled.
-    pub fn take_phrases(&mut self) -> Vec<Rule> {
-        self.lists.clear();
-        self.spellings.clear();
-        self.irregular.clear();
-        std::mem::take(&mut self.rules)
-    }
-
-    /// In the trade's order.
-    pub fn aspect_ids(&self) -> Vec<&str> {
-        let aspects = self.aspects.iter();
-        aspects.map(|aspect| aspect.id.as_str()).collect()
-    }
-
-    pub fn aspect(&self, id: &str) -> Option<usize> {
-        self.aspects.iter().position(|aspect| aspect.id == id)
-    }
-}
-
-/// SHA-256 of files, each with its name and text, in hexadecimal.
-fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
-    let mut digest = Sha256::new();
-    for (name, text) in files {
-        // The hash uses only the file name, so that the same files are the same trade in any folder.
-        let name = name.rsplit('/').next().unwrap_or(name);
-        digest.update((name.len() as u64).to_be_bytes());
-        digest.update(name);
-        digest.update((text.len() as u64).to_be_bytes());
-        digest.update(text);
-    }
-    hex(&digest.finalize())
-}
-
-/// Reads a table, a line for each row below its head. `fault` is the error in the head, and `row` is `None` for an
-/// invalid line.
-///
-/// # Errors
-/// Every invalid line, with the message `expected`.
-fn read_table<T>(
-    name: &str,
-    text: &str,
-    fault: Option<String>,
-    expected: &str,
-    row: impl Fn(&str) -> Option<T>,
-) -> Result<Vec<T>, TradeErrors> {
-    let mut faults: Vec<TradeError> = Vec::new();
-    faults.extend(fault.map(|message| TradeError::new(name, 1, message)));
-    let mut rows = Vec::new();
-    for (line, number) in text.lines().zip(1..).skip(1) {
-        match row(line) {
-            Some(row) => rows.push(row),
-            None => faults.push(TradeError::new(name, number, expected)),
-        }
-    }
-    if faults.is_empty() {
-        Ok(rows)
-    } else {
-        Err(TradeErrors(faults))
-    }
-}
-
-/// Task name of the precision figures: for the judgements in whole reviews, and, as a prefix, for those of one aspect.
-const FINDING: &str = "finding";
-const PRECISION: &str = "precision";
-
-impl PackageLanguage {
-    /// Reads a `language.toml` and the weights beside it.
-    ///
-    /// # Errors
-    /// The error in the file.
-    pub fn read(
-        name: &str,
-        text: &str,
-        polarity: Option<Cow<'static, [u8]>>,
-    ) -> Result<Self, TradeErrors> {
-        let words = LanguageWords::parse(text)
-            .map_err(|fault| TradeErrors(vec![TradeError::at(name, text, fault)]))?;
-        Ok(Self {
-            words: Arc::new(words),
-            polarity,
-            digest: hex(&Sha256::digest(text)),
-        })
-    }
-}
-
-impl Trade {
-    /// A hash of everything that determines the analysis of a text in another language, in hexadecimal: phrases, words,
-    /// weights, and the published aspects.
-    pub fn method(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update(self.digest());
-        if let Some(language) = &self.language {
-            hash.update(&language.digest);
-            hash.update(language.polarity.as_deref().unwrap_or_default());
-        }
-        hash.update(self.classifier.as_deref().unwrap_or_default());
-        for aspect in self.published_aspects() {
-            hash.update((aspect as u64).to_be_bytes());
-        }
-        hex(&hash.finalize())
-    }
-
-    /// The indices of the aspects whose findings are published: all in English, and all in a language without a
-    /// required precision. Otherwise the aspects with sufficient precision in held-out texts; for an aspect with too
-    /// few judgements there, the precision of all aspects together decides.
-    pub fn published_aspects(&self) -> Vec<usize> {
-        let Some(from) = &self.language_words().published_from else {
-            return (0..self.aspects.len()).collect();
-        };
-        let of = |task: &str| {
-            let is_it = |one: &&Measured| {
-                (one.set.as_str(), one.measure.as_str(), one.task.as_str())
-                    == (from.set.as_str(), PRECISION, task)
-            };
-            self.quality.iter().find(is_it)
-        };
-        let is_enough = |one: &Measured| one.part * 100 >= one.whole * from.precision;
-        let is_whole_enough = of(FINDING).is_some_and(is_enough);
-        let is_published = |id: &str| match of(&aspect_task(id)) {
-            Some(one) if one.whole >= from.least => is_enough(one),
-            _ => is_whole_enough,
-        };
-        let all = self.aspects.iter().zip(0..);
-        all.filter(|(aspect, _)| is_published(&aspect.id))
-            .map(|(_, index)| index)
-            .collect()
-    }
-}
-
-/// The task name for the judgements about one aspect in `quality.tsv`.
-pub fn aspect_task(id: &str) -> String {
-    format!("{FINDING}:{id}")
-}
+pub use trade::{
+    AspectDefinition, Cue, Meaning, Measured, PackageLanguage, Rule, Trade, aspect_task,
+};
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    use super::{IDS, Meaning, Trade, TradeError, TradeErrors, id_for, read_folder};
+    use super::{
+        HOME_SERVICES, IDS, Meaning, Trade, TradeError, TradeErrors, id_for, parse_all,
+        read_folder, shipped,
+    };
     use crate::insights::text::LanguageWords;
 
     const ASPECT: &str =
         "[[aspect]]\nid = \"price\"\nlabel = \"Price\"\nquestion = \"What does it cost?\"\n";
 
     fn parse(text: &str) -> Result<Trade, TradeErrors> {
-        Trade::parse_all(&[("trade", text)])
+        parse_all(&[("trade", text)])
     }
 
     fn fault(text: &str) -> String {
@@ -412,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_built_in_files_are_sound_and_have_the_eleven_aspects_in_order() {
-        let trade = Trade::built_in().unwrap();
+        let trade = shipped(HOME_SERVICES).unwrap();
         let ids: Vec<&str> = trade
             .aspects
             .iter()
@@ -445,7 +85,7 @@ mod tests {
 
     #[test]
     fn every_aspect_can_be_praised_blamed_and_told_of() {
-        let trade = Trade::built_in().unwrap();
+        let trade = shipped(HOME_SERVICES).unwrap();
         for (index, aspect) in trade.aspects.iter().enumerate() {
             let has = |is_meant: fn(i32) -> bool| {
                 trade.rules.iter().any(|rule| matches!(rule.meaning, Meaning::Judges(of, points) if of == index && is_meant(points)))
@@ -531,11 +171,8 @@ mod tests {
     fn several_files_are_read_as_one_and_faults_name_theirs() {
         let words = ("words.toml", "[lists]\nfair = ['fair', 'just']");
         let both = [(words.0, words.1), ("price.toml", ASPECT)];
-        assert_eq!(
-            Trade::parse_all(&both).unwrap().lists["fair"],
-            ["fair", "just"]
-        );
-        let TradeErrors(faults) = Trade::parse_all(&[words, words]).unwrap_err();
+        assert_eq!(parse_all(&both).unwrap().lists["fair"], ["fair", "just"]);
+        let TradeErrors(faults) = parse_all(&[words, words]).unwrap_err();
         let expected = TradeError {
             file: "words.toml".to_owned(),
             line: 2,
@@ -603,7 +240,7 @@ mod tests {
 
     #[test]
     fn all_faults_of_all_files_are_told_at_once() {
-        let TradeErrors(faults) = Trade::parse_all(&[
+        let TradeErrors(faults) = parse_all(&[
             (
                 "trade.toml",
                 "[trade]\nid = \"Food\"\ntypes = [\"a bar\"]\nquiet = [\"taste\"]\n",
@@ -677,7 +314,7 @@ mod tests {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("src/insights/trades")
                 .join(id);
-            let (shipped, read) = (Trade::shipped(id).unwrap(), read_folder(&folder).unwrap());
+            let (shipped, read) = (shipped(id).unwrap(), read_folder(&folder).unwrap());
             assert_eq!(shipped.id, id);
             assert!(!shipped.types.is_empty() && shipped.overall.is_some());
             let ids = |trade: &Trade| {

@@ -9,8 +9,10 @@ use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
-use super::parse::{is_among, parse_language, types_of};
-use super::{Background, PackageLanguage, Trade, TradeError, TradeErrors, read_table};
+use super::background::Background;
+use super::errors::{TradeError, TradeErrors, read_table};
+use super::parse::{is_among, parse, parse_language, types_of};
+use super::trade::{Measured, PackageLanguage, Trade};
 use crate::config::{read_file, read_text};
 use crate::insights::analysis::LanguageCode;
 use crate::insights::classifier::{NgramModel, WeightsError};
@@ -40,7 +42,7 @@ macro_rules! named {
 }
 
 /// Files used by every trade, unless it contains `shared = false`.
-pub const SHARED: &[ShippedFile] = files!("shared":
+const SHARED: &[ShippedFile] = files!("shared":
     "words.toml", "opinions.toml", "punctuality.toml", "communication.toml", "professionalism.toml",
     "honesty.toml", "price.toml", "cleanliness.toml", "overall.toml");
 
@@ -132,11 +134,15 @@ const SHIPPED: [Shipped; 3] = [
     },
 ];
 
-/// The package with that id; for any other id, the general one.
-pub fn read_shipped(id: &str) -> Result<Trade, TradeErrors> {
+/// The built-in package with that id (one of [`IDS`]); for any other id, the general package. The published figures
+/// were measured for [`HOME_SERVICES`].
+///
+/// # Errors
+/// An error in one of its files; a test verifies that there is none.
+pub fn shipped(id: &str) -> Result<Trade, TradeErrors> {
     let [.., last] = &SHIPPED;
     let found = SHIPPED.iter().find(|one| one.id == id).unwrap_or(last);
-    let mut trade = Trade::parse_all(found.files)?;
+    let mut trade = parse_all(found.files)?;
     let (name, text) = found.quality;
     trade.quality = read_measured(name, text)?;
     trade.classifier = Some(Cow::Borrowed(found.classifier));
@@ -151,6 +157,15 @@ pub fn read_shipped(id: &str) -> Result<Trade, TradeErrors> {
         trade.languages.push(translated);
     }
     Ok(trade)
+}
+
+/// Parses several files, each a name and its text, as if they were one file. They use the shared words, unless they
+/// contain `shared = false`.
+///
+/// # Errors
+/// All errors, with their files and lines.
+pub fn parse_all(files: &[(&str, &str)]) -> Result<Trade, TradeErrors> {
+    parse(files, SHARED)
 }
 
 /// The id of the package for a schema.org type: the first package that lists the type, otherwise the general one.
@@ -172,23 +187,6 @@ pub fn id_for(kind: &str) -> &'static str {
 
 /// The first line of the file.
 pub const HEADER: &str = "task\tset\tmeasure\tn\tpart\twhole";
-
-/// One measure of one task on one set of annotated texts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measured {
-    /// For example `aspect`.
-    pub task: String,
-    /// Name of the set, for example `ordinary_held_out`.
-    pub set: String,
-    /// For example `f1` or `accuracy`.
-    pub measure: String,
-    /// Number of rows in the set.
-    pub n: usize,
-    /// Numerator.
-    pub part: usize,
-    /// Denominator.
-    pub whole: usize,
-}
 
 /// Parses the figures of a file.
 ///
@@ -271,7 +269,7 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
         Background::parse(&name, &text)
     });
     let mut faults = Vec::new();
-    let mut trade = keep(Trade::parse_all(&as_strs(&texts)), &mut faults);
+    let mut trade = keep(parse_all(&as_strs(&texts)), &mut faults);
     trade.quality = keep(quality(folder)?, &mut faults);
     trade.background = keep(background.transpose(), &mut faults);
     if !faults.is_empty() {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{
-    AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, TradeError,
-    TradeErrors, digest, pattern,
+use super::errors::{TradeError, TradeErrors, line};
+use super::pattern;
+use super::trade::{
+    AspectDefinition, Cue, Meaning, PackageLanguage, Rule, RulePlace, Trade, digest,
 };
 
 /// The points of an opinion, by its key.
@@ -394,11 +395,6 @@ impl<'file> PackageFile<'file> {
     pub fn fault(&self, fault: PackageFault) -> TradeError {
         TradeError::at(self.name, self.text, fault)
     }
-}
-
-/// The line of a byte position in a text, from 1.
-pub fn line(text: &str, at: usize) -> usize {
-    1 + text.get(..at).unwrap_or(text).matches('\n').count()
 }
 
 /// The `id` of a table, if it is a text.

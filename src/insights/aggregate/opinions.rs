@@ -1,0 +1,237 @@
+//! The figures of each aspect and of each entity: votes, trend, quotes, and what is mentioned together with it.
+
+use super::count::{Counted, OpinionCounts};
+use super::figures::{SampleConfidence, VoteCounts, WilsonShare, round_to};
+use super::keyphrases::{Keyphrase, lift};
+use super::quotes::{CustomerQuote, Originals, Shortlist, pick};
+use super::roster::Roster;
+use super::trends::{ShareTrend, trend};
+use crate::insights::analysis::MentionKind;
+use crate::insights::trades::Trade;
+
+/// Minimum number of reviews for which one side, praise or blame, is shown.
+pub const SIDE_MIN: u32 = 3;
+
+/// Minimum share of a side that is shown: one in this many reviews with a judgement.
+pub const SIDE_PART: u32 = 10;
+/// Maximum number of quotes for an aspect: for the larger side, and for the other.
+const ASPECT_QUOTES: (usize, usize) = (3, 2);
+/// Maximum number of quotes for an entity: for the larger side, and for the other.
+const ENTITY_QUOTES: (usize, usize) = (1, 1);
+/// Maximum number of joint figures in a list.
+const JOINT_MAX: usize = 3;
+/// Minimum number of reviews of a joint figure.
+const JOINT_MIN: u32 = 3;
+/// Number of months in an aspect's figures.
+const ASPECT_MONTHS: i32 = 24;
+/// Number of months in an entity's figures.
+const ENTITY_MONTHS: i32 = 12;
+
+/// Statistics of the opinions about an aspect or entity.
+#[derive(Debug, Clone)]
+pub struct OpinionStats {
+    /// Reviews by their vote.
+    pub votes: VoteCounts,
+    /// Share of positive reviews among those with a judgement.
+    pub positive_share: Option<WilsonShare>,
+    /// Reliability of the share.
+    pub confidence: SampleConfidence,
+    /// Shares by month, with their direction.
+    pub trend: ShareTrend,
+    /// Quotes; the quotes of the larger side come first.
+    pub quotes: Vec<CustomerQuote>,
+}
+
+#[derive(Debug, Clone)]
+pub struct AspectFigures {
+    /// The trade's id, for example `response_time`.
+    pub id: String,
+    /// Display name.
+    pub label: String,
+    /// A customer's question about it.
+    pub question: String,
+    /// Whether it has the trade's role `overall`: the business as a whole, which has a summary sentence of its own.
+    pub is_overall: bool,
+    /// Number of times that texts judge it.
+    pub mentions: u32,
+    /// Votes, trend and quotes of the reviews that mention it.
+    pub said: OpinionStats,
+    /// Topics that occur together with the aspect: phrase, and number of reviews.
+    pub sub_topics: Vec<(String, u32)>,
+    /// The entities named in its reviews, by index in [`super::AggregatedInsights::entities`].
+    pub named: Vec<Joint>,
+}
+
+/// A technician, service or area that reviews name.
+#[derive(Debug, Clone)]
+pub struct EntityFigures {
+    pub kind: MentionKind,
+    /// Id chosen by the owner; `None` for places and for names that are not in the business's lists.
+    pub id: Option<String>,
+    /// The name in the business's list, or as recorded in reviews.
+    pub name: String,
+    /// Number of reviews that name it, as a recorded mention or in the text.
+    pub reviews: u32,
+    /// Number of times that texts name it unambiguously.
+    pub mentions: u32,
+    /// Number of times that texts name it ambiguously.
+    pub ambiguous: u32,
+    /// `None` for a person named in fewer than three reviews, and for an entity that no review names.
+    pub detail: Option<OpinionStats>,
+    /// The aspects judged in its reviews, by index in [`super::AggregatedInsights::aspects`].
+    pub judged: Vec<Joint>,
+}
+
+/// An aspect and an entity that occur in the same reviews.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joint {
+    /// Index of the other one of the two.
+    pub at: usize,
+    /// Number of reviews that mention both.
+    pub reviews: u32,
+    /// The number of reviews as a multiple of the number expected by chance, one decimal.
+    pub lift: f64,
+}
+
+pub fn aspect_figures(
+    counted: &Counted,
+    trade: &Trade,
+    roster: &Roster,
+    topics: &[Keyphrase],
+    originals: &mut Originals<'_>,
+) -> Vec<AspectFigures> {
+    let mut aspects = Vec::with_capacity(trade.aspects.len());
+    for ((at, opinion_counts), aspect) in counted.aspects.iter().enumerate().zip(&trade.aspects) {
+        let goes = |topic: &&Keyphrase| topic.aspect == Some(at);
+        let mut sub_topics: Vec<(String, u32)> = topics
+            .iter()
+            .filter(goes)
+            .map(|topic| (topic.phrase.clone(), topic.joint[at]))
+            .collect();
+        sub_topics.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        sub_topics.truncate(JOINT_MAX);
+        let of = |kind: MentionKind| {
+            let named = counted.entities.iter().zip(roster.entries()).enumerate();
+            let joint = named
+                .filter(|(_, (named, its))| its.kind == kind && its.is_told(named.votes.reviews()))
+                .map(|(entity, _)| joint(counted, at, entity, entity));
+            strongest(joint.collect())
+        };
+        aspects.push(AspectFigures {
+            id: aspect.id.clone(),
+            label: aspect.label.clone(),
+            question: aspect.question.clone(),
+            is_overall: trade.overall == Some(at),
+            mentions: opinion_counts.mentions,
+            said: opinion_stats(
+                counted,
+                opinion_counts,
+                at,
+                ASPECT_MONTHS,
+                ASPECT_QUOTES,
+                originals,
+            ),
+            sub_topics,
+            named: MentionKind::ALL.map(of).concat(),
+        });
+    }
+    aspects
+}
+
+pub fn entity_figures(
+    counted: &Counted,
+    roster: &Roster,
+    originals: &mut Originals<'_>,
+) -> Vec<EntityFigures> {
+    let mut entities = Vec::with_capacity(roster.entries().len());
+    for ((at, opinion_counts), known) in counted.entities.iter().enumerate().zip(roster.entries()) {
+        let reviews = opinion_counts.votes.reviews();
+        let cell = counted.aspects.len() + at;
+        let is_told = known.is_told(reviews);
+        let judged = (0..counted.aspects.len())
+            .map(|aspect| joint(counted, aspect, at, aspect))
+            .collect();
+        entities.push(EntityFigures {
+            kind: known.kind,
+            id: known.id.clone(),
+            name: known.name.clone(),
+            reviews,
+            mentions: opinion_counts.mentions,
+            ambiguous: opinion_counts.ambiguous,
+            detail: is_told.then(|| {
+                opinion_stats(
+                    counted,
+                    opinion_counts,
+                    cell,
+                    ENTITY_MONTHS,
+                    ENTITY_QUOTES,
+                    originals,
+                )
+            }),
+            judged: if is_told {
+                strongest(judged)
+            } else {
+                Vec::new()
+            },
+        });
+    }
+    entities
+}
+
+/// The joint figure of an aspect and an entity; `at` is the index that it contains.
+fn joint(counted: &Counted, aspect: usize, entity: usize, at: usize) -> Joint {
+    let reviews = counted.joint[entity * counted.aspects.len() + aspect];
+    let [one, other] = [&counted.aspects[aspect], &counted.entities[entity]]
+        .map(|opinion_counts| opinion_counts.votes.reviews());
+    Joint {
+        at,
+        reviews,
+        lift: round_to(lift(reviews, one, other, counted.corpus.analysed), 10.0),
+    }
+}
+
+fn strongest(mut joints: Vec<Joint>) -> Vec<Joint> {
+    joints.retain(|joint| joint.reviews >= JOINT_MIN);
+    joints.sort_by_key(|joint| (std::cmp::Reverse(joint.reviews), joint.at));
+    joints.truncate(JOINT_MAX);
+    joints
+}
+
+fn opinion_stats(
+    counted: &Counted,
+    opinion_counts: &OpinionCounts,
+    cell: usize,
+    months: i32,
+    quotes: (usize, usize),
+    originals: &mut Originals<'_>,
+) -> OpinionStats {
+    let votes = opinion_counts.votes;
+    OpinionStats {
+        votes,
+        positive_share: WilsonShare::new(votes.positive, votes.judged()),
+        confidence: SampleConfidence::of(votes.judged()),
+        trend: trend(&counted.months, cell, months),
+        quotes: both_sides(&votes, &opinion_counts.quotes, quotes, originals),
+    }
+}
+
+/// Quotes of the larger side, and of the other side if that is shown.
+pub fn both_sides(
+    votes: &VoteCounts,
+    [praise, blame]: &[Shortlist; 2],
+    (more, less): (usize, usize),
+    originals: &mut Originals<'_>,
+) -> Vec<CustomerQuote> {
+    // A mixed review counts for both sides.
+    let [praised, blamed] = [votes.positive, votes.negative].map(|side| side + votes.mixed);
+    let (sides, other) = if praised >= blamed {
+        ((praise, blame), blamed)
+    } else {
+        ((blame, praise), praised)
+    };
+    let mut quotes = pick(sides.0, more, originals);
+    if other >= SIDE_MIN && other * SIDE_PART >= votes.judged() {
+        quotes.extend(pick(sides.1, less, originals));
+    }
+    quotes
+}

@@ -1,0 +1,150 @@
+//! Which sentences can be quoted by themselves: those that are whole, of a readable length, and do not depend on the
+//! previous one.
+
+use std::ops::RangeInclusive;
+
+use crate::insights::analysis::TextSpan;
+
+/// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
+pub const QUOTE_LENGTH: RangeInclusive<u32> = 25..=220;
+/// Beginnings of sentences that continue the previous one.
+const LEANING: [&str; 16] = [
+    "and", "but", "or", "nor", "so", "yet", "plus", "then", "also", "which", "who", "because",
+    "that", "however", "though", "although",
+];
+/// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
+const LABEL_WORDS: usize = 3;
+/// Characters that are allowed before the first word.
+const QUOTE_OPENING: [char; 6] = ['"', '\'', '(', '[', '\u{201c}', '\u{2018}'];
+/// Characters that are allowed after the last mark.
+const QUOTE_CLOSING: [char; 6] = ['"', '\'', ')', ']', '\u{201d}', '\u{2019}'];
+
+/// Whether `span` of a text, in code points, can be quoted. It must follow the beginning of the text or the end of a
+/// sentence. It must begin in upper case or with a number, without a conjunction or label, and end with its mark or
+/// with the text.
+pub fn is_quotable(text: &[char], span: TextSpan) -> bool {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let (Some(before), Some(sentence), Some(after)) =
+        (text.get(..start), text.get(start..end), text.get(end..))
+    else {
+        return false;
+    };
+    QUOTE_LENGTH.contains(&(span.end - span.start))
+        && begins_behind(before)
+        && begins_well(sentence)
+        && (ends_with_mark(sentence) || after.iter().all(|letter| letter.is_whitespace()))
+        && is_closed(sentence)
+}
+
+/// Whether a sentence can begin after `before`: at the beginning of the text, after the end of another sentence, or in
+/// a new paragraph.
+fn begins_behind(before: &[char]) -> bool {
+    let words = trim_end(before);
+    let lines = before[words.len()..]
+        .iter()
+        .filter(|letter| **letter == '\n');
+    words.is_empty() || ends_with_mark(words) || lines.count() > 1
+}
+
+fn begins_well(sentence: &[char]) -> bool {
+    let sentence = match sentence.split_first() {
+        Some((first, rest)) if QUOTE_OPENING.contains(first) => rest,
+        _ => sentence,
+    };
+    let word: String = sentence
+        .iter()
+        .take_while(|letter| letter.is_alphanumeric())
+        .flat_map(|letter| letter.to_lowercase())
+        .collect();
+    let is_first = |letter: &char| {
+        letter.is_alphanumeric() && !letter.is_lowercase() || matches!(letter, '$' | '€' | '£')
+    };
+    let mut words = sentence
+        .split(|letter| letter.is_whitespace())
+        .take(LABEL_WORDS);
+    let has_label = words.any(|word| word.last() == Some(&':'));
+    sentence.first().is_some_and(is_first) && !LEANING.contains(&word.as_str()) && !has_label
+}
+
+fn ends_with_mark(words: &[char]) -> bool {
+    let mut words = trim_end(words).iter();
+    let last = words.rfind(|letter| !QUOTE_CLOSING.contains(letter));
+    matches!(last, Some('.' | '!' | '?' | '\u{2026}'))
+}
+
+/// Whether all quotation marks and brackets are closed, so that the quote is complete.
+fn is_closed(sentence: &[char]) -> bool {
+    let count = |wanted: &[char]| {
+        sentence
+            .iter()
+            .filter(|letter| wanted.contains(letter))
+            .count()
+    };
+    count(&['"']) % 2 == 0 && count(&['(', '[', '\u{201c}']) == count(&[')', ']', '\u{201d}'])
+}
+
+fn trim_end(words: &[char]) -> &[char] {
+    let last = words.iter().rposition(|letter| !letter.is_whitespace());
+    last.map_or(&[], |last| &words[..=last])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_quotable;
+    use crate::insights::analysis::TextSpan;
+
+    /// Whether the part of `text` between the bars can be quoted.
+    fn can_be_quoted(text: &str) -> bool {
+        let parts: Vec<&str> = text.split('|').collect();
+        let [before, quoted, after] = parts.as_slice() else {
+            panic!("{text}")
+        };
+        let length = |part: &str| u32::try_from(part.chars().count()).unwrap();
+        let whole: Vec<char> = [*before, *quoted, *after].concat().chars().collect();
+        let start = length(before);
+        is_quotable(
+            &whole,
+            TextSpan {
+                start,
+                end: start + length(quoted),
+            },
+        )
+    }
+
+    #[test]
+    fn whole_sentences_that_stand_by_themselves_can_be_quoted() {
+        for text in [
+            "|They came on time and were polite.| Would call again.",
+            "Great. |He left the yard cleaner than it was!|",
+            "\"Great.\" |Priya said \"no problem\" and fixed it (twice).| Bye.",
+            "Great job\n\n|They came on time and were polite| ",
+            "|2 hours later they were at our door.|",
+            "|\u{201c}Done right the first time,\u{201d} as they say.|",
+            "|Über kind people, every one of them.|",
+        ] {
+            assert!(can_be_quoted(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn clauses_fragments_and_what_leans_on_another_sentence_cannot() {
+        let long = format!("|They {}came.|", "really ".repeat(31));
+        for text in [
+            "They came, |and showed me how to clean the tank.|",
+            "Fixed it |They came on time and were polite.|",
+            "We hired\n|Mike to put in a new water heater.|",
+            "Nice. |and saved us around four hundred dollars.|",
+            "Nice. |And saved us around four hundred dollars.|",
+            "Nice. |But saved us around four hundred dollars.|",
+            "|told me it had maybe two winters left.|",
+            "|They came on time and were polite| and more",
+            "|Went with someone else.|",
+            "|He said \"no problem and fixed it that day.| Really.\"",
+            "|Day 6: a different person who could not find it.|",
+            "|\u{1f335} Always on time, always nice to us.|",
+            long.as_str(),
+        ] {
+            assert!(!can_be_quoted(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! A trade, as the files of its package describe it, and its measured quality.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use super::background::Background;
+use super::errors::{TradeError, TradeErrors};
+use super::pattern::PatternStep;
+use crate::insights::analysis::LanguageCode;
+use crate::insights::text::LanguageWords;
+use crate::model::hash::hex;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AspectDefinition {
+    /// Id of the aspect in all output, for example `response_time`.
+    pub id: String,
+    /// Display name.
+    pub label: String,
+    /// A customer's question, for example `Do they arrive on time?`
+    pub question: String,
+}
+
+/// A word or phrase that changes the meaning of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cue {
+    /// `not`, `without`: negates what follows.
+    Negator,
+    /// `very`: strengthens what follows.
+    Intensifier,
+    /// `a bit`: weakens what follows.
+    Diminisher,
+    /// `but`: begins a clause, and weakens the one before.
+    Contrast,
+    /// `and they`: begins a clause.
+    Joint,
+    /// `the last company`: what follows is about another company.
+    Elsewhere,
+    /// `these guys`: what follows is about the business again.
+    Firm,
+    /// `I wish`: the praised quality was missing.
+    Wish,
+    /// `if it leaks again`: only a possibility.
+    Open,
+    /// `do they`: a possibility if the sentence ends with a question mark.
+    Asks,
+    /// `the leak`: an opinion about it does not concern any aspect.
+    Setting,
+    /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
+    Trouble,
+    /// `my boiler died on Friday`: the same as `Trouble` if it is at the beginning of a text.
+    Breakdown,
+    /// `two days later`: the business has already come, so later trouble is not earlier trouble.
+    Afterwards,
+    /// `not only`: words without a meaning of their own.
+    Silent,
+    /// `to be honest`: the same as `Silent`, but the classifier does not read the words either.
+    Unread,
+}
+
+/// The meaning of a phrase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Meaning {
+    /// It judges the aspect (its index): positive points are praise, 0 is a fact.
+    Judges(usize, i32),
+    /// It names the aspect (its index), which an opinion may judge.
+    Names(usize),
+    /// It names the aspect (its index) only if an opinion is beside it.
+    Hints(usize),
+    /// It judges the name beside it with these points.
+    Opinion(i32),
+    /// It changes the meaning of other phrases.
+    Cue(Cue),
+}
+
+/// A phrase with its meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Name of its hits, for example `phrase:show_up_on_time`.
+    pub id: String,
+    /// The ways to match; one of them is sufficient.
+    pub ways: Vec<Vec<PatternStep>>,
+    pub meaning: Meaning,
+    /// The phrase as written.
+    pub text: Arc<str>,
+    /// Its position in the files.
+    pub place: RulePlace,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulePlace {
+    pub file: Arc<str>,
+    /// From 1.
+    pub line: usize,
+    /// Whether the file is shared by all trades.
+    pub is_shared: bool,
+}
+
+/// A trade's aspects and the language of its customers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trade {
+    /// Id of the trade in all output, for example `home_services`.
+    pub id: String,
+    /// Display name.
+    pub label: String,
+    /// The schema.org types of its businesses.
+    pub types: Vec<String>,
+    /// Whether it uses the shared words.
+    pub is_sharing: bool,
+    /// Whether an opinion without an aspect counts for the role `overall`.
+    pub has_strays: bool,
+    /// Index of the aspect that receives opinions without an aspect.
+    pub overall: Option<usize>,
+    /// Aspects whose facts (`he said`) are omitted beside a judgement.
+    pub quiet: Vec<usize>,
+    /// Aspects whose facts (`they put in a pump`) remain facts among complaints.
+    pub facts: Vec<usize>,
+    /// Measured quality.
+    pub quality: Vec<Measured>,
+    /// The weights of its classifier, if any.
+    pub classifier: Option<Cow<'static, [u8]>>,
+    /// Word frequencies in reviews of other trades, if it has its own table.
+    pub background: Option<Background>,
+    /// In display order.
+    pub aspects: Vec<AspectDefinition>,
+    /// All phrases, the trade's own first, in the order of the files.
+    pub rules: Vec<Rule>,
+    /// Words by list name, for `@name` in a pattern.
+    pub lists: BTreeMap<String, Vec<String>>,
+    /// Misspellings of each word by its right spelling.
+    pub spellings: BTreeMap<String, Vec<String>>,
+    /// Irregular forms of words by their base form.
+    pub irregular: BTreeMap<String, Vec<String>>,
+    /// `None` for English.
+    pub language: Option<Arc<PackageLanguage>>,
+    /// The same trade in other languages.
+    pub languages: Vec<Self>,
+    pub(super) digest: String,
+}
+
+/// A language of a package, other than English.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageLanguage {
+    /// All data of the language besides phrases.
+    pub words: Arc<LanguageWords>,
+    /// Polarity weights, if they were learned from texts in this language.
+    pub polarity: Option<Cow<'static, [u8]>>,
+    /// SHA-256 of its file, in hexadecimal.
+    digest: String,
+}
+
+impl Trade {
+    /// The trade's own table of word frequencies; without one, the shared table.
+    pub fn background(&self) -> &Background {
+        self.background
+            .as_ref()
+            .unwrap_or_else(|| Background::shared())
+    }
+
+    /// The data of its language.
+    pub fn language_words(&self) -> &Arc<LanguageWords> {
+        let own = self.language.as_ref().map(|language| &language.words);
+        own.unwrap_or_else(|| LanguageWords::english())
+    }
+
+    /// `None` if the trade does not have the language.
+    pub fn in_language(&self, code: LanguageCode) -> Option<&Self> {
+        let mut all = std::iter::once(self).chain(&self.languages);
+        all.find(|trade| trade.language_words().code == code)
+    }
+
+    /// The measured quality in all its languages; empty if nothing was measured.
+    pub fn measures(&self) -> impl Iterator<Item = &Measured> {
+        let languages = self.languages.iter().flat_map(|one| &one.quality);
+        self.quality.iter().chain(languages)
+    }
+
+    /// SHA-256 of the files, in hexadecimal.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Takes its phrases, and drops its lists: some 5 MB that are needed only until the phrases are compiled.
+    pub fn take_phrases(&mut self) -> Vec<Rule> {
+        self.lists.clear();
+        self.spellings.clear();
+        self.irregular.clear();
+        std::mem::take(&mut self.rules)
+    }
+
+    /// In the trade's order.
+    pub fn aspect_ids(&self) -> Vec<&str> {
+        let aspects = self.aspects.iter();
+        aspects.map(|aspect| aspect.id.as_str()).collect()
+    }
+
+    pub fn aspect(&self, id: &str) -> Option<usize> {
+        self.aspects.iter().position(|aspect| aspect.id == id)
+    }
+}
+
+/// SHA-256 of files, each with its name and text, in hexadecimal.
+pub fn digest<'a>(files: impl Iterator<Item = &'a (&'a str, &'a str)>) -> String {
+    let mut digest = Sha256::new();
+    for (name, text) in files {
+        // The hash uses only the file name, so that the same files are the same trade in any folder.
+        let name = name.rsplit('/').next().unwrap_or(name);
+        digest.update((name.len() as u64).to_be_bytes());
+        digest.update(name);
+        digest.update((text.len() as u64).to_be_bytes());
+        digest.update(text);
+    }
+    hex(&digest.finalize())
+}
+
+/// Task name of the precision figures: for the judgements in whole reviews, and, as a prefix, for those of one aspect.
+const FINDING: &str = "finding";
+
+const PRECISION: &str = "precision";
+
+impl PackageLanguage {
+    /// Reads a `language.toml` and the weights beside it.
+    ///
+    /// # Errors
+    /// The error in the file.
+    pub fn read(
+        name: &str,
+        text: &str,
+        polarity: Option<Cow<'static, [u8]>>,
+    ) -> Result<Self, TradeErrors> {
+        let words = LanguageWords::parse(text)
+            .map_err(|fault| TradeErrors(vec![TradeError::at(name, text, fault)]))?;
+        Ok(Self {
+            words: Arc::new(words),
+            polarity,
+            digest: hex(&Sha256::digest(text)),
+        })
+    }
+}
+
+impl Trade {
+    /// A hash of everything that determines the analysis of a text in another language, in hexadecimal: phrases, words,
+    /// weights, and the published aspects.
+    pub fn method(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.digest());
+        if let Some(language) = &self.language {
+            hash.update(&language.digest);
+            hash.update(language.polarity.as_deref().unwrap_or_default());
+        }
+        hash.update(self.classifier.as_deref().unwrap_or_default());
+        for aspect in self.published_aspects() {
+            hash.update((aspect as u64).to_be_bytes());
+        }
+        hex(&hash.finalize())
+    }
+
+    /// The indices of the aspects whose findings are published: all in English, and all in a language without a
+    /// required precision. Otherwise the aspects with sufficient precision in held-out texts; for an aspect with too
+    /// few judgements there, the precision of all aspects together decides.
+    pub fn published_aspects(&self) -> Vec<usize> {
+        let Some(from) = &self.language_words().published_from else {
+            return (0..self.aspects.len()).collect();
+        };
+        let of = |task: &str| {
+            let is_it = |one: &&Measured| {
+                (one.set.as_str(), one.measure.as_str(), one.task.as_str())
+                    == (from.set.as_str(), PRECISION, task)
+            };
+            self.quality.iter().find(is_it)
+        };
+        let is_enough = |one: &Measured| one.part * 100 >= one.whole * from.precision;
+        let is_whole_enough = of(FINDING).is_some_and(is_enough);
+        let is_published = |id: &str| match of(&aspect_task(id)) {
+            Some(one) if one.whole >= from.least => is_enough(one),
+            _ => is_whole_enough,
+        };
+        let all = self.aspects.iter().zip(0..);
+        all.filter(|(aspect, _)| is_published(&aspect.id))
+            .map(|(_, index)| index)
+            .collect()
+    }
+}
+
+/// The task name for the judgements about one aspect in `quality.tsv`.
+pub fn aspect_task(id: &str) -> String {
+    format!("{FINDING}:{id}")
+}
+
+/// One measure of one task on one set of annotated texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measured {
+    /// For example `aspect`.
+    pub task: String,
+    /// Name of the set, for example `ordinary_held_out`.
+    pub set: String,
+    /// For example `f1` or `accuracy`.
+    pub measure: String,
+    /// Number of rows in the set.
+    pub n: usize,
+    /// Numerator.
+    pub part: usize,
+    /// Denominator.
+    pub whole: usize,
+}
