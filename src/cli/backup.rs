@@ -7,8 +7,8 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
+use super::report::{Exit, report_done};
 use super::terminal::Progress;
-use super::{Exit, report_done};
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, unused_name};
 

@@ -8,8 +8,9 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
+use super::database::read;
 use super::init::{store, told};
-use super::{Exit, read, report_done, say};
+use super::report::{Exit, report_done, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::BusinessFile;

@@ -6,7 +6,7 @@ use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::init::remarks;
-use super::{Exit, say};
+use super::report::{Exit, say};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analyzer, Subject, store as insights};
 use crate::snapshot::analyze;

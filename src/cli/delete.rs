@@ -6,8 +6,9 @@ use anyhow::Context as _;
 use clap::Args;
 
 use super::decision::{find_row, open_with};
+use super::report::{Exit, report_done};
 use super::show::{first, paragraphs, stars};
-use super::{Exit, report_done, terminal};
+use super::terminal;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;

@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::business::difference;
+use super::database::read;
 use super::decision::open;
-use super::{Exit, read, report_done, say};
+use super::report::{Exit, report_done, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
 use crate::model::business::{Editorial, FaqEntry};

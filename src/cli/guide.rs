@@ -6,11 +6,11 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, bail};
 use clap::builder::StyledStr;
-use clap::{Arg, ArgAction, Args, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::{Cli, Exit, say};
+use super::report::{Exit, say};
 use crate::storage::sqlite_version;
 
 /// A command line and its description.
@@ -82,8 +82,8 @@ man: reviews man import # the manual page of one command
 "#;
 
 /// The program with examples, and without options that a command ignores.
-pub(super) fn command() -> Command {
-    let program = Cli::command().max_term_width(COLUMNS);
+pub(super) fn command(program: Command) -> Command {
+    let program = program.max_term_width(COLUMNS);
     let globals: Vec<Arg> = program
         .get_arguments()
         .filter(|argument| is_one_of(argument, &GLOBAL))
@@ -173,9 +173,9 @@ const FILES: [(&str, &str); 4] = [
 const USAGE_MAX: usize = 88;
 
 /// The Markdown table of commands for `docs/REFERENCE.md`, with their arguments and descriptions.
-pub fn table() -> String {
+pub fn table(program: &Command) -> String {
     let mut text = String::from("| command | does |\n|---|---|\n");
-    for command in Cli::command().get_subcommands() {
+    for command in program.get_subcommands() {
         rows(command, "reviews", &mut text);
     }
     text
@@ -229,9 +229,8 @@ fn written(argument: &Arg) -> String {
 }
 
 /// The examples as a block of Markdown for `docs/REFERENCE.md`.
-pub fn markdown() -> String {
+pub fn markdown(program: &Command) -> String {
     let mut text = String::from("```sh\n");
-    let program = Cli::command();
     let commands = program.get_subcommands().map(Command::get_name);
     let examples: Vec<Example> = commands.flat_map(examples_of).collect();
     let width = examples.iter().map(|(line, _)| line.chars().count()).max();
@@ -259,16 +258,16 @@ pub struct Man {
 }
 
 impl Completions {
-    pub(super) fn run(self) -> anyhow::Result<Exit> {
+    pub(super) fn run(self, program: Command) -> anyhow::Result<Exit> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut command(), "reviews", &mut text);
+        clap_complete::generate(self.shell, &mut command(program), "reviews", &mut text);
         say(&String::from_utf8(text)?)
     }
 }
 
 impl Man {
-    pub(super) fn run(self) -> anyhow::Result<Exit> {
-        let mut program = command();
+    pub(super) fn run(self, program: Command) -> anyhow::Result<Exit> {
+        let mut program = command(program);
         program.build();
         let page = match &self.command {
             None => program,

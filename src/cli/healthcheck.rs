@@ -14,7 +14,7 @@ use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Exit, say};
+use super::report::{Exit, say};
 use crate::config::ListenConfig;
 
 /// The timeout of the exchange: below Docker's 30 s, above any delay of `/readyz`.

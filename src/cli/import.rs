@@ -13,13 +13,15 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
+use super::output;
 use super::output::{FormerOutput, Protected};
+use super::report::{Exit, add_count, report_done};
 use super::terminal::style;
-use super::{Exit, add_count, output, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, ImportReport, ImportRequest, Named, Position, Rejection, TableColumns, Watch, import,
+    ImportReport, ImportRequest, Named, Position, Rejection, TableColumns, Watch, find_format,
+    import,
 };
 use crate::mcp::escaped;
 use crate::model::{Review, Status};
@@ -416,7 +418,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
 /// Each file with its rows and notes on its format.
 fn files(text: &mut String, report: &ImportReport) {
     for file in &report.files {
-        let format = Format::find(file.format);
+        let format = find_format(file.format);
         let label = format.map_or(file.format, |format| format.label);
         let rejected = match file.rejected {
             0 => String::new(),

@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 use sqlx::SqliteConnection;
 use url::Url;
 
-use super::{Exit, read, report_done, terminal};
+use super::database::read;
+use super::report::{Exit, report_done};
+use super::terminal;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::time_zone;

@@ -6,8 +6,9 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
+use super::database::read;
+use super::report::{Exit, say};
 use super::show::{first, native, stars};
-use super::{Exit, read, say};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
 use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tracing::{Event, Subscriber};
@@ -24,6 +24,35 @@ use crate::metrics;
 
 /// The default filter.
 const FILTER: &str = "info";
+
+/// What is logged, and how.
+#[derive(Debug, Clone, Args)]
+pub struct LogConfig {
+    /// Log filter, for example `info` or `warn,reviews_service=debug` [default: info]
+    #[arg(
+        id = "log_filter",
+        long = "log",
+        value_name = "FILTER",
+        env = "RUST_LOG",
+        default_value = "",
+        hide_default_value = true,
+        help_heading = "Global options",
+        global = true,
+        value_parser = checked
+    )]
+    pub filter: String,
+    /// Log format: text for people, or one JSON object per line
+    #[arg(
+        id = "log_format",
+        long = "log-format",
+        value_name = "FORMAT",
+        env = "REVIEWS_LOG_FORMAT",
+        default_value = "text",
+        help_heading = "Global options",
+        global = true
+    )]
+    pub format: LogFormat,
+}
 
 /// Checks a filter.
 ///

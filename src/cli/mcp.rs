@@ -5,8 +5,9 @@ use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
 use super::decision::existing;
+use super::insights;
+use super::report::Exit;
 use super::serve::open;
-use super::{Exit, insights};
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};

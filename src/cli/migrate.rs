@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Exit, report_done};
+use super::report::{Exit, report_done};
 use crate::config::DatabaseConfig;
 use crate::storage::{FORMER_KEPT_DAYS, Migrated, Opening};
 

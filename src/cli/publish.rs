@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::decision::Decision;
-use super::{Exit, report_done};
+use super::report::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Method, Status, Verification};

@@ -6,8 +6,8 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::decision::Decision;
+use super::report::{Exit, report_done};
 use super::show::paragraphs;
-use super::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Day, Response};

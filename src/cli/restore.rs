@@ -7,7 +7,8 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::output::{Protected, protect};
-use super::{Exit, add_count, report_done, terminal};
+use super::report::{Exit, add_count, report_done};
+use super::terminal;
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::snapshot::carry_publications;

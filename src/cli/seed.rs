@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::database::{OVERTAKEN_MAX, is_overtaken};
 use super::import::{Console, Faults, outcome, summary};
-use super::{Exit, OVERTAKEN_MAX, is_overtaken, report_done};
+use super::report::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed;

@@ -19,10 +19,13 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::file_size_limit::log_file_size_limit;
 use super::healthcheck::{TIMEOUT, ask, reachable};
+use super::logging::LogConfig;
 use super::logging::{LineQueue, LogFormat};
+use super::report::{Exit, say};
 use super::terminal::Progress;
-use super::{Exit, LogConfig, insights, log_file_size_limit, say, seed};
+use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig, ListenConfig, ServeConfig};

@@ -7,8 +7,9 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
+use super::database::read;
 use super::decision::{row_id, unreadable};
-use super::{Exit, read, say};
+use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
 use crate::model::{DigestKey, Review, Status, Unit, Units};

@@ -8,7 +8,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::{Exit, read, say};
+use super::database::read;
+use super::report::{Exit, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;

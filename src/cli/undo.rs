@@ -6,8 +6,8 @@ use clap::Args;
 
 use super::decision::open;
 use super::delete::traces;
+use super::report::{Exit, add_count, report_done};
 use super::status::run_line;
-use super::{Exit, add_count, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::undo::{Undone, undo};

@@ -4,7 +4,7 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::decision::Decision;
-use super::{Exit, report_done};
+use super::report::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::Status;

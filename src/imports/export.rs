@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+pub use crate::imports::map::COLUMNS;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::put;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
@@ -118,42 +119,6 @@ fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
-
-/// The first of the columns that exist only in exports.
-pub const EXPORT_ALONE: &str = "decided";
-
-/// The columns of an export as a table: paths of the native record.
-pub const COLUMNS: [&str; 28] = [
-    "id",
-    "rating",
-    "date",
-    "author",
-    "title",
-    "text",
-    "language",
-    "source.name",
-    "source.url",
-    "location",
-    "verification.verified",
-    "verification.method",
-    "verification.verified_at",
-    "mentions.technicians",
-    "mentions.services",
-    "mentions.service_areas",
-    "response.text",
-    "response.date",
-    "response.author",
-    "status",
-    "withheld_reason",
-    "updated_at",
-    EXPORT_ALONE,
-    "deleted",
-    "posted_at",
-    "responded_at",
-    "imported_from",
-    // Marks a row with escaped cells: in other tables an apostrophe is literal.
-    "escaped",
-];
 
 /// Whether a table with these columns is an export: no other table has all three.
 pub(super) fn is_export(columns: &Columns) -> bool {

@@ -7,7 +7,7 @@ use std::io;
 use thiserror::Error;
 
 use crate::imports::map::fields::FieldError;
-use crate::imports::platforms::Format;
+use crate::imports::platforms::format_names;
 use crate::storage::DbError;
 
 /// Maximum bytes that one import may read, unpacked, over all its files: 1 GiB.
@@ -54,7 +54,7 @@ pub enum FileError {
     )]
     MapsReviews,
     #[error(
-        "is {said}: none of the known formats ({}); {advice}", Format::names().collect::<Vec<_>>().join(", ")
+        "is {said}: none of the known formats ({}); {advice}", format_names().collect::<Vec<_>>().join(", ")
     )]
     Unknown {
         /// The apparent kind of file, with some field names.

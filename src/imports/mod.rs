@@ -12,23 +12,22 @@ mod merge;
 mod platforms;
 mod read;
 mod report;
+mod request;
 pub(crate) mod seed;
 
-use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
-use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
 pub use file_error::{FailedFile, FileError, INPUT_BYTES_MAX, ImportError};
 pub use map::fields::FieldError;
 pub use map::{Rename, RenameError};
 pub(crate) use merge::{time_zone, undo};
-pub use platforms::Format;
+pub use platforms::{Format, find_format, format_names};
 pub use read::open::is_taken_from_folders;
 pub use report::{FileReport, ImportReport, Named, Position, Rejection, TableColumns, Watch};
+pub use request::ImportRequest;
 
 use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
@@ -40,64 +39,6 @@ use merge::{MergeError, Merging, completing};
 use read::detect::{self, Detected, FileShape};
 use read::open::{self, Budget, Opened};
 use report::Watcher;
-
-/// The files and options of an import.
-#[derive(Debug, Clone, Default, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag by itself")]
-pub struct ImportRequest {
-    /// An export of any known platform, a table (CSV, TSV, XLSX), JSON Lines, a Takeout zip or folder; - reads standard input
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
-    /// The format of every FILE [default: detected from the content]
-    #[arg(long, value_name = "F", value_parser = PossibleValuesParser::new(Format::names()).try_map(|name| Format::find(&name).ok_or("unknown")))]
-    pub format: Option<&'static Format>,
-    /// Fill field K of a review from column or field V, for example text=Review; may be repeated. `status=` ignores the status in
-    /// the file
-    #[arg(long = "map", value_name = "K=V")]
-    pub renames: Vec<Rename>,
-    /// Highest value of the rating scale, for example 10; if given, halves are rounded up [default: 5]
-    #[arg(long, value_name = "N")]
-    pub scale: Option<NonZeroU8>,
-    /// Date format (strftime), for example %d/%m/%Y [default: detected; ambiguous dates are rejected]
-    #[arg(long, value_name = "F")]
-    pub date_format: Option<String>,
-    /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
-    #[arg(long, value_name = "NAME")]
-    pub source: Option<String>,
-    /// The sheet of a workbook [default: the first one with reviews]
-    #[arg(long, value_name = "NAME")]
-    pub sheet: Option<String>,
-    /// Number of the header row of a table, counted from 1 [default: detected]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub header_row: Option<u64>,
-    /// Accept a table without a text column: ratings only
-    #[arg(long)]
-    pub no_text: bool,
-    /// Report what the import would do, without changing the database
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Withhold reviews that their source and location no longer lists, and publish them again when they return
-    #[arg(long)]
-    pub withdraw_missing: bool,
-    /// With --withdraw-missing: proceed even if more than 10 % of a source's reviews are missing
-    #[arg(long, requires = "withdraw_missing")]
-    pub yes: bool,
-    /// Restore reviews of FILE that you deleted
-    #[arg(long)]
-    pub restore: bool,
-    /// Withhold reviews that another source already gave: same author, day, rating and text
-    #[arg(long)]
-    pub skip_duplicates: bool,
-    /// Keep full names of authors that were never public; otherwise they become "Jane D."
-    #[arg(long)]
-    pub full_names: bool,
-    /// Add your own reviews to a database that holds the sample data
-    #[arg(long)]
-    pub with_sample: bool,
-    /// Import only the reviews of this location, if FILE has several
-    #[arg(long, value_name = "L")]
-    pub location: Option<String>,
-}
 
 /// Merges the reviews of `order` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
 /// stop the import.

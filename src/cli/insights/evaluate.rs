@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::{Exit, say};
+use crate::cli::report::{Exit, say};
 use crate::config::read_text;
 use crate::insights::aspects::RuleEngine;
 use crate::insights::aspects::decision::Decisions;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::{Exit, say};
+use crate::cli::report::{Exit, say};
 use crate::insights::Trade;
 use crate::insights::evaluate::lint::{LintReport, lint};
 use crate::insights::trades::{FolderError, read_folder};

@@ -11,9 +11,10 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
 
+use super::database::read;
 use super::decision::find;
+use super::report::{Exit, report_done, say};
 use super::terminal::Progress;
-use super::{Exit, read, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};

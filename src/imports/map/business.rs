@@ -9,8 +9,7 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
-use crate::imports::map::fields::{FieldError, Fields, shown_text};
-use crate::imports::platforms::Names;
+use crate::imports::map::fields::{FieldError, Fields, Names, shown_text};
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
     local_business_type,

@@ -7,8 +7,8 @@ use chrono_tz::Tz;
 use serde::Deserialize;
 
 use crate::imports::map::Posted;
+use crate::imports::map::fields::{Names, names};
 use crate::imports::map::values::quoted;
-use crate::imports::platforms::{Names, names};
 use crate::model::Day;
 
 #[derive(Debug, Clone, Copy, Default)]

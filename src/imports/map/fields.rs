@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 use url::Url;
 
-use crate::imports::platforms::{Names, names};
 use crate::model::business::nearest;
 
 /// Maximum length of a text in bytes: as much as a whole line of JSON Lines.
@@ -315,4 +314,11 @@ pub fn url(text: &str) -> Result<String, String> {
     } else {
         Err(format!("{} is not an http or https URL", shown_text(text)))
     }
+}
+
+/// Names separated by `, `, in the order in which they are tried.
+pub type Names = &'static str;
+
+pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
+    list.split(", ")
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::imports::export::{COLUMNS, EXPORT_ALONE};
 use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source, Stated,
     Statement, Status, Unit, Units, Verification, named,
@@ -294,6 +293,42 @@ named! {
         Reason = "withheld_reason",
     }
 }
+
+/// The first of the columns that exist only in exports.
+pub const EXPORT_ALONE: &str = "decided";
+
+/// The columns of an export as a table: paths of the native record.
+pub const COLUMNS: [&str; 28] = [
+    "id",
+    "rating",
+    "date",
+    "author",
+    "title",
+    "text",
+    "language",
+    "source.name",
+    "source.url",
+    "location",
+    "verification.verified",
+    "verification.method",
+    "verification.verified_at",
+    "mentions.technicians",
+    "mentions.services",
+    "mentions.service_areas",
+    "response.text",
+    "response.date",
+    "response.author",
+    "status",
+    "withheld_reason",
+    "updated_at",
+    EXPORT_ALONE,
+    "deleted",
+    "posted_at",
+    "responded_at",
+    "imported_from",
+    // Marks a row with escaped cells: in other tables an apostrophe is literal.
+    "escaped",
+];
 
 // `--map text=Review`: JSON Lines with other field names than ours.
 

@@ -9,10 +9,9 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::date::{DateOrder, Dates};
-use crate::imports::map::fields::{self, FieldError, check_text, noted, shown};
+use crate::imports::map::fields::{self, FieldError, Names, check_text, names, noted, shown};
 use crate::imports::map::values::{
     NOT_PUBLISHED, Says, flag, is_public, parse_rating, quoted, same_name, shows_scale_of_ten,
     words,
@@ -20,9 +19,11 @@ use crate::imports::map::values::{
 use crate::imports::map::{
     Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, ReviewField, STATUS, values,
 };
+use crate::imports::platforms::format::{Format, Hidden, NO_STARS, When};
+use crate::imports::platforms::table;
 use crate::imports::platforms::table::CombinedHeader;
-use crate::imports::platforms::{Format, Hidden, NO_STARS, Names, When, names, table};
 use crate::imports::report::TableColumns;
+use crate::imports::request::ImportRequest;
 use crate::model::{
     InvalidReviewId, Mentions, Method, NOT_VERIFIED, Rating, ReviewId, Source, Stated, Status,
     Verification,

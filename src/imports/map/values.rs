@@ -8,8 +8,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::imports::map::fields::{FieldError, SHOWN_CHARACTERS_MAX, shown};
-use crate::imports::platforms::{Names, names};
+use crate::imports::map::fields::{FieldError, Names, SHOWN_CHARACTERS_MAX, names, shown};
 use crate::model::hash::hex;
 use crate::model::{InvalidReviewId, Rating, ReviewId};
 

@@ -9,7 +9,6 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
-use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::fields::{FieldError, noted};
 use crate::imports::map::values::shortened;
@@ -20,6 +19,7 @@ use crate::imports::read::open::{Budget, Listing};
 use crate::imports::report::{
     FileReport, ImportReport, Position, Rejection, TableColumns, Watcher,
 };
+use crate::imports::request::ImportRequest;
 use crate::model::business::{Business, Editorial};
 use crate::model::{Day, Response, ReviewId, Source, Stated, Unit, Units};
 use crate::storage::imports::Staging;

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::compute::steps;
-use crate::imports::ImportRequest;
 use crate::imports::map::{Noted, SOURCE_DEFAULT};
 use crate::imports::report::{ImportReport, Watcher};
+use crate::imports::request::ImportRequest;
 use crate::model::{
     Base, DUPLICATE, DigestKey, GONE, Merged, Response, Review, ReviewId, Statement, Status, Unit,
     Units, adopt, merge,

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
+use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, shown_text};
 use crate::imports::map::{Dated, Incoming, IncomingResponse, Posted, values};
-use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
+use crate::imports::platforms::format::{BY_PLATFORM, Format, Reader};
 use crate::model::{InvalidReviewId, Rating, ReviewId, Source, Stated};
 
 /// Google's name for an anonymous author.

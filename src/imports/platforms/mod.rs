@@ -4,23 +4,18 @@
 //! A platform whose rows are read by their columns is a TOML file; to add one, add the file and its name to
 //! [`COLUMN_FORMATS`]. Only the columns in that file are read, so all others stay private (`docs/IMPORT.md` lists both).
 
+pub(crate) mod format;
 pub(crate) mod google;
 pub(crate) mod native;
 pub(crate) mod schema_org;
 pub(crate) mod table;
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use chrono_tz::Tz;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+pub use format::{Format, Reader};
 
-use crate::imports::map::date::DateOrder;
-use crate::imports::map::fields::FieldError;
-use crate::imports::map::{Incoming, ReviewField, SOURCE_DEFAULT};
-use crate::model::{Method, Verification};
+use crate::imports::map::fields::names;
+use crate::imports::map::values::same_name;
 
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
@@ -58,196 +53,49 @@ static BY_COLUMNS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     COLUMN_FORMATS.iter().map(read).collect()
 });
 
-/// Names separated by `, `, in the order in which they are tried.
-pub type Names = &'static str;
-
-pub fn names(list: Names) -> impl Iterator<Item = &'static str> {
-    list.split(", ")
+/// All formats, in the order of detection.
+pub fn all_formats() -> impl Iterator<Item = &'static Format> {
+    let first: [&Format; 2] = [&native::DOCUMENT, &google::FORMAT];
+    let last: [&Format; 3] = [&schema_org::FORMAT, &native::FORMAT, &table::FORMAT];
+    first.into_iter().chain(&*BY_COLUMNS).chain(last)
 }
 
-/// A kind of file with reviews.
-///
-/// For a format read by columns it maps columns to fields. A column without an entry is never read, so private fields
-/// (e-mail, phone, street, customer) go nowhere, not even to the file of rejected rows.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
-pub struct Format {
-    /// Value of `--format`; of a format read by columns the name of its file.
-    #[serde(skip)]
-    pub name: &'static str,
-    /// Display name.
-    pub label: &'static str,
-    /// Whether its files have only some of a place's reviews, so that a missing review does not mean a deleted one.
-    pub excerpts: bool,
-    /// Whether its authors' names were public; otherwise they are shortened to "Jane D." .
-    pub authors_public: bool,
-    /// A note for the owner, shown with the report.
-    pub note: Option<&'static str>,
-    /// Whether `--map` is allowed.
-    pub renames: bool,
-    /// Members of the top-level object, one of which identifies a document without rows; its rows are in `reviews`.
-    pub document: &'static str,
-    /// A file has this format if its rows have all names of one of these lists.
-    pub keys: Vec<Names>,
-    #[serde(skip)]
-    pub reader: Reader,
-    /// Source name of reviews whose row has none.
-    pub source: &'static str,
-    /// Prefix of the review ids if it differs from the format's name: two tools that read the same site give a review
-    /// the same id.
-    pub ids: Option<&'static str>,
-    /// The columns of each field, in the order in which they are tried.
-    pub fields: BTreeMap<ReviewField, String>,
-    /// Columns that hide a review at its source, so that it must not be published here.
-    pub hidden: Vec<Hidden>,
-    /// Order in dates with slashes.
-    pub date_order: Option<DateOrder>,
-    /// The platform's time zone, for times without an offset.
-    #[serde(deserialize_with = "time_zone")]
-    pub zone: Option<Tz>,
-    /// Author of a review without one; if `None`, such a row is rejected.
-    pub anonymous: Option<&'static str>,
-    /// Whether the platform verifies its reviews; otherwise their verification is `manual`.
-    pub vouches: bool,
-    /// The value of [`ReviewField::Matched`] that means that the review matches a job in the business's books.
-    pub matched: Option<&'static str>,
-    /// Whether earlier releases read its exports as tables, so that its reviews may have ids of table rows.
-    pub was_table: bool,
-    /// Whether its columns are also recognized by words of several languages and by the questions of a form.
-    pub reads_headers: bool,
-    /// The columns that identify answers, if rows of the format answer each other.
-    pub comments: Option<Comments>,
+/// The format with this name.
+pub fn find_format(name: &str) -> Option<&'static Format> {
+    all_formats().find(|format| format.name == name)
 }
 
-/// How rows become reviews.
-#[derive(Debug, Default)]
-pub enum Reader {
-    /// As native records, which may also be deletions.
-    Native,
-    Json(fn(&Value) -> Result<Incoming, Vec<FieldError>>),
-    /// By the meanings of their columns.
-    #[default]
-    Columns,
-    /// As schema.org linked data, in which all objects are searched.
-    LinkedData,
+/// The values of `--format`, in the order of detection. Every command lists them at its start, so no file is read.
+pub fn format_names() -> impl Iterator<Item = &'static str> {
+    let first = [native::DOCUMENT.name, google::FORMAT.name];
+    let by_columns = COLUMN_FORMATS.iter().map(|(name, _)| *name);
+    let last = [schema_org::FORMAT.name, native::FORMAT.name, table::NAME];
+    first.into_iter().chain(by_columns).chain(last)
 }
 
-/// The columns of rows that answer each other. A row with a parent and no rating is an answer.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Comments {
-    /// Id of the row that it answers; 0 for none.
-    pub parent: &'static str,
-    /// Number of the logged-in author; 0 for a visitor.
-    pub writer: &'static str,
+/// Whether a cell is a known header of any table of reviews or of any platform.
+pub fn is_header(cell: &str) -> bool {
+    let is_cell = |list: &'static String| names(list).any(|name| same_name(name, cell));
+    let mut platforms = all_formats().flat_map(|format| format.fields.values());
+    is_cell(&table::HEADERS.ambiguous)
+        || table::HEADERS.other_languages.values().any(is_cell)
+        || platforms.any(is_cell)
 }
-
-/// A column whose values may hide a review.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Hidden {
-    pub names: &'static str,
-    pub when: When,
-    /// The reason for withholding the review.
-    pub reason: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum When {
-    /// When its flag is yes.
-    Yes,
-    /// When its flag is no.
-    No,
-    /// When it has a value other than these (case-insensitive).
-    NoneOf(&'static str),
-}
-
-impl Default for Format {
-    /// Most platforms: all reviews, with public author names.
-    fn default() -> Self {
-        Self {
-            name: "",
-            label: "",
-            excerpts: false,
-            authors_public: true,
-            note: None,
-            renames: true,
-            document: "",
-            keys: Vec::new(),
-            reader: Reader::Columns,
-            source: SOURCE_DEFAULT,
-            ids: None,
-            fields: BTreeMap::new(),
-            hidden: Vec::new(),
-            date_order: None,
-            zone: None,
-            anonymous: Some("Anonymous"),
-            vouches: true,
-            matched: None,
-            was_table: false,
-            reads_headers: false,
-            comments: None,
-        }
-    }
-}
-
-impl Format {
-    /// In the order of detection.
-    pub fn all() -> impl Iterator<Item = &'static Self> {
-        let first: [&Self; 2] = [&native::DOCUMENT, &google::FORMAT];
-        let last: [&Self; 3] = [&schema_org::FORMAT, &native::FORMAT, &table::FORMAT];
-        first.into_iter().chain(&*BY_COLUMNS).chain(last)
-    }
-
-    pub fn find(name: &str) -> Option<&'static Self> {
-        Self::all().find(|format| format.name == name)
-    }
-
-    /// The values of `--format`, in the order of detection. Every command lists them at its start, so no file is read.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        let first = [native::DOCUMENT.name, google::FORMAT.name];
-        let by_columns = COLUMN_FORMATS.iter().map(|(name, _)| *name);
-        let last = [schema_org::FORMAT.name, native::FORMAT.name, table::NAME];
-        first.into_iter().chain(by_columns).chain(last)
-    }
-
-    /// Whether its rows are native records.
-    pub(super) const fn is_own(&self) -> bool {
-        matches!(self.reader, Reader::Native)
-    }
-}
-
-fn time_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Tz>, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    name.parse().map(Some).map_err(D::Error::custom)
-}
-
-/// Verification of a review whose platform verifies its reviews.
-const BY_PLATFORM: Verification = Verification {
-    verified: true,
-    method: Method::SourcePlatform,
-    verified_at: None,
-};
-
-/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
-pub const NO_STARS: &str = "recommendation without stars";
 
 #[cfg(test)]
 mod tests {
-    use super::{COLUMN_FORMATS, Format};
+    use super::{COLUMN_FORMATS, all_formats, find_format, format_names};
 
     #[test]
     fn every_file_of_a_format_can_be_read() {
         for (name, file) in COLUMN_FORMATS {
-            let format = Format::find(name).unwrap();
+            let format = find_format(name).unwrap();
             assert!(
                 !format.fields.is_empty() && !format.keys.is_empty(),
                 "{file}"
             );
         }
-        let names: Vec<&str> = Format::all().map(|format| format.name).collect();
-        assert_eq!(names, Format::names().collect::<Vec<_>>());
+        let names: Vec<&str> = all_formats().map(|format| format.name).collect();
+        assert_eq!(names, format_names().collect::<Vec<_>>());
     }
 }

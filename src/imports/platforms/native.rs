@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::fields::{FieldError, Fields, noted, shown_text};
 use crate::imports::map::{Dated, Incoming, IncomingResponse, Noted, Posted};
-use crate::imports::platforms::{Format, Reader};
+use crate::imports::platforms::format::{Format, Reader};
 use crate::model::{
     Day, Mentions, Method, NOT_VERIFIED, Rating, Source, Stated, Status, Verification,
 };

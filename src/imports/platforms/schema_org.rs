@@ -2,19 +2,16 @@
 //!
 //! Enclosing objects (a business, a product, a `@graph`) are searched; names may have the prefix `schema:`.
 
-use std::io::{BufRead, Read};
 use std::num::NonZeroU8;
 use std::sync::LazyLock;
 
-use html5gum::{DefaultEmitter, Token, Tokenizer};
 use serde_json::{Map, Value};
 
-use crate::imports::file_error::FileError;
 use crate::imports::map::date::Dates;
-use crate::imports::map::fields::{FieldError, Fields, noted};
+use crate::imports::map::fields::{FieldError, Fields, Names, names, noted};
 use crate::imports::map::values::Says;
 use crate::imports::map::{Dated, Incoming, IncomingResponse, SOURCE_DEFAULT, values};
-use crate::imports::platforms::{BY_PLATFORM, Format, Names, Reader, names};
+use crate::imports::platforms::format::{BY_PLATFORM, Format, Reader};
 use crate::model::{Rating, ReviewId, Source, Stated};
 
 pub static FORMAT: LazyLock<Format> = LazyLock::new(|| Format {
@@ -213,57 +210,4 @@ fn response(fields: &Fields<'_>) -> Result<Stated<IncomingResponse>, FieldError>
         posted: dated(&comment, "dateCreated")?,
         author: named(&comment, "author")?,
     }))
-}
-
-// Extracts JSON-LD from an HTML page: the texts of its `<script type="application/ld+json">` elements
-// (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). The page is read whole, up to a bound.
-
-/// Maximum size of a page, or of a file of linked data, in bytes.
-pub const PAGE_BYTES_MAX: u64 = 16 << 20;
-
-/// The texts of the page's JSON-LD elements.
-pub fn linked_data(input: &mut dyn BufRead) -> Result<Vec<String>, FileError> {
-    let page = whole(input)?;
-    let mut emitter = DefaultEmitter::default();
-    emitter.naively_switch_states(true);
-    let mut texts = Vec::new();
-    let mut inside = false;
-    for token in Tokenizer::new_with_emitter(&page[..], emitter) {
-        let Ok(token) = token;
-        match token {
-            Token::StartTag(tag) => {
-                let kind = tag
-                    .attributes
-                    .get(&b"type"[..])
-                    .map(|kind| String::from_utf8_lossy(kind).to_ascii_lowercase());
-                inside = **tag.name == *b"script"
-                    && kind.is_some_and(|kind| kind.trim().starts_with("application/ld+json"));
-                if inside {
-                    texts.push(String::new());
-                }
-            }
-            Token::String(text) if inside => {
-                if let Some(last) = texts.last_mut() {
-                    last.push_str(&String::from_utf8_lossy(&text));
-                }
-            }
-            Token::EndTag(_) => inside = false,
-            Token::String(_) | Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
-        }
-    }
-    Ok(texts)
-}
-
-/// All bytes of `input`, up to the maximum size.
-pub fn whole(input: &mut dyn BufRead) -> Result<Vec<u8>, FileError> {
-    let mut all = Vec::new();
-    input
-        .take(PAGE_BYTES_MAX + 1)
-        .read_to_end(&mut all)
-        .map_err(FileError::reading)?;
-    if all.len() as u64 > PAGE_BYTES_MAX {
-        Err(FileError::PageTooLarge)
-    } else {
-        Ok(all)
-    }
 }

@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::imports::map::ReviewField;
-use crate::imports::map::values::same_name;
-use crate::imports::platforms::{Format, names};
+use crate::imports::platforms::format::Format;
 
 pub const NAME: &str = "table";
 
@@ -60,15 +59,6 @@ pub struct Headers {
 pub struct CombinedHeader {
     pub known: String,
     pub neutral: String,
-}
-
-/// Whether a cell is a known header of any table of reviews or of any platform.
-pub fn is_header(cell: &str) -> bool {
-    let is_cell = |list: &'static String| names(list).any(|name| same_name(name, cell));
-    let mut platforms = Format::all().flat_map(|format| format.fields.values());
-    is_cell(&HEADERS.ambiguous)
-        || HEADERS.other_languages.values().any(is_cell)
-        || platforms.any(is_cell)
 }
 
 #[cfg(test)]

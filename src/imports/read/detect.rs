@@ -6,16 +6,16 @@ use std::fmt::Write as _;
 
 use serde::de::IgnoredAny;
 
-use crate::imports::ImportRequest;
 use crate::imports::export::is_export;
 use crate::imports::file_error::FileError;
+use crate::imports::map::fields::names;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
 use crate::imports::map::{Rename, ReviewField};
-use crate::imports::platforms::{Format, Reader, google, names, native, schema_org, table};
-use crate::imports::read::TablePlace;
+use crate::imports::platforms::{Format, Reader, all_formats, google, native, schema_org, table};
 use crate::imports::read::json::walk;
-use crate::imports::read::table::{SheetHeader, has_row, sniff};
+use crate::imports::read::table::{SheetHeader, TablePlace, has_row, sniff};
+use crate::imports::request::ImportRequest;
 
 #[derive(Debug)]
 pub enum ContentKind {
@@ -328,7 +328,7 @@ fn matching(
     };
     // A table made for this program may have our columns, but it is still a table.
     let is_table = matches!(shape.kind, ContentKind::Table(..));
-    let formats = Format::all().filter(|format| {
+    let formats = all_formats().filter(|format| {
         wanted.is_none_or(|wanted| wanted.name == format.name)
             && (!is_table || matches!(format.reader, Reader::Columns))
     });

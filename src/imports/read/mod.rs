@@ -4,6 +4,7 @@
 pub(crate) mod detect;
 pub(crate) mod json;
 pub(crate) mod open;
+mod page;
 pub(crate) mod table;
 
 use std::io::BufRead;
@@ -11,28 +12,21 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::imports::export;
 use crate::imports::file_error::{FileError, reason};
-use crate::imports::map::fields::{FieldError, Fields};
+use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::plan::{Columns, InputRow, Plan};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
 use crate::imports::map::{self, Incoming, Rename, business};
 use crate::imports::merge::collector::Collector;
-use crate::imports::platforms::{Format, Reader, names, native, schema_org};
+use crate::imports::platforms::{Format, Reader, native, schema_org};
 use crate::imports::report::Position;
-use crate::imports::{ImportRequest, export};
+use crate::imports::request::ImportRequest;
 use crate::model::business::Business;
 use crate::model::{Stated, Status};
 use detect::{Detected, Rows};
 use json::{ELEMENT_BYTES_MAX, Element, Met, RowValue};
-
-/// The position of a table's headers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TablePlace {
-    /// In delimited text.
-    Text(table::Dialect),
-    /// In a workbook.
-    Workbook(table::SheetHeader),
-}
+use table::TablePlace;
 
 /// Passes every row of `input` to `sink`.
 pub fn read(
@@ -228,9 +222,9 @@ fn linked_data(
     sink: &mut Collector<'_>,
 ) -> Result<(), FileError> {
     let texts = if is_page {
-        schema_org::linked_data(input)?
+        page::linked_data(input)?
     } else {
-        let text = String::from_utf8(schema_org::whole(input)?);
+        let text = String::from_utf8(page::whole(input)?);
         vec![text.map_err(|_| FileError::NotUtf8)?]
     };
     let mut reviews = Vec::new();

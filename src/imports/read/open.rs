@@ -12,10 +12,10 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::imports::ImportRequest;
 use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_MAX, TooLarge};
 use crate::imports::read::detect::FileShape;
 use crate::imports::read::table::{WORKBOOK_BYTES_MAX, find_sheet};
+use crate::imports::request::ImportRequest;
 
 /// Maximum number of bytes of a file that detection reads.
 const HEAD_BYTES: u64 = 64 << 10;

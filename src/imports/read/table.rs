@@ -7,12 +7,21 @@ use calamine::{DataRef, Reader as _, Xlsx};
 use encoding_rs::WINDOWS_1252;
 use zip::ZipArchive;
 
-use crate::imports::ImportRequest;
 use crate::imports::file_error::FileError;
 use crate::imports::map::Rename;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
-use crate::imports::platforms::table;
+use crate::imports::platforms::is_header;
+use crate::imports::request::ImportRequest;
+
+/// The position of a table's headers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TablePlace {
+    /// In delimited text.
+    Text(Dialect),
+    /// In a workbook.
+    Workbook(SheetHeader),
+}
 
 /// Maximum size of a row in bytes: as much as a line of JSON Lines.
 const ROW_BYTES_MAX: usize = 1 << 20;
@@ -50,7 +59,7 @@ fn header(
         let is_renamed = |rename: &Rename| same_name(&rename.theirs, cell);
         cell.len() <= HEADER_BYTES_MAX
             && cell.chars().any(char::is_alphabetic)
-            && (table::is_header(cell) || request.renames.iter().any(is_renamed))
+            && (is_header(cell) || request.renames.iter().any(is_renamed))
     };
     let header = |(at, (_, cells)): (usize, &(u64, Vec<String>))| HeaderRow {
         at,
@@ -542,7 +551,7 @@ fn broken_workbook(error: calamine::XlsxError) -> FileError {
 #[cfg(test)]
 mod tests {
     use super::{read_text, sniff};
-    use crate::imports::ImportRequest;
+    use crate::imports::request::ImportRequest;
 
     fn rows(file: &[u8]) -> Vec<String> {
         let (dialect, columns) = sniff(file, &ImportRequest::default()).unwrap();

@@ -189,7 +189,7 @@ async fn the_real_shell_takes_every_statement_of_the_docs() {
 #[test]
 fn the_table_of_commands_is_made_of_the_help() {
     let reference = fs::read_to_string(root().join("docs/REFERENCE.md")).unwrap();
-    let table = guide::table();
+    let table = guide::table(&Cli::command());
     assert!(
         reference.contains(&format!("\n{table}\n")),
         "docs/REFERENCE.md should have:\n{table}"
@@ -199,7 +199,7 @@ fn the_table_of_commands_is_made_of_the_help() {
 #[test]
 fn the_examples_of_the_reference_are_those_of_the_help() {
     let reference = fs::read_to_string(root().join("docs/REFERENCE.md")).unwrap();
-    let examples = guide::markdown();
+    let examples = guide::markdown(&Cli::command());
     assert!(
         reference.contains(&examples),
         "docs/REFERENCE.md should have:\n{examples}"

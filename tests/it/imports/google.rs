@@ -196,7 +196,7 @@ async fn the_reviews_of_a_maps_user_are_told_from_those_of_a_business() {
     let (report, _) = bench
         .order(&ImportRequest {
             files,
-            format: Format::find("google"),
+            format: find_format("google"),
             ..ImportRequest::default()
         })
         .await;

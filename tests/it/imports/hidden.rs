@@ -196,7 +196,7 @@ async fn a_rejected_row_is_still_hidden_when_it_comes_again_mended() {
     let line = json!({"file": rejected.file, "line": 2, "error": rejected.error, "row": row});
     let order = ImportRequest {
         files: vec![bench.file("rejects", line.to_string())],
-        format: Format::find("table"),
+        format: find_format("table"),
         ..ImportRequest::default()
     };
     let (report, rejections) = bench.order(&order).await;

@@ -29,7 +29,8 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::config::DatabaseConfig;
 use reviews_service::imports::{
-    Format, ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, import,
+    ImportError, ImportReport, ImportRequest, Position, Rejection, Watch, find_format,
+    format_names, import,
 };
 use reviews_service::model::business;
 use reviews_service::model::{Mentions, Method, Response, Review, Source, Status, Verification};

@@ -164,7 +164,7 @@ async fn every_format_that_there_is_has_a_fixture() {
         .map(|(_, format, _)| *format)
         .chain(exports)
         .collect();
-    let missing: Vec<&str> = Format::names()
+    let missing: Vec<&str> = format_names()
         .filter(|format| !known.contains(format))
         .collect();
     assert_eq!(missing, [] as [&str; 0]);

@@ -1,7 +1,7 @@
 //! The story of a firm's month, with every format: it withholds, edits, deletes and answers; then the same file comes
 //! again, and a newer one. Once by commands, once by statements of the `sqlite3` shell.
 
-use reviews_service::imports::Format;
+use reviews_service::imports::format_names;
 
 use super::Home;
 use crate::support::sqlite3;
@@ -413,7 +413,7 @@ fn the_same_file_and_a_newer_one_leave_what_was_decided_in_a_shell_in_every_form
 fn the_story_is_told_with_every_format_that_there_is() {
     let told: Vec<&str> = FAMILIES.iter().map(|family| family.format).collect();
     let mut known = 0;
-    for name in Format::names() {
+    for name in format_names() {
         known += 1;
         assert!(told.contains(&name), "no story imports the format {name}");
     }

@@ -1,0 +1,54 @@
+//! How commands use the database: read in one transaction, and run again if another writer of a cluster was quicker.
+
+use std::path::Path;
+
+use sqlx::SqliteConnection;
+
+use super::report::Exit;
+use crate::imports::ImportError;
+use crate::imports::undo::UndoError;
+use crate::storage::{AtPath as _, ClusterError, Database, DbError};
+
+/// Reads from the database at `path` in one transaction; creates, migrates and writes nothing.
+///
+/// # Errors
+/// Those of `work`, and if the database cannot be read.
+pub async fn read<T, E: From<DbError>>(
+    path: &Path,
+    work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, E>,
+) -> Result<T, E> {
+    let readers = Database::open_read_only(path).await?;
+    let mut transaction = readers.begin().await.at(path)?;
+    let worked = work(&mut transaction).await;
+    drop(transaction);
+    readers.close().await;
+    worked
+}
+
+/// Maximum number of attempts of a command that other writers of a cluster overtake.
+pub const OVERTAKEN_MAX: usize = 8;
+
+/// Runs a command, and runs it again if another process wrote to the cluster in the meantime. The earlier attempt then
+/// changed nothing, and the next one sees the other process's changes.
+pub async fn repeated<F: Future<Output = anyhow::Result<Exit>>>(
+    mut run: impl FnMut() -> F,
+) -> anyhow::Result<Exit> {
+    for _ in 1..OVERTAKEN_MAX {
+        match run().await {
+            Err(error) if is_overtaken(&error) => {}
+            done => return done,
+        }
+    }
+    run().await
+}
+
+/// Whether another process wrote to the cluster while a command worked on its copy.
+pub fn is_overtaken(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let by_cluster = |error: &ClusterError| *error == ClusterError::Overtaken;
+        cause.downcast_ref::<ClusterError>().is_some_and(by_cluster)
+            || matches!(cause.downcast_ref::<DbError>(), Some(DbError::Cluster(error)) if by_cluster(error))
+            || matches!(cause.downcast_ref::<ImportError>(), Some(ImportError::Database(DbError::Cluster(error))) if by_cluster(error))
+            || matches!(cause.downcast_ref::<UndoError>(), Some(UndoError::Database(DbError::Cluster(error))) if by_cluster(error))
+    })
+}
