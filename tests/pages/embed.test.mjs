@@ -65,23 +65,52 @@ test("frames have the height of their content, two on a page, and again when it 
   const html = recipe("An iframe", "html");
   const two = html + html.replace("/embed\"", "/embed?layout=grid&amp;limit=2\"");
   const { page, faults } = await elsewhere(two, { width: 360 });
-  const fits = () =>
-    page.waitForFunction(
-      () => Array.from(document.querySelectorAll("iframe")).every((one) => Number.parseInt(one.style.height, 10) > 0),
-      { timeout: 5000 },
-    );
-  await fits();
-  const frames = page.frames().slice(1);
-  for (const frame of frames) {
-    const [inner, needed] = await frame.evaluate(() => [innerHeight, document.documentElement.scrollHeight]);
-    assert.ok(needed <= inner, `${frame.url()}: ${needed} of ${inner} pixels`);
+  await page.waitForFunction(
+    () => Array.from(document.querySelectorAll("iframe")).every((one) => Number.parseInt(one.style.height, 10) > 0),
+    { timeout: 5000 },
+  );
+  const frame = (url) => page.frames().find((one) => one.url() === url);
+  const given = await page.$$eval("iframe", (all) => all.map((one) => [one.src, Number.parseInt(one.style.height, 10)]));
+  for (const [url, height] of given) {
+    // A frame out of sight is not laid out anew, so its own window may still have the first height.
+    const needed = await frame(url).evaluate(() => document.documentElement.scrollHeight);
+    assert.ok(needed <= height, `${url}: ${needed} of ${height} pixels`);
   }
-  const before = await page.$eval("iframe", (one) => Number.parseInt(one.style.height, 10));
-  await frames[0].evaluate(() => {
+  const [[first, before]] = given;
+  await frame(first).evaluate(() => {
     document.querySelector(".review").style.paddingBottom = "300px";
   });
   await page.waitForFunction((least) => Number.parseInt(document.querySelector("iframe").style.height, 10) >= least, {}, before + 250);
   assert.deepEqual(faults(), []);
+  await page.close();
+});
+
+test("a frame that another pushes out of sight has the height of its content though its script comes late", async () => {
+  const [frame, script] = recipe("An iframe", "html").trim().split("\n");
+  body = script + frame + frame.replace("/embed\"", "/embed?limit=2\"");
+  const origin = `http://localhost:${other.address().port}`;
+  const { page, faults } = await watched(browser, { hosts: [origin] });
+  await page.setRequestInterception(true);
+  const late = new Promise((resolve) =>
+    page.on("request", (request) => {
+      const isLate = request.url().endsWith("/embed.js") && request.frame().url().endsWith("limit=2");
+      return isLate ? resolve(request) : request.continue();
+    }),
+  );
+  const loaded = page.goto(`${origin}/`, { waitUntil: "load" });
+  const held = await late;
+  const heights = (least) =>
+    page.waitForFunction(
+      (least) => Array.from(document.querySelectorAll("iframe")).filter((one) => Number.parseInt(one.style.height, 10) > 0).length >= least,
+      {},
+      least,
+    );
+  await heights(1);
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await held.continue();
+  await heights(2);
+  await loaded;
+  assert.deepEqual(faults.filter((one) => !one.includes("favicon.ico")), []);
   await page.close();
 });
 

@@ -8,6 +8,8 @@
       const height = Math.ceil(document.body.getBoundingClientRect().height);
       parent.postMessage({ kind: "reviews-height", height }, "*");
     };
+    // A browser does not run the observer of a frame that is out of sight.
+    tell();
     new ResizeObserver(tell).observe(document.body);
     addEventListener("message", (event) => event.source === parent && says(event.data, "reviews-ask") && tell());
     return;
