@@ -1,8 +1,6 @@
-//! Inside a module, files form no import cycle: who reads one can read it before those that use it.
-//! Apart from the other rules, because it follows re-exports to the file that defines a name.
-//!
-//! A parent (`mod.rs`, or `name.rs` beside the folder `name`) is no part of a cycle: it puts its
-//! children together, and they may use what it defines for all of them.
+//! Inside a module, files form no import cycle, `mod.rs` included: who reads one can read it before those that use it.
+//! Apart from the other rules, because it follows re-exports to the file that defines a name. To declare or re-export a
+//! child is no use of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,29 +122,32 @@ fn module(file: &File) -> Module {
         .filter(|three| three[0] == "mod" && three[2] == ";")
         .map(|three| three[1])
         .collect();
+    // A child is named without `self`.
+    let target = |written: &[&str]| match written.first() {
+        Some(first) if children.contains(first) => absolute(&path, &[&["self"], written].concat()),
+        _ => absolute(&path, written),
+    };
     let mut at = 0;
     while at < tokens.len() {
         // `impl Trait + use<>` says which lifetimes are captured, and a text may hold the word;
         // neither imports anything.
         let begins = at == 0 || [";", "}", "{", "pub", ")", "]"].contains(&tokens[at - 1]);
         if tokens[at] == "use" && begins {
+            let is_re_export = at > 0 && ["pub", ")"].contains(&tokens[at - 1]);
             at = tree(&tokens, at + 1, &[], &mut |written, name| {
-                // A child is named without `self`.
-                let is_child = written
-                    .first()
-                    .is_some_and(|first| children.contains(first));
-                let written = if is_child {
-                    [&["self"], written.as_slice()].concat()
-                } else {
-                    written
-                };
-                if let Some(target) = absolute(&path, &written) {
+                if let Some(target) = target(&written) {
                     names.insert(name.to_owned(), target.clone());
-                    uses.insert(target);
+                    // What is re-exported is not used by that alone.
+                    let is_named = || tokens.iter().filter(|token| **token == name).count() > 1;
+                    if !is_re_export || is_named() {
+                        uses.insert(target);
+                    }
                 }
             });
-        } else if ["crate", "super", "self"].contains(&tokens[at])
+        } else if (["crate", "super", "self"].contains(&tokens[at])
+            || children.contains(tokens[at]))
             && tokens.get(at + 1) == Some(&"::")
+            && (at == 0 || tokens[at - 1] != "::")
         {
             let mut written = vec![tokens[at]];
             while tokens.get(at + 1) == Some(&"::")
@@ -157,7 +158,7 @@ fn module(file: &File) -> Module {
                 written.push(tokens[at + 2]);
                 at += 2;
             }
-            uses.extend(absolute(&path, &written));
+            uses.extend(target(&written));
             at += 1;
         } else {
             at += 1;
@@ -195,13 +196,8 @@ fn cycles(files: &[File]) -> Vec<Vec<String>> {
         .map(module)
         .map(|one| (one.path.clone(), one))
         .collect();
-    let is_parent = |path: &[String]| {
-        modules
-            .keys()
-            .any(|other| other.len() > path.len() && other.starts_with(path))
-    };
     let mut edges: BTreeMap<&[String], BTreeSet<&[String]>> = BTreeMap::new();
-    for module in modules.values().filter(|module| !is_parent(&module.path)) {
+    for module in modules.values().filter(|module| !module.path.is_empty()) {
         let targets = module
             .uses
             .iter()
@@ -210,7 +206,7 @@ fn cycles(files: &[File]) -> Vec<Vec<String>> {
             .map(|target| target.path.as_slice())
             .filter(|target| {
                 *target != module.path
-                    && !is_parent(target)
+                    && !target.is_empty()
                     && target.first() == module.path.first()
             });
         edges.insert(&module.path, targets.collect());
@@ -272,6 +268,14 @@ fn a_cycle_is_found_through_a_re_export_and_a_chain_is_none() {
         cycles(&[parent, one, two, three]),
         [["room/one", "room/two"]]
     );
+    let both = [
+        file(
+            "src/p/mod.rs",
+            "mod b;\npub struct Shared;\nfn parent() { b::child() }",
+        ),
+        file("src/p/b.rs", "use super::Shared;"),
+    ];
+    assert_eq!(cycles(&both), [["p", "p/b"]]);
     let line = [
         file("src/a/mod.rs", "mod b; mod c;"),
         file("src/a/b.rs", "use super::c::C;"),
