@@ -11,18 +11,19 @@ mod reviews;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use hub::{HubEndpoint, hub_error, hub_method_not_allowed};
-use openapi::describe;
-pub use openapi::{Description, DescriptionError};
 use poem::http::Method;
 use poem_openapi::{ContactObject, OpenApi, OpenApiService, ServerObject};
 use serde_json::Value;
+
+pub use hub::{HubEndpoint, hub_error, hub_method_not_allowed};
+pub use openapi::{Description, DescriptionError};
 
 use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::snapshot::Document;
 use crate::web::Route;
 use crate::web::context::Ctx;
 use datasets::{DatasetsApi, Documents};
+use openapi::describe;
 use reviews::ReviewsApi;
 
 pub struct ApiRoutes {

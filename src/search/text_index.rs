@@ -8,14 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::metrics::Counter;
 use tokio::task::yield_now;
 
 use super::answer::{ResultPage, SearchProgress};
 use super::request::Cursor;
 use crate::clock::Clock;
 use crate::compute::apart_if;
-use crate::metrics;
+use crate::metrics::{self, Counter};
 use crate::model::ReviewFilter;
 use crate::snapshot::{Snapshot, TrigramCounts};
 use crate::storage::{AtPath as _, Database, DbError, Indexed};

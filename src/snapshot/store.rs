@@ -1,13 +1,13 @@
 //! The publications: when a document gets a new version, and their rows. A version that subscribers may have is never
 //! reused, and no date goes back, even if rows are deleted or altered.
 
-use chrono::{DateTime, SecondsFormat, SubsecRound, Utc};
+use chrono::{DateTime, SubsecRound, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::document::Document;
 use crate::links::Links;
-use crate::storage::{Text, Write};
+use crate::storage::{Text, Write, instant_or_epoch, utc_milliseconds};
 
 /// The base URL under which the feeds were first published, if they were. A loopback URL and an invalid one count as
 /// absent.
@@ -59,7 +59,7 @@ pub async fn find(
     Ok(row.map(|row| Publication {
         version: row.version,
         digest: row.digest.into(),
-        changed_at: instant(&String::from(row.changed_at)),
+        changed_at: instant_or_epoch(&String::from(row.changed_at)),
         is_same_second: row.same_second == 1,
     }))
 }
@@ -111,9 +111,7 @@ pub async fn publish(
             &[Value::from(name), Value::from(before)],
         )
         .await?;
-    let at = publication
-        .changed_at
-        .to_rfc3339_opts(SecondsFormat::Millis, true);
+    let at = utc_milliseconds(publication.changed_at);
     let same_second = i64::from(publication.is_same_second);
     sqlx::query!(
         "insert into publication (document, version, digest, changed_at, same_second, change_no) values (?, ?, ?, ?, ?, 0)
@@ -175,11 +173,6 @@ pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Re
     .execute(&mut **write)
     .await?;
     Ok(())
-}
-
-/// An invalid stored instant becomes the epoch, and is replaced with the next change.
-fn instant(text: &str) -> DateTime<Utc> {
-    DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
 }
 
 // When a document gets a new version: pure policy.

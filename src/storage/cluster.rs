@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::connection::lock;
@@ -14,7 +14,7 @@ use super::rqlite::{
     Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient, SqlStatement,
 };
 use super::schema::Migrated;
-use super::text::utc_seconds;
+use super::text::{utc_milliseconds, utc_seconds};
 use super::write::{WorkingCopy, Write, level_with_cluster};
 use super::{Database, OpenFile, Writer, derived, schema};
 use crate::clock::Clock;
@@ -367,8 +367,8 @@ impl Database {
         let values = vec![
             json!(NAME),
             json!(cluster.holder),
-            json!(instant(now + length)),
-            json!(instant(now - CLOCKS_DIFFER_MAX)),
+            json!(utc_milliseconds(now + length)),
+            json!(utc_milliseconds(now - CLOCKS_DIFFER_MAX)),
         ];
         let take = SqlStatement::new(
             "insert into lease (name, holder, ends_at) values (?1, ?2, ?3) on conflict (name) do update \
@@ -441,7 +441,7 @@ impl Database {
 
     /// Whether this node's file shows another holder; in that case the cluster need not be queried.
     async fn is_held_elsewhere(&self, now: DateTime<Utc>) -> Result<bool, DbError> {
-        let held_after = instant(now - CLOCKS_DIFFER_MAX);
+        let held_after = utc_milliseconds(now - CLOCKS_DIFFER_MAX);
         sqlx::query_scalar!(
             r#"select exists (select 1 from lease where name = ?1 and ends_at > ?2) as "is: bool""#,
             NAME,
@@ -459,11 +459,6 @@ async fn holder(cluster: &Cluster) -> Result<Option<String>, ClusterError> {
     let rows = cluster.client.query(&select, LEASE_MIN / 4).await?;
     let holder = rows.first().and_then(|row| row.first());
     Ok(holder.and_then(Value::as_str).map(str::to_owned))
-}
-
-/// RFC 3339 with milliseconds. All texts have the same length, so that they sort like instants.
-fn instant(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 #[cfg(test)]

@@ -26,30 +26,32 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::clock::Clock;
 use arc_swap::ArcSwap;
 use chrono::{DateTime, TimeDelta, Utc};
-use connection::{BUSY_TIMEOUT, options, scratch};
-pub use connection::{CACHE_KIB, limit_cache};
-use files::{DatabaseFiles, LOG, bytes_beside, pool};
-use rqlite::Cluster;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Sqlite};
-use text_index::IndexReaders;
 
 pub use backup::{Alone, Carried, Prepared, carry_over};
 pub use cluster::NodeStanding;
+pub use connection::{CACHE_KIB, limit_cache};
 pub use erase::{Erased, Postponed, REWRITE_AT_ONCE_MAX, lacking_room, unerased};
 pub use error::{AtPath, DbError};
 pub use files::{DeliveryLock, FORMER_KEPT_DAYS, files, unused_name};
 pub use opening::Opening;
 pub use rqlite::{ClusterError, NodeStatus};
 pub use schema::Migrated;
-pub use text::{Text, unpack_value};
+pub use text::{Text, instant_or_epoch, unpack_value, utc_milliseconds};
 pub use text_index::{INDEX_READERS_MAX, IndexReader, Indexed};
 pub use verify::{FileVerification, unpublished, verify};
 pub use write::{Write, is_overtaken};
+
+use crate::clock::Clock;
+use connection::{BUSY_TIMEOUT, options, scratch};
+use files::{DatabaseFiles, LOG, bytes_beside, pool};
+use rqlite::Cluster;
+use text_index::IndexReaders;
+
 /// Pause in which a long write leaves the lock to other processes: more than twice the longest interval between two
 /// attempts of SQLite (100 ms).
 const GAP: Duration = Duration::from_millis(250);

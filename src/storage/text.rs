@@ -60,11 +60,21 @@ pub(super) fn utc_seconds(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
+/// RFC 3339 in UTC, with milliseconds. All texts have the same length, so that they sort like instants.
+pub fn utc_milliseconds(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
 /// The instant of an RFC 3339 text.
 pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(text)
         .ok()
         .map(|instant| instant.to_utc())
+}
+
+/// The instant of an RFC 3339 text; an invalid one becomes the Unix epoch, so it counts as past.
+pub fn instant_or_epoch(text: &str) -> DateTime<Utc> {
+    instant(text).unwrap_or_default()
 }
 
 // Several values packed into one by a query, for speed: each row and column that SQLite returns has a high cost,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Duration, SecondsFormat, Utc};
+use chrono::{DateTime, Duration, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
@@ -11,17 +11,7 @@ use super::limits::Turn;
 use super::request::{Mode, Request, Secret};
 use crate::model::named;
 use crate::snapshot::Document;
-use crate::storage::Write;
-
-/// Instants as the hub's tables store them; the fixed format makes them comparable as text.
-fn text(instant: DateTime<Utc>) -> String {
-    instant.to_rfc3339_opts(SecondsFormat::Millis, true)
-}
-
-/// An unreadable instant becomes the Unix epoch, so it counts as past.
-fn instant(text: &str) -> DateTime<Utc> {
-    DateTime::parse_from_rfc3339(text).map_or(DateTime::UNIX_EPOCH, |instant| instant.to_utc())
-}
+use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
 
 // The states and transitions of a subscription. The table's CHECK lists the same states; a test compares them.
 
@@ -142,7 +132,11 @@ pub async fn accept(
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     let request = &wanted.request;
-    let (document, mode, now) = (request.document.name(), request.mode.name(), text(now));
+    let (document, mode, now) = (
+        request.document.name(),
+        request.mode.name(),
+        utc_milliseconds(now),
+    );
     let (callback, host) = (request.callback.as_str(), request.callback.host());
     let lease_seconds = i64::try_from(request.lease_seconds).unwrap_or(i64::MAX);
     let requested = transitions(Event::Requested);
@@ -364,7 +358,7 @@ pub async fn verifications(
     waiting: usize,
 ) -> sqlx::Result<Vec<DueVerification>> {
     let waiting = i64::try_from(waiting).unwrap_or(i64::MAX);
-    let (until, limit) = (text(now), waiting.saturating_add(READ_MAX));
+    let (until, limit) = (utc_milliseconds(now), waiting.saturating_add(READ_MAX));
     let rows = sqlx::query!(
         "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts, s.document, s.host, s.lease_ends_at,
            s.state
@@ -386,7 +380,7 @@ pub async fn verifications(
             callback: row.callback,
             host: row.host,
             lease_seconds: row.lease_seconds,
-            lease_ends_at: lease_ends_at.map(instant),
+            lease_ends_at: lease_ends_at.map(instant_or_epoch),
             attempts: row.attempts,
             is_active,
         })
@@ -403,7 +397,7 @@ pub async fn deliveries(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Vec<DueDelivery>> {
-    let now = text(now);
+    let now = utc_milliseconds(now);
     let rows = sqlx::query!(
         r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
              lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
@@ -425,7 +419,7 @@ pub async fn deliveries(
             callback: row.callback,
             host: row.host,
             secret: row.secret.map(Secret::new),
-            lease_ends_at: row.lease_ends_at.as_deref().map(instant)?,
+            lease_ends_at: row.lease_ends_at.as_deref().map(instant_or_epoch)?,
             delivered_version: row.delivered_version,
             failures: u32::try_from(row.failures).unwrap_or(0),
         })
@@ -441,7 +435,7 @@ pub async fn next_due_at(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Option<DateTime<Utc>>> {
-    let now = text(now);
+    let now = utc_milliseconds(now);
     let next = sqlx::query_scalar!(
         r#"select min(at) as "at: String" from (
              select min(next_attempt_at) as at from intent where next_attempt_at > ?1
@@ -452,7 +446,7 @@ pub async fn next_due_at(
     )
     .fetch_one(connection)
     .await?;
-    Ok(next.as_deref().map(instant))
+    Ok(next.as_deref().map(instant_or_epoch))
 }
 
 // Results of attempts.
@@ -524,11 +518,15 @@ pub async fn record(
     attempts: &[Attempt],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let now = text(now);
+    let now = utc_milliseconds(now);
     let mut delivered = Vec::new();
     for attempt in attempts {
         if let (Outcome::Delivered { .. }, Some(version)) = (&attempt.outcome, attempt.version) {
-            delivered.push((attempt.subscription_id, version, text(attempt.at)));
+            delivered.push((
+                attempt.subscription_id,
+                version,
+                utc_milliseconds(attempt.at),
+            ));
         } else {
             apply(write, attempt, &now).await?;
             log(write, attempt).await?;
@@ -566,7 +564,7 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             attempts,
             at,
         } => {
-            let at = text(*at);
+            let at = utc_milliseconds(*at);
             sqlx::query!(
                 "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
                 attempts,
@@ -586,7 +584,7 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
         }
         Outcome::Delivered { .. } => return Ok(()),
         Outcome::Retry { failures, at } => {
-            let at = text(*at);
+            let at = utc_milliseconds(*at);
             sqlx::query!(
                 "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
                 failures,
@@ -639,7 +637,7 @@ async fn confirm(
     lease_ends_at: DateTime<Utc>,
     now: &str,
 ) -> sqlx::Result<()> {
-    let lease_ends_at = text(lease_ends_at);
+    let lease_ends_at = utc_milliseconds(lease_ends_at);
     sqlx::query!(
                 "update subscription set
                    delivered_version = case state when 'pending' then i.version else delivered_version end,
@@ -722,7 +720,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
         return Ok(());
     }
     let (at, document, status) = (
-        text(attempt.at),
+        utc_milliseconds(attempt.at),
         attempt.document.name(),
         attempt.status.map(i64::from),
     );
@@ -804,7 +802,10 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
         }
     }
     for ((document, version), sum) in sums {
-        let (first_at, last_at) = (text(sum.first_at), text(sum.last_at));
+        let (first_at, last_at) = (
+            utc_milliseconds(sum.first_at),
+            utc_milliseconds(sum.last_at),
+        );
         sqlx::query!(
             "insert into fan_out (document, version, first_at, last_at, delivered, failed, bytes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
              on conflict (document, version) do update set last_at = max(last_at, excluded.last_at),
@@ -865,7 +866,7 @@ pub async fn list(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Vec<SubscriptionRow>> {
-    let now = text(now);
+    let now = utc_milliseconds(now);
     sqlx::query_as!(
         SubscriptionRow,
         r#"select s.document, callback, case when state = 'active' and lease_ends_at <= ?1 then 'lapsed' else state end as "state!: String",
@@ -887,7 +888,7 @@ pub async fn gauges(
     connection: &mut SqliteConnection,
     now: DateTime<Utc>,
 ) -> sqlx::Result<HubGauges> {
-    let now = text(now);
+    let now = utc_milliseconds(now);
     sqlx::query_as!(
         HubGauges,
         r#"select
@@ -955,7 +956,7 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
 /// # Errors
 /// If the database cannot be written.
 pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
-    let now = text(now);
+    let now = utc_milliseconds(now);
     // `State::Active.on(Event::LeaseEnded)`, for all at once.
     let done = sqlx::query!(
         "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
@@ -972,8 +973,8 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> 
 /// If the database cannot be written.
 pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let (old, forgotten) = (
-        text(now - Duration::days(KEPT_DAYS)),
-        text(now - Duration::hours(INTENT_HOURS_MAX)),
+        utc_milliseconds(now - Duration::days(KEPT_DAYS)),
+        utc_milliseconds(now - Duration::hours(INTENT_HOURS_MAX)),
     );
     let mut gone = sqlx::query!("delete from attempt where at < ?", old)
         .execute(&mut **write)
