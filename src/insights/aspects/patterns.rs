@@ -94,6 +94,7 @@ impl PatternTrie {
             ..Self::default()
         };
         let nodes = by_level(nodes);
+        trie.nodes.reserve_exact(nodes.len());
         for (symbol, node) in &nodes[0].edges {
             let Building { gaps, rules, .. } = &nodes[*node as usize];
             trie.first[*symbol as usize] = Beginning {
@@ -289,7 +290,7 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or_default()
 }
 
-/// A bit for each symbol.
+/// A bit for each symbol up to the last one.
 #[derive(Debug, Clone, Default)]
 struct SymbolSet(Box<[u64]>);
 
@@ -312,9 +313,8 @@ impl SymbolSet {
 /// The symbols of a word.
 #[derive(Debug, Clone, Default)]
 struct VocabularyWord {
-    /// The word's symbols in ascending order, and the same symbols as a set.
+    /// In ascending order.
     symbols: Box<[Symbol]>,
-    set: SymbolSet,
     /// The first symbols of patterns that a symbol of this word continues, directly or after a gap.
     follows: SymbolSet,
 }
@@ -329,7 +329,6 @@ impl VocabularyWord {
         let firsts = symbols.iter().filter_map(|one| before.get(one)).flatten();
         let follows: Vec<Symbol> = firsts.copied().collect();
         Self {
-            set: SymbolSet::new(&symbols),
             follows: SymbolSet::new(&follows),
             symbols,
         }
@@ -398,7 +397,7 @@ impl<'judge> WordUnit<'judge> {
     }
 
     pub fn has(&self, symbol: Symbol) -> bool {
-        self.word.set.has(symbol)
+        self.word.symbols.binary_search(&symbol).is_ok()
     }
 
     /// Whether the word may continue a pattern that begins with that symbol.
@@ -594,7 +593,7 @@ pub struct CompiledRules {
     pub vocabulary: Vocabulary,
     pub trie: PatternTrie,
     /// For each rule the name of its hits, and its meaning.
-    pub rules: Vec<(String, Meaning)>,
+    pub rules: Box<[(String, Meaning)]>,
 }
 
 impl CompiledRules {
