@@ -23,14 +23,20 @@ atEnd(async () => {
   other.close();
 });
 
-async function elsewhere(html, options = {}) {
+// A page of another origin that will show `html`, its address, and what is wrong with what it did.
+async function otherPage(html, options = {}) {
   body = html;
   const origin = `http://localhost:${other.address().port}`;
   assert.notEqual(new URL(origin).origin, new URL(SAMPLE).origin);
   const { page, faults } = await watched(browser, { ...options, hosts: [origin] });
-  await page.goto(`${origin}/`, { waitUntil: "networkidle0" });
   // No icon is none of the service's faults.
-  return { page, faults: () => faults.filter((one) => !one.includes("favicon.ico")) };
+  return { page, url: `${origin}/`, faults: () => faults.filter((one) => !one.includes("favicon.ico")) };
+}
+
+async function elsewhere(html, options) {
+  const { page, url, faults } = await otherPage(html, options);
+  await page.goto(url, { waitUntil: "networkidle0" });
+  return { page, faults };
 }
 
 test("the iframe shows rating and newest reviews, and its links leave the frame", async () => {
@@ -87,9 +93,7 @@ test("frames have the height of their content, two on a page, and again when it 
 
 test("a frame that another pushes out of sight has the height of its content though its script comes late", async () => {
   const [frame, script] = recipe("An iframe", "html").trim().split("\n");
-  body = script + frame + frame.replace("/embed\"", "/embed?limit=2\"");
-  const origin = `http://localhost:${other.address().port}`;
-  const { page, faults } = await watched(browser, { hosts: [origin] });
+  const { page, url, faults } = await otherPage(script + frame + frame.replace("/embed\"", "/embed?limit=2\""));
   await page.setRequestInterception(true);
   const late = new Promise((resolve) =>
     page.on("request", (request) => {
@@ -97,7 +101,7 @@ test("a frame that another pushes out of sight has the height of its content tho
       return isLate ? resolve(request) : request.continue();
     }),
   );
-  const loaded = page.goto(`${origin}/`, { waitUntil: "load" });
+  const loaded = page.goto(url, { waitUntil: "load" });
   const held = await late;
   const heights = (least) =>
     page.waitForFunction(
@@ -110,7 +114,7 @@ test("a frame that another pushes out of sight has the height of its content tho
   await held.continue();
   await heights(2);
   await loaded;
-  assert.deepEqual(faults.filter((one) => !one.includes("favicon.ico")), []);
+  assert.deepEqual(faults(), []);
   await page.close();
 });
 
