@@ -8,8 +8,10 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::openapi::{CROWDED, Documented, INVALID, JSON, ResponseSpec};
-use super::openapi::{OperationGroup, Path, Query, RequestParameters, nothing_of_that_name};
+use super::openapi::{
+    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, RequestParameters,
+    ResponseSpec, nothing_of_that_name,
+};
 use crate::compute::{apart, apart_if};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;

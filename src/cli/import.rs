@@ -13,8 +13,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::output;
-use super::output::{FormerOutput, Protected};
+use super::output::{self, FormerOutput, Protected};
 use super::report::{Exit, add_count, report_done};
 use super::terminal::style;
 use crate::clock::Clock;

@@ -21,8 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::file_size_limit::log_file_size_limit;
 use super::healthcheck::{TIMEOUT, ask, reachable};
-use super::logging::LogConfig;
-use super::logging::{LineQueue, LogFormat};
+use super::logging::{LineQueue, LogConfig, LogFormat};
 use super::report::{Exit, say};
 use super::terminal::Progress;
 use super::{insights, seed};

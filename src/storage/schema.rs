@@ -11,8 +11,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::connection::{BUSY_TIMEOUT, unlogged};
 use super::error::{AtPath as _, DbError};
-use super::files;
-use super::files::{JOURNAL, LOG, beside};
+use super::files::{self, JOURNAL, LOG, beside};
 use super::rqlite::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
 use super::text::Text;
 use crate::random::Random;
