@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 pub fn escaped(text: String) -> String {
-    if text.bytes().all(is_plain) || !text.chars().any(is_hidden) {
+    if is_plain(&text) || !text.chars().any(is_hidden) {
         return text;
     }
     let mut plain = String::with_capacity(text.len() + 64);
@@ -26,7 +26,7 @@ pub fn escaped(text: String) -> String {
 
 /// The length of `json` with these characters escaped, in bytes.
 pub fn length(json: &str) -> usize {
-    if json.bytes().all(is_plain) {
+    if is_plain(json) {
         return json.len();
     }
     let grown = json
@@ -36,9 +36,11 @@ pub fn length(json: &str) -> usize {
     json.len() + grown.sum::<usize>()
 }
 
-/// Printable ASCII, tabs and line feeds.
-const fn is_plain(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | b' '..=b'~')
+/// Whether the text is of printable ASCII, tabs and line feeds. Looks at every byte, which is quicker than to stop at the
+/// first other one: the compiler tests many at once.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte| matches!(byte, b'\t' | b'\n' | b' '..=b'~');
+    text.bytes().fold(true, |all, byte| all & is_plain(byte))
 }
 
 /// Control characters except tabs and line ends, direction marks, separators that break lines, zero-width characters
@@ -65,7 +67,8 @@ const fn is_hidden(c: char) -> bool {
 
 /// A result as JSON text without hidden characters.
 pub fn escaped_json(value: &Value) -> String {
-    escaped(value.to_string())
+    // Unlike `to_string`, it does not pass each piece through a formatter. A value is always valid JSON.
+    escaped(serde_json::to_string(value).unwrap_or_default())
 }
 
 #[cfg(test)]

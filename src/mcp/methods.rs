@@ -6,14 +6,14 @@
 use std::sync::LazyLock;
 
 use rmcp::model::{
-    self, CacheScope, ClientRequest, ContentBlock, ErrorCode, ErrorData, MetaObject,
-    ProtocolVersion, ServerCapabilities, ServerConfig, ServerResult,
+    self, CacheScope, ContentBlock, ErrorCode, ErrorData, MetaObject, ProtocolVersion,
+    ServerCapabilities, ServerConfig, ServerResult,
 };
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 use tokio::task::yield_now;
 
 use super::catalog::{self, CallError, Catalog, ToolAnswer};
-use super::escape::escaped_json;
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
 use super::revision::Revision;
 use crate::compute::apart;
@@ -29,21 +29,6 @@ const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 const FRESH_MS: u64 = 60_000;
 /// Other tasks of the thread run between the steps of an answer with more bytes than this: about 100 µs each.
 const LONG: usize = 16 * 1024;
-/// The supported methods.
-const METHODS: [&str; 11] = [
-    "initialize",
-    "ping",
-    "server/discover",
-    "tools/list",
-    "tools/call",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "prompts/list",
-    "prompts/get",
-    "completion/complete",
-];
-
 pub struct Methods {
     /// Made when it is first used, because its schemas take some milliseconds.
     catalog: LazyLock<Catalog, Box<dyn FnOnce() -> Catalog + Send>>,
@@ -91,13 +76,7 @@ impl Methods {
             let told = format!("{} has no method {method}.", Revision::July2026.name());
             return Err(RpcError::new(METHOD_NOT_FOUND, told));
         }
-        if !METHODS.contains(&method.as_str()) {
-            let told = format!("Unknown method {method}.");
-            return Err(RpcError::new(METHOD_NOT_FOUND, told));
-        }
-        let request = json!({ "method": method, "params": params });
-        let request: ClientRequest = serde_json::from_value(request).map_err(internal)?;
-        let mut result = self.dispatch(request).await.map_err(|error| {
+        let mut result = self.dispatch(&method, params).await.map_err(|error| {
             let mut error = RpcError::from(error);
             // The stateless revision has no code of its own for an unknown resource.
             if is_stateless && error.code == ErrorCode::RESOURCE_NOT_FOUND.0 {
@@ -130,66 +109,57 @@ impl Methods {
         Ok(MethodResult { json, opens })
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "the SDK's requests are many, and `METHODS` lets these in alone"
-    )]
-    async fn dispatch(&self, request: ClientRequest) -> Result<ServerResult, ErrorData> {
+    async fn dispatch(
+        &self,
+        method: &str,
+        params: Map<String, Value>,
+    ) -> Result<ServerResult, ErrorData> {
         use ServerResult as Of;
         let catalog = &self.catalog;
-        Ok(match request {
-            ClientRequest::InitializeRequest(request) => {
+        Ok(match method {
+            "initialize" => {
+                let request: model::InitializeRequestParams = read(method, params)?;
                 // The answer is in the requested revision, or in the newest one with sessions.
-                let revision = Revision::find(request.params.protocol_version.as_str())
+                let revision = Revision::find(request.protocol_version.as_str())
                     .filter(|revision| revision.has_sessions())
                     .unwrap_or(Revision::NEWEST_WITH_SESSIONS);
                 Of::InitializeResult(self.info().with_protocol_version(version(revision)))
             }
             // The stateless revision's replacement for `initialize`.
-            ClientRequest::DiscoverRequest(_) => {
+            "server/discover" => {
                 let versions = Revision::ALL.map(version).to_vec();
                 let discovered = model::DiscoverResult::from_server_info(versions, self.info())
                     .with_ttl_ms(FRESH_MS)
                     .with_cache_scope(CacheScope::Public);
                 Of::DiscoverResult(discovered)
             }
-            ClientRequest::PingRequest(_) => Of::empty(()),
-            ClientRequest::ListToolsRequest(request) => {
-                let tools = whole(request.params, || catalog.tools.clone())?;
+            "ping" => Of::empty(()),
+            "tools/list" => {
+                let tools = whole(method, params, || catalog.tools.clone())?;
                 Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
             }
-            ClientRequest::CallToolRequest(request) => {
-                Of::CallToolResult(self.call_tool(request.params).await?)
-            }
-            ClientRequest::ListResourcesRequest(request) => {
-                let resources = whole(request.params, || catalog.resources())?;
+            "tools/call" => Of::CallToolResult(self.call_tool(read(method, params)?).await?),
+            "resources/list" => {
+                let resources = whole(method, params, || catalog.resources())?;
                 Of::ListResourcesResult(model::ListResourcesResult::with_all_items(resources))
             }
-            ClientRequest::ListResourceTemplatesRequest(request) => {
-                let templates = whole(request.params, || catalog.templates.clone())?;
+            "resources/templates/list" => {
+                let templates = whole(method, params, || catalog.templates.clone())?;
                 let listed = model::ListResourceTemplatesResult::with_all_items(templates);
                 Of::ListResourceTemplatesResult(listed)
             }
-            ClientRequest::ReadResourceRequest(request) => {
-                Of::ReadResourceResult(self.read_resource(&request.params)?)
-            }
-            ClientRequest::ListPromptsRequest(request) => {
-                let prompts = whole(request.params, || catalog.prompts.clone())?;
+            "resources/read" => Of::ReadResourceResult(self.read_resource(&read(method, params)?)?),
+            "prompts/list" => {
+                let prompts = whole(method, params, || catalog.prompts.clone())?;
                 Of::ListPromptsResult(model::ListPromptsResult::with_all_items(prompts))
             }
-            ClientRequest::GetPromptRequest(request) => {
-                Of::GetPromptResult(self.get_prompt(request.params)?)
+            "prompts/get" => Of::GetPromptResult(self.get_prompt(read(method, params)?)?),
+            "completion/complete" => {
+                Of::CompleteResult(self.complete_argument(&read(method, params)?)?)
             }
-            ClientRequest::CompleteRequest(request) => {
-                Of::CompleteResult(self.complete_argument(&request.params)?)
-            }
-            // A known method whose params the SDK cannot parse.
-            other => {
-                let told = format!(
-                    "The params of {} do not match the schema of MCP.",
-                    other.method()
-                );
-                return Err(ErrorData::invalid_params(told, None));
+            unknown => {
+                let told = format!("Unknown method {unknown}.");
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None));
             }
         })
     }
@@ -217,11 +187,11 @@ impl Methods {
         }
         let arguments = request.arguments.unwrap_or_default();
         match self.catalog.call(&request.name, &arguments).await {
-            Ok(ToolAnswer { structured, links }) => {
-                let text = escaped_json(&structured);
-                if text.len() > LONG {
-                    yield_now().await;
-                }
+            Ok(ToolAnswer {
+                structured,
+                text,
+                links,
+            }) => {
                 let mut result = model::CallToolResult::success(vec![ContentBlock::text(text)]);
                 let links = links.into_iter().map(ContentBlock::resource_link);
                 result.content.extend(links);
@@ -355,12 +325,22 @@ fn version(revision: Revision) -> ProtocolVersion {
     }
 }
 
+/// The params of a request as the type of its method.
+fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<T, ErrorData> {
+    T::deserialize(params).map_err(|error| {
+        let told = format!("The params of {method} do not match the schema of MCP: {error}.");
+        ErrorData::invalid_params(told, None)
+    })
+}
+
 /// A whole list: it has no pages, so any cursor is invalid.
 fn whole<T>(
-    page: Option<model::PaginatedRequestParams>,
+    method: &str,
+    params: Map<String, Value>,
     list: impl FnOnce() -> Vec<T>,
 ) -> Result<Vec<T>, ErrorData> {
-    match page.and_then(|page| page.cursor) {
+    let page: model::PaginatedRequestParams = read(method, params)?;
+    match page.cursor {
         None => Ok(list()),
         Some(_) => Err(ErrorData::invalid_params(
             "Unknown cursor: lists here are complete; leave it out.",

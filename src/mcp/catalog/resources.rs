@@ -6,7 +6,7 @@ use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, Known, Object};
-use super::results::{self, RESULT_BYTES_MAX, REVIEWS_MAX, evidence, page, shape};
+use super::results::{self, RESULT_BYTES_MAX, REVIEWS_MAX, ToolAnswer, evidence, page, shape};
 use crate::links::Links;
 use crate::mcp::escape::escaped_json;
 use crate::model::parameters::{Aspect, Parameter};
@@ -88,12 +88,12 @@ pub fn templates() -> Vec<ResourceTemplate> {
 /// The JSON text of the resource at `uri`; `None` if there is none.
 pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> Option<String> {
     let rest = uri.strip_prefix(SCHEME)?;
-    let value = if let Some(rest) = rest.strip_prefix("evidence/") {
-        sentences(snapshot, rest, known)?
+    Some(if let Some(rest) = rest.strip_prefix("evidence/") {
+        sentences(snapshot, rest, known)?.text
     } else if let Some(id) = rest.strip_prefix("review/") {
         // RFC 6570 encodes `=`, which an ID may have.
         let id = percent_decode_str(id).decode_utf8().ok()?;
-        shape(&results::find(snapshot, &id)?)
+        escaped_json(&shape(&results::find(snapshot, &id)?))
     } else if let Some(cursor) = rest.strip_prefix("reviews?cursor=") {
         let cursor: Cursor = cursor.parse().ok()?;
         if !cursor.fits(&ReviewFilter::default()) {
@@ -102,20 +102,19 @@ pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> O
         dataset(snapshot, links, Some(&cursor))
     } else {
         match rest {
-            "business" => results::business(snapshot),
+            "business" => results::business(snapshot).text,
             "insights" => {
                 let overview = StageRequest::Part(InsightsPart::Overview);
-                results::insights(snapshot, links, &overview).ok()?
+                results::insights(snapshot, links, &overview).ok()?.text
             }
             "reviews" => dataset(snapshot, links, None),
             _ => return None,
         }
-    };
-    Some(escaped_json(&value))
+    })
 }
 
 /// The evidence for the rest of a URI: an aspect's ID and the arguments of `get_evidence`.
-fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<Value> {
+fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<ToolAnswer> {
     let (aspect, query) = rest.split_once('?').unwrap_or((rest, ""));
     let aspect = percent_decode_str(aspect).decode_utf8().ok()?;
     let mut given: Object = url::form_urlencoded::parse(query.as_bytes())
@@ -145,7 +144,7 @@ pub fn links(answer: &Value) -> Vec<Resource> {
     aspect.into_iter().chain(reviews).collect()
 }
 
-fn dataset(snapshot: &Snapshot, links: &Links, cursor: Option<&Cursor>) -> Value {
+fn dataset(snapshot: &Snapshot, links: &Links, cursor: Option<&Cursor>) -> String {
     let page = page(
         snapshot,
         &ReviewFilter::default(),
@@ -162,5 +161,5 @@ fn dataset(snapshot: &Snapshot, links: &Links, cursor: Option<&Cursor>) -> Value
     if let Some(next) = page.next {
         answer["next"] = json!(format!("{SCHEME}reviews?cursor={next}"));
     }
-    answer
+    escaped_json(&answer)
 }

@@ -2,6 +2,7 @@
 
 use std::ops::BitOr;
 
+use rmcp::model::Resource;
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, CallError, refusal};
@@ -24,6 +25,26 @@ use crate::wire::{self, AspectEvidence};
 /// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
 
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolAnswer {
+    /// A JSON object.
+    pub structured: Value,
+    /// The same as text, without hidden characters.
+    pub text: String,
+    /// Links to resources, if requested: they cost tokens.
+    pub links: Vec<Resource>,
+}
+
+impl ToolAnswer {
+    fn new(structured: Value) -> Self {
+        Self {
+            text: escaped_json(&structured),
+            structured,
+            links: Vec::new(),
+        }
+    }
+}
+
 /// The body of `GET /api/reviews/search`.
 ///
 /// # Errors
@@ -32,7 +53,7 @@ pub async fn search(
     index: &TextIndex,
     snapshot: &Snapshot,
     mut arguments: Arguments<'_>,
-) -> Result<Value, CallError> {
+) -> Result<ToolAnswer, CallError> {
     let asked = SearchRequest::take_from(&mut arguments, &snapshot.input, TextMatch::Substring);
     let SearchRequest {
         arguments: asked,
@@ -46,13 +67,14 @@ pub async fn search(
     let did_you_mean = (all.total == 0)
         .then(|| did_you_mean(snapshot, &asked))
         .flatten();
-    let mut answer = apart_if(all.places.len() > SHORT_PAGE, || {
-        search_result(cut(snapshot, all, &filter, RESULT_BYTES_MAX), limit)
-    });
-    if let Some(did_you_mean) = did_you_mean {
-        answer["did_you_mean"] = shape(&did_you_mean);
-    }
-    Ok(answer)
+    Ok(apart_if(all.places.len() > SHORT_PAGE, || {
+        let page = cut(snapshot, all, &filter, RESULT_BYTES_MAX);
+        let mut answer = search_result(page, limit);
+        if let Some(did_you_mean) = did_you_mean {
+            answer["did_you_mean"] = shape(&did_you_mean);
+        }
+        ToolAnswer::new(answer)
+    }))
 }
 
 /// A page in the shape of REST.
@@ -75,7 +97,7 @@ pub fn search_result(page: ReviewsPage, limit: u8) -> Value {
 ///
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to another day.
-pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
+pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
     let date = arguments.require::<parameters::DateOfPath>();
     let limit = arguments
         .take::<parameters::Limit>()
@@ -102,17 +124,18 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value,
         answer["next_cursor"] = json!(next.to_string());
     }
     answer["reviews"] = shape(&page.reviews);
-    Ok(answer)
+    Ok(ToolAnswer::new(answer))
 }
 
 /// One review by its ID.
 ///
 /// # Errors
 /// If it does not exist; the text explains what to do.
-pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
+pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
     let id = arguments.require::<parameters::Id>();
     let id = arguments.finish(id)?;
-    let found = find(snapshot, &id).map(|review| shape(&review));
+    let found = find(snapshot, &id);
+    let found = found.map(|review| ToolAnswer::new(shape(&review)));
     found.ok_or_else(|| {
         let id = escaped_json(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
         CallError::Arguments(format!(
@@ -136,7 +159,10 @@ const NAME_CHARACTERS_MAX: usize = 100;
 ///
 /// # Errors
 /// If an argument is invalid, the aspect is unknown, or the cursor belongs to other filters.
-pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
+pub fn evidence(
+    snapshot: &Snapshot,
+    mut arguments: Arguments<'_>,
+) -> Result<ToolAnswer, CallError> {
     let aspect = arguments.require::<parameters::Aspect>();
     let request = EvidenceRequest::take_from(&mut arguments);
     let (aspect, request) = arguments.finish(aspect.map(|aspect| (aspect, request)))?;
@@ -161,18 +187,18 @@ pub fn evidence(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Val
 }
 
 /// The reviews that fit, at least one.
-fn fit_evidence(mut answer: AspectEvidence, query: &EvidenceQuery<'_>) -> Value {
+fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> ToolAnswer {
     loop {
-        let value = shape(&answer);
-        let bytes = escaped_json(&value).len();
-        if bytes <= RESULT_BYTES_MAX || answer.reviews.len() < 2 {
-            return value;
+        let answer = ToolAnswer::new(shape(&evidence));
+        let bytes = answer.text.len();
+        if bytes <= RESULT_BYTES_MAX || evidence.reviews.len() < 2 {
+            return answer;
         }
-        let fewer = answer.reviews.len() * RESULT_BYTES_MAX / bytes;
-        answer.reviews.truncate(fewer.max(1));
-        answer.count = answer.reviews.len() as u64;
-        let last = answer.reviews.last();
-        answer.next_cursor = last.and_then(|last| {
+        let fewer = evidence.reviews.len() * RESULT_BYTES_MAX / bytes;
+        evidence.reviews.truncate(fewer.max(1));
+        evidence.count = evidence.reviews.len() as u64;
+        let last = evidence.reviews.last();
+        evidence.next_cursor = last.and_then(|last| {
             let day = Day::new(last.date)?.number();
             Some(Cursor::within(&query.canonical(), day, &last.review_id).to_string())
         });
@@ -192,17 +218,17 @@ const BUSINESS_PARTS: [&str; 6] = [
 ];
 
 /// The result of `get_business`.
-pub fn business(snapshot: &Snapshot) -> Value {
+pub fn business(snapshot: &Snapshot) -> ToolAnswer {
     let head = head(&snapshot.input, Some(snapshot.changed_at()));
     fit(shape(&head), &BUSINESS_PARTS)
 }
 
 /// The result of `list_facets`: the facets of REST, with shorter lists if they do not fit.
-pub fn facets(snapshot: &Snapshot) -> Value {
+pub fn facets(snapshot: &Snapshot) -> ToolAnswer {
     let mut most = VALUES_MAX;
     loop {
-        let answer = shape(&facets::facets(snapshot, most));
-        if most == 1 || escaped_json(&answer).len() <= RESULT_BYTES_MAX {
+        let answer = ToolAnswer::new(shape(&facets::facets(snapshot, most)));
+        if most == 1 || answer.text.len() <= RESULT_BYTES_MAX {
             return answer;
         }
         most /= 2;
@@ -217,7 +243,7 @@ pub fn requested_insights(
     snapshot: &Snapshot,
     links: &Links,
     mut arguments: Arguments<'_>,
-) -> Result<Value, CallError> {
+) -> Result<ToolAnswer, CallError> {
     let request = StageRequest::take_from(&mut arguments);
     let request = arguments.finish(Some(request))?;
     let request = request.unwrap_or(StageRequest::Part(InsightsPart::Overview));
@@ -232,9 +258,9 @@ pub fn insights(
     snapshot: &Snapshot,
     links: &Links,
     request: &StageRequest,
-) -> Result<Value, CallError> {
+) -> Result<ToolAnswer, CallError> {
     stage(snapshot, links, request)
-        .map(|stage| shape(&stage))
+        .map(|stage| ToolAnswer::new(shape(&stage)))
         .map_err(|NoSuchStage(told)| CallError::Arguments(told))
 }
 
@@ -242,10 +268,10 @@ pub fn insights(
 ///
 /// # Errors
 /// If an argument is missing or invalid.
-pub fn periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<Value, CallError> {
+pub fn periods(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
     let request = PeriodsRequest::take_from(&mut arguments, snapshot.input.analyzer.trade());
     let request = arguments.finish(request)?;
-    Ok(shape(&compare(snapshot, &request)))
+    Ok(ToolAnswer::new(shape(&compare(snapshot, &request))))
 }
 
 // Limits the size of a result: whole reviews and a cursor, or whole parts; a text is never cut.
@@ -336,20 +362,20 @@ fn count_fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize)
 
 /// Removes `parts`, least important first, until `value` fits. A part is a member with that name, at any depth.
 /// `left_out` lists the removed ones.
-pub fn fit(mut value: Value, parts: &[&str]) -> Value {
+fn fit(value: Value, parts: &[&str]) -> ToolAnswer {
     let mut left_out = Vec::new();
+    let mut answer = ToolAnswer::new(value);
     for part in parts {
-        if escaped_json(&value).len() + ENVELOPE_BYTES <= RESULT_BYTES_MAX {
+        if answer.text.len() <= RESULT_BYTES_MAX {
             break;
         }
-        if remove(&mut value, part) {
+        if remove(&mut answer.structured, part) {
             left_out.push(*part);
+            answer.structured["left_out"] = json!(left_out);
+            answer = ToolAnswer::new(answer.structured);
         }
     }
-    if let (false, Some(members)) = (left_out.is_empty(), value.as_object_mut()) {
-        members.insert("left_out".to_owned(), json!(left_out));
-    }
-    value
+    answer
 }
 
 fn remove(value: &mut Value, part: &str) -> bool {
@@ -389,14 +415,16 @@ mod tests {
     fn whole_parts_go_the_least_needed_first_and_are_named() {
         let long = "x".repeat(RESULT_BYTES_MAX / 2);
         let small = json!({"aspects": [{"id": "price", "quotes": []}], "faq": []});
-        assert_eq!(fit(small.clone(), &["quotes", "faq"]), small);
+        assert_eq!(fit(small.clone(), &["quotes", "faq"]).structured, small);
         let large = json!({"aspects": [{"id": "price", "quotes": [long]}], "faq": [long], "topics": ["x"], "trend": []});
         let expected = json!({"aspects": [{"id": "price"}], "faq": [long], "topics": ["x"], "trend": [], "left_out": ["quotes"]});
         assert_eq!(
-            fit(large.clone(), &["evidence", "trend", "quotes", "topics"]),
+            fit(large.clone(), &["evidence", "trend", "quotes", "topics"]).structured,
             expected
         );
         let expected = json!({"aspects": [{"id": "price", "quotes": [long]}], "trend": [], "left_out": ["topics", "faq"]});
-        assert_eq!(fit(large, &["topics", "faq", "quotes"]), expected);
+        let answer = fit(large, &["topics", "faq", "quotes"]);
+        assert_eq!(answer.structured, expected);
+        assert_eq!(answer.text, expected.to_string());
     }
 }
