@@ -13,7 +13,7 @@ impl Escaper for Html {
     fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
         // Copies whole runs, because most characters need no escape.
         let mut rest = text;
-        while let Some(at) = rest.find(means_something) {
+        while let Some(at) = rest.bytes().position(may_mean_something) {
             let (plain, found) = rest.split_at(at);
             dest.write_str(plain)?;
             let mut chars = found.chars();
@@ -36,6 +36,15 @@ impl Escaper for Html {
             c => dest.write_char(c),
         }
     }
+}
+
+/// Whether a character that begins with this byte may have to be escaped or replaced. 0xC2 begins the control characters
+/// from U+0080 to U+009F.
+const fn may_mean_something(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'&' | b'<' | b'>' | b'"' | b'\'' | ..b' ' | 0x7F | 0xC2
+    )
 }
 
 /// Whether a character must be escaped or replaced.
@@ -63,8 +72,28 @@ mod tests {
         let hostile = "<script>alert(\"1\")</script> & 'x'\u{0}\u{8}\n";
         let shown =
             "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;x&#39;\u{FFFD}\u{FFFD}\n";
+        assert_eq!(escaped(hostile), shown);
+    }
+
+    #[test]
+    fn control_characters_are_replaced_and_all_others_stay() {
+        for c in '\0'..='\u{FF}' {
+            let shown = match c {
+                '&' => "&amp;",
+                '<' => "&lt;",
+                '>' => "&gt;",
+                '"' => "&quot;",
+                '\'' => "&#39;",
+                '\n' | '\r' | '\t' | ' '..='~' | '\u{A0}'.. => &c.to_string(),
+                _ => "\u{FFFD}",
+            };
+            assert_eq!(escaped(&format!("é{c}★")), format!("é{shown}★"), "{c:?}");
+        }
+    }
+
+    fn escaped(text: &str) -> String {
         let mut escaped = String::new();
-        Html.write_escaped_str(&mut escaped, hostile).unwrap();
-        assert_eq!(escaped, shown);
+        Html.write_escaped_str(&mut escaped, text).unwrap();
+        escaped
     }
 }

@@ -95,10 +95,11 @@ impl Site {
 
     /// `path` below the root with one parameter.
     pub fn path_with(&self, path: &str, name: &str, value: &str) -> String {
-        let query = url::form_urlencoded::Serializer::new(String::new())
+        let start = format!("{}{path}?", self.root);
+        let length = start.len();
+        url::form_urlencoded::Serializer::for_suffix(start, length)
             .append_pair(name, value)
-            .finish();
-        format!("{}{path}?{query}", self.root)
+            .finish()
     }
 
     /// The path of a search with one filter.

@@ -80,9 +80,11 @@ impl PartialStars {
 
 /// The first part of a long text, up to the end of a word, and the rest; `None` if the text is short.
 pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
+    let mut rest = text.chars();
+    rest.nth(most.checked_sub(1)?)?;
+    let at = text.len() - rest.as_str().len();
     // A slightly longer text is shown whole, because folding would hide almost nothing.
-    let bound = text.char_indices().nth(most + most / 4)?.0;
-    let at = text.char_indices().nth(most).map_or(bound, |(at, _)| at);
+    rest.nth(most / 4)?;
     let cut = text[..at]
         .rfind(char::is_whitespace)
         .filter(|cut| *cut > at / 2)
