@@ -115,11 +115,12 @@ pub fn fold(text: &str) -> String {
 pub fn fold_into(text: &str, folded: &mut String) {
     let mut rest = text;
     while !rest.is_empty() {
-        // Nearly all text is ASCII, which folds many bytes at a time.
-        let ascii = rest
-            .bytes()
-            .position(|byte| !byte.is_ascii())
-            .unwrap_or(rest.len());
+        // Nearly all text is ASCII, which is found and folded many bytes at a time.
+        let ascii = if rest.is_ascii() {
+            rest.len()
+        } else {
+            (rest.bytes().position(|byte| !byte.is_ascii())).unwrap_or(rest.len())
+        };
         let start = folded.len();
         folded.push_str(&rest[..ascii]);
         folded[start..].make_ascii_lowercase();
