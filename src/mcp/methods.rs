@@ -11,7 +11,6 @@ use rmcp::model::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use tokio::task::yield_now;
 
 use super::catalog::{self, CallError, Catalog, ToolAnswer};
 use super::message::{Call, METHOD_NOT_FOUND, RpcError};
@@ -27,8 +26,7 @@ mod fixtures;
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 /// The time for which clients may cache lists and resources, in milliseconds: the same as for GET.
 const FRESH_MS: u64 = 60_000;
-/// Other tasks of the thread run between the steps of an answer with more bytes than this: about 100 µs each.
-const LONG: usize = 16 * 1024;
+
 pub struct Methods {
     /// Made when it is first used, because its schemas take some milliseconds.
     catalog: LazyLock<Catalog, Box<dyn FnOnce() -> Catalog + Send>>,
@@ -103,9 +101,6 @@ impl Methods {
                 .retain(|block| block.as_resource_link().is_none());
         }
         let json = serde_json::to_string(&result).map_err(internal)?;
-        if json.len() > LONG {
-            yield_now().await;
-        }
         Ok(MethodResult { json, opens })
     }
 
