@@ -26,6 +26,8 @@ mod fixtures;
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 /// The time for which clients may cache lists and resources, in milliseconds: the same as for GET.
 const FRESH_MS: u64 = 60_000;
+/// Maximum number of characters of the reason why params are refused.
+const REASON_CHARACTERS_MAX: usize = 200;
 
 pub struct Methods {
     /// Made when it is first used, because its schemas take some milliseconds.
@@ -323,7 +325,13 @@ fn version(revision: Revision) -> ProtocolVersion {
 /// The params of a request as the type of its method.
 fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<T, ErrorData> {
     T::deserialize(params).map_err(|error| {
-        let told = format!("The params of {method} do not match the schema of MCP: {error}.");
+        // It may repeat a value of the params.
+        let reason: String = error
+            .to_string()
+            .chars()
+            .take(REASON_CHARACTERS_MAX)
+            .collect();
+        let told = format!("The params of {method} do not match the schema of MCP: {reason}.");
         ErrorData::invalid_params(told, None)
     })
 }

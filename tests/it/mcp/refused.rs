@@ -246,6 +246,44 @@ async fn what_is_not_there_is_an_error_and_never_empty() {
 }
 
 #[tokio::test]
+async fn params_of_a_wrong_shape_are_refused_with_the_reason() {
+    let app = service().await;
+    let long = "x".repeat(10_000);
+    for (method, params, reason) in [
+        ("tools/call", json!({}), "missing field `name`"),
+        (
+            "tools/call",
+            json!({ "name": 7 }),
+            "invalid type: integer `7`",
+        ),
+        (
+            "resources/read",
+            json!({ "url": "x" }),
+            "missing field `uri`",
+        ),
+        (
+            "prompts/get",
+            json!({ "name": [] }),
+            "invalid type: sequence",
+        ),
+        ("tools/list", json!({ "cursor": 1 }), "expected a string"),
+        (
+            "tools/call",
+            json!({ "name": "x", "arguments": long }),
+            "invalid type: string \"xxx",
+        ),
+    ] {
+        let answer = ask_alone(&app, method, params).await;
+        let told = answer.json()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(told.contains(method) && told.contains(reason), "{told}");
+        assert!(told.len() < 300, "{told}");
+    }
+}
+
+#[tokio::test]
 async fn wrong_arguments_are_told_to_the_agent() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
