@@ -20,9 +20,9 @@ use tokio::net::TcpStream;
 
 use super::limits::Limits;
 
-/// Bytes that a connection writes before it yields to the others of its thread: about 100 µs. hyper writes for as long as
+/// Bytes that a connection writes before it yields to the others of its thread: about 50 µs. hyper writes for as long as
 /// the system accepts bytes, and a reader on the same machine accepts all.
-const BURST_BYTES_MAX: usize = 512 * 1024;
+const BURST_BYTES_MAX: usize = 256 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Overdue {
