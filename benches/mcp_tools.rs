@@ -25,6 +25,7 @@ use reviews_service::mcp::escaped_json;
 use reviews_service::random::Random;
 use reviews_service::search::TextIndex;
 use reviews_service::snapshot::CurrentSnapshot;
+use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::web::context::Ctx;
 use reviews_service::websub::http_client::{Roots, SystemResolver};
@@ -52,9 +53,14 @@ async fn document(path: &Path) -> Value {
     };
     let (links, clock) = (review_index::links(), Clock::system());
     let (database, _) = Database::open(path).await.unwrap();
-    let app = App::new(database, links, clock, options, Hosts::default())
-        .await
-        .unwrap();
+    let app = App::new(
+        Publisher::new(database, links, clock),
+        options,
+        Hosts::default(),
+        false,
+    )
+    .await
+    .unwrap();
     let request = Request::builder().uri_str(OPENAPI_PATH).finish();
     let answer = app.endpoint().get_response(request).await;
     answer.into_body().into_json().await.unwrap()

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::builder::{RangedI64ValueParser, RangedU64ValueParser};
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -72,10 +72,6 @@ fn listen_address(given: &str) -> Result<SocketAddr, String> {
     })
 }
 
-fn connections() -> RangedI64ValueParser<u32> {
-    RangedI64ValueParser::new().range(1..=i64::from(u32::MAX))
-}
-
 /// What `serve` needs to know besides.
 #[derive(Debug, Clone, Args)]
 pub struct ServeConfig {
@@ -90,6 +86,7 @@ pub struct ServeConfig {
         long,
         value_name = "HOSTS",
         env = "REVIEWS_ALLOWED_HOSTS",
+        value_parser = |given: &str| List::parse(given, HostName::from_str),
         default_value = "",
         hide_default_value = true
     )]
@@ -99,12 +96,13 @@ pub struct ServeConfig {
         long,
         value_name = "URIS",
         env = "REVIEWS_SECURITY_CONTACT",
+        value_parser = |given: &str| List::parse(given, contact),
         default_value = "",
         hide_default_value = true
     )]
-    pub security_contact: Contacts,
+    pub security_contact: List<String>,
     /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64); four times as many per IPv6 /48
-    #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = connections())]
+    #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_peer_max: u32,
     /// Requests to log, each with an ID that also appears in its error document
     #[arg(
@@ -433,6 +431,7 @@ pub struct HubConfig {
         long = "hub-allow-callback-nets",
         value_name = "NETS",
         env = "REVIEWS_HUB_ALLOW_CALLBACK_NETS",
+        value_parser = nets,
         default_value = "",
         hide_default_value = true
     )]
@@ -442,6 +441,7 @@ pub struct HubConfig {
         long = "trusted-proxies",
         value_name = "NETS",
         env = "REVIEWS_TRUSTED_PROXIES",
+        value_parser = nets,
         default_value = "",
         hide_default_value = true
     )]
@@ -484,25 +484,21 @@ pub struct HubLimits {
 /// In seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseBounds {
-    shortest: u64,
+    min: u64,
     default: u64,
-    longest: u64,
+    max: u64,
 }
 
 impl LeaseBounds {
     /// `None` if the bounds are not in order or a lease could be 0.
-    pub fn new(shortest: u64, default: u64, longest: u64) -> Option<Self> {
-        let is_ordered = 0 < shortest && shortest <= default && default <= longest;
-        is_ordered.then_some(Self {
-            shortest,
-            default,
-            longest,
-        })
+    pub fn new(min: u64, default: u64, max: u64) -> Option<Self> {
+        let is_ordered = 0 < min && min <= default && default <= max;
+        is_ordered.then_some(Self { min, default, max })
     }
 
     /// The granted lease for a requested one, both in seconds.
     pub fn grant(&self, wish_seconds: Option<u64>) -> u64 {
-        wish_seconds.map_or(self.default, |wish| wish.clamp(self.shortest, self.longest))
+        wish_seconds.map_or(self.default, |wish| wish.clamp(self.min, self.max))
     }
 }
 
@@ -648,50 +644,48 @@ impl fmt::Display for RetryDelays {
     }
 }
 
-/// Nets in CIDR notation, comma-separated; may be empty. A bare address is a net of one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Nets(pub Vec<IpNet>);
+/// Values separated by commas; may be empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct List<T>(pub Vec<T>);
 
-impl FromStr for Nets {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        let net = |part: &str| {
-            let net = part
-                .parse()
-                .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
-            net.map_err(|_| {
-                format!("`{part}` is not a network; write networks like 127.0.0.0/8,fd00::/8")
-            })
-        };
-        elements(given, net).map(Self)
+impl<T> List<T> {
+    fn parse(given: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Self, String> {
+        let parts = given.split(',').map(str::trim);
+        let parts = parts.filter(|part| !part.is_empty()).map(parse);
+        parts.collect::<Result<_, _>>().map(Self)
     }
 }
 
-impl fmt::Display for Nets {
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for List<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_list(f, &self.0)
+        for (index, one) in self.0.iter().enumerate() {
+            write!(f, "{}{one}", if index == 0 { "" } else { "," })?;
+        }
+        Ok(())
     }
 }
 
-/// The parsed elements of a list that is separated by commas; the list may be empty.
-fn elements<T>(given: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
-    let parts = given.split(',').map(str::trim);
-    parts.filter(|part| !part.is_empty()).map(parse).collect()
-}
+/// Nets in CIDR notation. A bare address is a net of one.
+pub type Nets = List<IpNet>;
 
-fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, list: &[T]) -> fmt::Result {
-    for (index, one) in list.iter().enumerate() {
-        write!(f, "{}{one}", if index == 0 { "" } else { "," })?;
-    }
-    Ok(())
+fn nets(given: &str) -> Result<Nets, String> {
+    List::parse(given, |part| {
+        let net = part
+            .parse()
+            .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
+        net.map_err(|_| {
+            format!("`{part}` is not a network; write networks like 127.0.0.0/8,fd00::/8")
+        })
+    })
 }
 
 // Contacts for security issues in `/.well-known/security.txt` (RFC 9116 §2.5.3).
-
-/// URIs of contacts, comma-separated, the preferred one first; may be empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Contacts(pub Vec<String>);
 
 /// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
 fn contact(given: &str) -> Result<String, String> {
@@ -710,20 +704,6 @@ fn contact(given: &str) -> Result<String, String> {
     })
 }
 
-impl FromStr for Contacts {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        elements(given, contact).map(Self)
-    }
-}
-
-impl fmt::Display for Contacts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_list(f, &self.0)
-    }
-}
-
 // Lists of host names in settings: `agents.example.com,app.example.com:8443`.
 
 /// A host's name or address, with an optional port.
@@ -735,9 +715,7 @@ pub struct HostName {
     pub port: Option<u16>,
 }
 
-/// Comma-separated; may be empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hosts(pub Vec<HostName>);
+pub type Hosts = List<HostName>;
 
 impl FromStr for HostName {
     type Err = String;
@@ -766,20 +744,6 @@ impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.host)?;
         self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
-    }
-}
-
-impl FromStr for Hosts {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        elements(given, str::parse).map(Self)
-    }
-}
-
-impl fmt::Display for Hosts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_list(f, &self.0)
     }
 }
 
@@ -1022,24 +986,23 @@ mod tests {
 
     #[test]
     fn nets_are_a_list_that_may_be_empty() {
-        let nets: Nets = "127.0.0.0/8, ::1,fd00::/8".parse().unwrap();
-        assert_eq!(nets.to_string(), "127.0.0.0/8,::1/128,fd00::/8");
-        assert_eq!("".parse::<Nets>().unwrap(), Nets::default());
+        let given = nets("127.0.0.0/8, ::1,fd00::/8").unwrap();
+        assert_eq!(given.to_string(), "127.0.0.0/8,::1/128,fd00::/8");
+        assert_eq!(nets("").unwrap(), Nets::default());
         for given in ["127.0.0.0/33", "localhost", "10.0.0.0-10.0.0.9", "10/8"] {
-            assert!(given.parse::<Nets>().is_err(), "{given}");
+            assert!(nets(given).is_err(), "{given}");
         }
     }
 
     #[test]
     fn contacts_are_addresses_that_somebody_reads() {
-        let contacts: Contacts = "mailto:a@example.com, https://example.com/s"
-            .parse()
-            .unwrap();
+        let contacts = |given: &str| List::parse(given, contact);
+        let two = contacts("mailto:a@example.com, https://example.com/s").unwrap();
         assert_eq!(
-            contacts.to_string(),
+            two.to_string(),
             "mailto:a@example.com,https://example.com/s"
         );
-        assert_eq!("".parse::<Contacts>().unwrap(), Contacts::default());
+        assert_eq!(contacts("").unwrap(), List::default());
         for wrong in [
             "a@example.com",
             "http://example.com",
@@ -1047,7 +1010,7 @@ mod tests {
             "mailto:nobody",
             "tel:",
         ] {
-            let said = wrong.parse::<Contacts>().unwrap_err();
+            let said = contacts(wrong).unwrap_err();
             assert!(
                 said.starts_with(&format!("`{wrong}` is not a contact URI")),
                 "{said}"
@@ -1068,7 +1031,7 @@ mod tests {
             ("bücher.example", "xn--bcher-kva.example"),
         ] {
             assert_eq!(
-                given.parse::<Hosts>().unwrap().to_string(),
+                List::parse(given, HostName::from_str).unwrap().to_string(),
                 shown,
                 "{given}"
             );
@@ -1087,7 +1050,7 @@ mod tests {
             "a/b",
             ":80",
         ] {
-            let said = given.parse::<Hosts>().unwrap_err();
+            let said = List::parse(given, HostName::from_str).unwrap_err();
             assert!(
                 said.contains(given) && said.contains("app.example.com:8443"),
                 "{given}: {said}"

@@ -13,6 +13,7 @@ use reviews_service::config::{Hosts, HubConfig};
 use reviews_service::links::Links;
 use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
+use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::websub::http_client::{Egress, Policy, ResolveError, Resolver, Roots};
 use reviews_service::websub::{Exchange, Outages, RateLimits, Worker};
@@ -87,11 +88,10 @@ impl Rig {
         let path = folder.path().join("reviews.db");
         let (database, _) = Database::open(&path).await.unwrap();
         let app = App::new(
-            database,
-            links.clone(),
-            clock.clone(),
+            Publisher::new(database, links.clone(), clock.clone()),
             options,
             Hosts::default(),
+            false,
         )
         .await
         .unwrap();

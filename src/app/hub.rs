@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use thiserror::Error;
+use anyhow::{Context as _, anyhow};
 use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use super::operations::CUT_OFF_AFTER;
 use crate::clock::Clock;
-use crate::config::{ConfigError, HubConfig, read_file};
+use crate::config::{HubConfig, read_file};
 use crate::jobs::{Schedule, expire, measure, prune};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, DeliveryLock};
 use crate::web::context::Ctx;
-use crate::websub::http_client::{Egress, Policy, Resolver, Roots, RootsError, SystemResolver};
+use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
 use crate::websub::{
     Exchange, Outages, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
 };
@@ -47,33 +47,16 @@ pub struct HubOptions {
     pub has_timer: bool,
 }
 
-#[derive(Debug, Error)]
-pub enum HubError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error("REVIEWS_HUB_CA_FILE {}: {reason}; name a readable PEM file", path.display())]
-    CaFile {
-        path: std::path::PathBuf,
-        /// The system's error.
-        reason: std::io::Error,
-    },
-    /// No roots, or unusable ones.
-    #[error(transparent)]
-    Roots(#[from] RootsError),
-    #[error("TLS cannot be set up: {0}")]
-    Tls(#[from] rustls::Error),
-}
-
 impl HubOptions {
     /// For `serve`: the system's resolver, the machine's roots and the configured ones.
     ///
     /// # Errors
-    /// See [`HubError`].
-    pub fn new(config: HubConfig) -> Result<Self, HubError> {
+    /// If the configured roots cannot be read, or there are none.
+    pub fn new(config: HubConfig) -> anyhow::Result<Self> {
         let extra = config.ca_file().map(|path| {
-            read_file(path, CA_FILE_MIB_MAX).map_err(|reason| HubError::CaFile {
-                path: path.to_owned(),
-                reason,
+            read_file(path, CA_FILE_MIB_MAX).map_err(|reason| {
+                let path = path.display();
+                anyhow!("REVIEWS_HUB_CA_FILE {path}: {reason}; name a readable PEM file")
             })
         });
         let roots = Roots::load(extra.transpose()?.as_deref())?;
@@ -102,7 +85,7 @@ impl HubRuntime {
         database: &Database,
         ctx: &Arc<Ctx>,
         options: HubOptions,
-    ) -> Result<(Self, api::HubEndpoint), HubError> {
+    ) -> anyhow::Result<(Self, api::HubEndpoint)> {
         let HubOptions {
             config,
             roots,
@@ -115,7 +98,7 @@ impl HubRuntime {
         let policy = Policy::new(config.allow_callback_nets.0.clone());
         let clock = ctx.clock.clone();
         let egress = Egress::new(policy.clone(), &roots, resolver, clock.clone());
-        let egress = Arc::new(egress?);
+        let egress = Arc::new(egress.context("TLS cannot be set up")?);
         let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
             outages: Outages::default(),

@@ -9,28 +9,26 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use hub::HubOptions;
 use hub::HubRuntime;
-pub use hub::{HubError, HubOptions};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use poem::Request;
 use poem::endpoint::make_sync;
 pub use response_policy::ResponsePolicy;
-use thiserror::Error;
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::api::{ApiRoutes, Description, DescriptionError};
-use crate::clock::Clock;
 use crate::config::{Hosts, Nets};
 use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
-use crate::links::{Links, OPENAPI_PATH};
+use crate::links::OPENAPI_PATH;
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck, Sessions};
 use crate::search::TextIndex;
-use crate::snapshot::{Backlog, CurrentSnapshot, PublishError, Publisher, Snapshot};
-use crate::storage::{Database, DbError};
+use crate::snapshot::{Backlog, CurrentSnapshot, Publisher, Snapshot};
+use crate::storage::Database;
 use crate::web::Route;
 pub use crate::web::RouteTable;
 use crate::web::context::Ctx;
@@ -51,56 +49,25 @@ pub struct App {
     endpoint: Arc<ResponsePolicy>,
     /// The operators' endpoints, if they have a separate listener.
     admin: Option<Arc<ResponsePolicy>>,
-    routes: Arc<RouteTable>,
     agents: Arc<Mcp>,
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
     analyze: AnalyzeBacklog,
     hub: HubRuntime,
-    /// Peers that forward requests of many clients: this machine and trusted proxies.
-    exempt: Vec<IpNet>,
-}
-
-#[derive(Debug, Error)]
-pub enum AppError {
-    #[error(transparent)]
-    Database(#[from] DbError),
-    #[error(transparent)]
-    Publish(#[from] PublishError),
-    #[error(transparent)]
-    Hub(#[from] HubError),
-    #[error(transparent)]
-    Description(#[from] DescriptionError),
 }
 
 impl App {
-    /// Builds the service on an open database. `/mcp` accepts requests under these hosts in addition to the base
-    /// URL's.
+    /// Builds the service around a publisher. `/mcp` accepts requests under `allowed_hosts` in addition to the base URL's.
+    /// With `has_admin`, the operators' endpoints have a separate listener, and metrics are served only there.
     ///
     /// # Errors
-    /// See [`AppError`].
+    /// If the database cannot be read, the first snapshot not be published, or the hub not be set up.
     pub async fn new(
-        database: Database,
-        links: Links,
-        clock: Clock,
-        hub: HubOptions,
-        allowed_hosts: Hosts,
-    ) -> Result<Self, AppError> {
-        let publisher = Publisher::new(database, links, clock);
-        Self::of(publisher, hub, allowed_hosts, false).await
-    }
-
-    /// Builds the service around a publisher. With `has_admin`, the operators' endpoints have a separate listener, and
-    /// metrics are served only there.
-    ///
-    /// # Errors
-    /// See [`AppError`].
-    pub async fn of(
         publisher: Publisher,
         hub: HubOptions,
         allowed_hosts: Hosts,
         has_admin: bool,
-    ) -> Result<Self, AppError> {
+    ) -> anyhow::Result<Self> {
         let (database, links, clock) = (
             publisher.database().clone(),
             publisher.links().clone(),
@@ -120,10 +87,6 @@ impl App {
             text_index,
         ));
         let trusted = hub.config.trusted_proxies.clone();
-        let exempt = LOOPBACK
-            .into_iter()
-            .chain(trusted.0.iter().copied())
-            .collect();
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
         operations::tell_release(&ctx, &database).await?;
         let admin = has_admin.then(|| {
@@ -132,7 +95,6 @@ impl App {
         });
         let (routes, agents, precompress) =
             routes(&ctx, &database, handler, sessions, origin_check, has_admin)?;
-        let routes = Arc::new(routes);
         let analyze = AnalyzeBacklog::new(
             Arc::clone(&ctx),
             database.clone(),
@@ -141,18 +103,16 @@ impl App {
         // Analyses of the first snapshot are stored before it is served; if that fails, the job tries again and
         // reports it.
         while matches!(analyze.keep_once().await, Ok(true)) {}
-        let endpoint = endpoint(Arc::clone(&routes), &ctx, trusted);
+        let endpoint = endpoint(Arc::new(routes), &ctx, trusted);
         Ok(Self {
             admin,
             analyze,
             publish: Mutex::new(PublishChanges::new(Arc::clone(&ctx), publisher, changes)),
             precompress,
             hub,
-            exempt,
             database,
             ctx,
             endpoint,
-            routes,
             agents,
         })
     }
@@ -169,13 +129,9 @@ impl App {
         &self.agents
     }
 
-    pub fn routes(&self) -> &RouteTable {
-        &self.routes
-    }
-
     /// The endpoint including the response policy.
-    pub fn endpoint(&self) -> Arc<ResponsePolicy> {
-        Arc::clone(&self.endpoint)
+    pub const fn endpoint(&self) -> &Arc<ResponsePolicy> {
+        &self.endpoint
     }
 
     /// For tests.
@@ -311,19 +267,21 @@ impl App {
         limits: Limits,
     ) {
         let jobs_end = CancellationToken::new();
+        // They forward requests of many clients.
+        let exempt = LOOPBACK.iter().chain(&self.endpoint.trusted_proxies.0);
+        let exempt: Vec<IpNet> = exempt.copied().collect();
         let listen = |listener, endpoint, stop| {
-            let exempt = self.exempt.clone();
             web::server::serve(
                 listener,
                 endpoint,
                 ResponsePolicy::at_hand,
                 stop,
                 limits,
-                exempt,
+                exempt.clone(),
             )
         };
         let serve = async {
-            listen(listener, self.endpoint(), shutdown.clone()).await;
+            listen(listener, Arc::clone(&self.endpoint), shutdown.clone()).await;
             jobs_end.cancel();
         };
         let answer_operators = async {

@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use anyhow::{Context as _, bail};
 use clap::builder::StyledStr;
-use clap::{Arg, ArgAction, Args, Command};
+use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 
@@ -18,8 +18,6 @@ type Example = (&'static str, &'static str);
 
 /// Maximum width of the help.
 const COLUMNS: usize = 80;
-/// Options of every command.
-const GLOBAL: [&str; 3] = ["database", "log", "log-format"];
 /// Options of `serve` that `mcp` accepts and ignores, so that both can use the same settings file.
 const ONLY_SERVING: [&str; 4] = [
     "admin-listen",
@@ -86,7 +84,7 @@ pub(super) fn command(program: Command) -> Command {
     let program = program.max_term_width(COLUMNS);
     let globals: Vec<Arg> = program
         .get_arguments()
-        .filter(|argument| is_one_of(argument, &GLOBAL))
+        .filter(|argument| argument.is_global_set())
         .map(|argument| argument.clone().hide(true))
         .collect();
     program.mut_subcommands(|command| described(command, &globals))
@@ -95,25 +93,13 @@ pub(super) fn command(program: Command) -> Command {
 /// The command with its examples, and without options that it ignores.
 fn described(command: Command, globals: &[Arg]) -> Command {
     let name = command.get_name().to_owned();
-    let hidden = |long: &str| {
-        globals
-            .iter()
-            .find(|its| its.get_long() == Some(long))
-            .cloned()
-    };
     let command = match name.as_str() {
         "completions" | "man" => command.args(globals.iter().cloned()),
-        "healthcheck" | "lint" | "evaluate" => command.args(hidden(GLOBAL[0])),
+        "healthcheck" | "lint" | "evaluate" => command.args(globals.first().cloned()), // --database
         "mcp" => command.mut_args(|argument| {
-            let is_unused = is_one_of(&argument, &ONLY_SERVING)
-                || argument
-                    .get_long()
-                    .is_some_and(|long| long.starts_with("hub-"));
-            if is_unused {
-                argument.hide(true)
-            } else {
-                argument
-            }
+            let long = argument.get_long().unwrap_or_default();
+            let is_unused = ONLY_SERVING.contains(&long) || long.starts_with("hub-");
+            argument.hide(is_unused)
         }),
         _ => command,
     };
@@ -129,13 +115,8 @@ fn described(command: Command, globals: &[Arg]) -> Command {
     command.after_help(StyledStr::from(text))
 }
 
-fn is_one_of(argument: &Arg, longs: &[&str]) -> bool {
-    argument
-        .get_long()
-        .is_some_and(|long| longs.contains(&long))
-}
-
-fn examples_of(name: &str) -> Vec<Example> {
+/// Example commands with what they do.
+pub fn examples_of(name: &str) -> Vec<Example> {
     let example = |line: &'static str| {
         let (command, example) = line.split_once(": ")?;
         (command == name).then(|| example.split_once(" # "))?
@@ -168,78 +149,6 @@ const FILES: [(&str, &str); 4] = [
         "The files that `reviews business` and `reviews editorial` print and load.",
     ),
 ];
-
-/// The maximum width of a command with its arguments in the table of `docs/REFERENCE.md`, in bytes.
-const USAGE_MAX: usize = 88;
-
-/// The Markdown table of commands for `docs/REFERENCE.md`, with their arguments and descriptions.
-pub fn table(program: &Command) -> String {
-    let mut text = String::from("| command | does |\n|---|---|\n");
-    for command in program.get_subcommands() {
-        rows(command, "reviews", &mut text);
-    }
-    text
-}
-
-/// The rows of a command and of its subcommands. Arguments that do not fit in the first row go into further rows.
-fn rows(command: &Command, before: &str, text: &mut String) {
-    let line = format!("{before} {}", command.get_name());
-    let mut usage = line.clone();
-    let mut does = command
-        .get_about()
-        .map_or_else(String::new, ToString::to_string);
-    let own = command
-        .get_arguments()
-        .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set());
-    for argument in own.map(written) {
-        if usage.len() + 1 + argument.len() > USAGE_MAX {
-            let _ = writeln!(text, "| `{usage}` | {does} |");
-            usage.clone_from(&line);
-            does = String::from("options");
-        }
-        let _ = write!(usage, " {argument}");
-    }
-    let _ = writeln!(text, "| `{usage}` | {does} |");
-    for command in command.get_subcommands() {
-        rows(command, &line, text);
-    }
-}
-
-/// An argument in a usage line; optional ones are in brackets.
-fn written(argument: &Arg) -> String {
-    let takes_value = argument.get_action().takes_values();
-    let names = argument.get_value_names().filter(|_| takes_value);
-    let values = names.unwrap_or_default().join(" ");
-    let several = if argument.is_positional() && matches!(argument.get_action(), ArgAction::Append)
-    {
-        "…"
-    } else {
-        ""
-    };
-    let flag = argument
-        .get_long()
-        .map_or_else(String::new, |long| format!("--{long}"));
-    let text = format!("{flag} {values}{several}");
-    let text = text.trim();
-    if argument.is_required_set() {
-        text.to_owned()
-    } else {
-        format!("[{text}]")
-    }
-}
-
-/// The examples as a block of Markdown for `docs/REFERENCE.md`.
-pub fn markdown(program: &Command) -> String {
-    let mut text = String::from("```sh\n");
-    let commands = program.get_subcommands().map(Command::get_name);
-    let examples: Vec<Example> = commands.flat_map(examples_of).collect();
-    let width = examples.iter().map(|(line, _)| line.chars().count()).max();
-    for (line, does) in examples {
-        let _ = writeln!(text, "{line:<width$}  # {does}", width = width.unwrap_or(0));
-    }
-    text.push_str("```\n");
-    text
-}
 
 // Shell completions, manual pages and the version, from the same definitions as the parser.
 

@@ -30,7 +30,7 @@ impl McpCommand {
         let hub = HubOptions::new(self.config.hub.clone())?;
         let database = open(&address).await?;
         let publisher = Publisher::new(database, links, clock).with_engines(engines);
-        let app = App::of(publisher, hub, self.config.allowed_hosts, false).await?;
+        let app = App::new(publisher, hub, self.config.allowed_hosts, false).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
         answered.context("the connection to the agent failed")?;
         Ok(Exit::Done)

@@ -131,7 +131,7 @@ impl Serve {
             .at(database.path())?;
         let progress = Progress::begin("reading reviews", total);
         let backlog = Arc::clone(publisher.backlog());
-        let starting = App::of(publisher, hub, self.config.allowed_hosts, admin.is_some());
+        let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = progress.watch(starting, || backlog.read()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);
         app.ctx().set_request_log(self.config.request_log);

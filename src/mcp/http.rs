@@ -516,11 +516,16 @@ mod tests {
     use poem::http::HeaderName;
 
     use super::*;
+    use crate::config::List;
 
     fn lets_in(name: HeaderName, value: &str) -> bool {
         let origin_check = OriginCheck::new(
             &"https://reviews.example.com".parse().unwrap(),
-            "agents.example.com,app.example.com:8443".parse().unwrap(),
+            List(
+                ["agents.example.com", "app.example.com:8443"]
+                    .map(|host| host.parse().unwrap())
+                    .to_vec(),
+            ),
         );
         let headers =
             HeaderMap::from_iter([(name, HeaderValue::from_bytes(value.as_bytes()).unwrap())]);

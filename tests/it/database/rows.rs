@@ -2,6 +2,7 @@
 //! nothing else is stopped.
 
 use reviews_service::model::ReviewId;
+use reviews_service::snapshot::Publisher;
 use serde_json::json;
 
 use crate::support::{Generator, Logs, TestApp, sqlite3};
@@ -166,11 +167,14 @@ async fn a_row_that_breaks_the_checks_is_left_out_and_the_rest_appears() {
             .await
             .unwrap();
         let fresh = reviews_service::app::App::new(
-            database,
-            crate::support::links(),
-            reviews_service::clock::Clock::manual(crate::support::start()),
+            Publisher::new(
+                database,
+                crate::support::links(),
+                reviews_service::clock::Clock::manual(crate::support::start()),
+            ),
             crate::support::hub_options(),
             reviews_service::config::Hosts::default(),
+            false,
         )
         .await
         .unwrap();

@@ -1,8 +1,9 @@
 //! The commands of the docs: run, or read by the parser that reads them in earnest.
 
+use std::fmt::Write as _;
 use std::fs;
 
-use clap::CommandFactory;
+use clap::{Arg, ArgAction, Command, CommandFactory};
 use reviews_service::cli::{Cli, guide};
 
 use super::{pages, root};
@@ -77,8 +78,7 @@ fn check_url(app: &TestApp, words: &[&str], line: &str) {
             .unwrap_or_default()
     );
     assert!(
-        app.app()
-            .routes()
+        app.routes()
             .find(path.split('?').next().unwrap_or_default())
             .is_some(),
         "{line}: nothing answers {path}"
@@ -189,7 +189,7 @@ async fn the_real_shell_takes_every_statement_of_the_docs() {
 #[test]
 fn the_table_of_commands_is_made_of_the_help() {
     let reference = fs::read_to_string(root().join("docs/REFERENCE.md")).unwrap();
-    let table = guide::table(&Cli::command());
+    let table = table(&Cli::command());
     assert!(
         reference.contains(&format!("\n{table}\n")),
         "docs/REFERENCE.md should have:\n{table}"
@@ -199,9 +199,81 @@ fn the_table_of_commands_is_made_of_the_help() {
 #[test]
 fn the_examples_of_the_reference_are_those_of_the_help() {
     let reference = fs::read_to_string(root().join("docs/REFERENCE.md")).unwrap();
-    let examples = guide::markdown(&Cli::command());
+    let examples = markdown(&Cli::command());
     assert!(
         reference.contains(&examples),
         "docs/REFERENCE.md should have:\n{examples}"
     );
+}
+
+/// The maximum width of a command with its arguments in the table of `docs/REFERENCE.md`, in bytes.
+const USAGE_MAX: usize = 88;
+
+/// The Markdown table of commands for `docs/REFERENCE.md`, with their arguments and descriptions.
+fn table(program: &Command) -> String {
+    let mut text = String::from("| command | does |\n|---|---|\n");
+    for command in program.get_subcommands() {
+        rows(command, "reviews", &mut text);
+    }
+    text
+}
+
+/// The rows of a command and of its subcommands. Arguments that do not fit in the first row go into further rows.
+fn rows(command: &Command, before: &str, text: &mut String) {
+    let line = format!("{before} {}", command.get_name());
+    let mut usage = line.clone();
+    let mut does = command
+        .get_about()
+        .map_or_else(String::new, ToString::to_string);
+    let own = command
+        .get_arguments()
+        .filter(|argument| argument.get_env().is_none() && !argument.is_hide_set());
+    for argument in own.map(written) {
+        if usage.len() + 1 + argument.len() > USAGE_MAX {
+            let _ = writeln!(text, "| `{usage}` | {does} |");
+            usage.clone_from(&line);
+            does = String::from("options");
+        }
+        let _ = write!(usage, " {argument}");
+    }
+    let _ = writeln!(text, "| `{usage}` | {does} |");
+    for command in command.get_subcommands() {
+        rows(command, &line, text);
+    }
+}
+
+/// An argument in a usage line; optional ones are in brackets.
+fn written(argument: &Arg) -> String {
+    let takes_value = argument.get_action().takes_values();
+    let names = argument.get_value_names().filter(|_| takes_value);
+    let values = names.unwrap_or_default().join(" ");
+    let several = if argument.is_positional() && matches!(argument.get_action(), ArgAction::Append)
+    {
+        "…"
+    } else {
+        ""
+    };
+    let flag = argument
+        .get_long()
+        .map_or_else(String::new, |long| format!("--{long}"));
+    let text = format!("{flag} {values}{several}");
+    let text = text.trim();
+    if argument.is_required_set() {
+        text.to_owned()
+    } else {
+        format!("[{text}]")
+    }
+}
+
+/// The examples as a block of Markdown for `docs/REFERENCE.md`.
+fn markdown(program: &Command) -> String {
+    let mut text = String::from("```sh\n");
+    let commands = program.get_subcommands().map(Command::get_name);
+    let examples: Vec<_> = commands.flat_map(guide::examples_of).collect();
+    let width = examples.iter().map(|(line, _)| line.chars().count()).max();
+    for (line, does) in examples {
+        let _ = writeln!(text, "{line:<width$}  # {does}", width = width.unwrap_or(0));
+    }
+    text.push_str("```\n");
+    text
 }

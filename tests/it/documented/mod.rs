@@ -111,7 +111,7 @@ fn words(code: &str) -> Vec<&str> {
 #[tokio::test]
 async fn every_route_is_documented() {
     let (app, docs) = (TestApp::empty().await, docs());
-    let routes = app.app().routes();
+    let routes = app.routes();
     let paths: BTreeSet<&str> = quoted(&docs)
         .into_iter()
         .flat_map(|code| code.split([' ', '?']))

@@ -5,6 +5,7 @@ use reviews_service::app::App;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
 use reviews_service::snapshot::Document;
+use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use serde_json::Value;
 
@@ -89,11 +90,10 @@ async fn a_review_is_published_when_its_day_begins_where_the_business_is() {
 async fn under(folder: &std::path::Path, base: &str) -> (Vec<String>, Vec<String>) {
     let (database, _) = Database::open(&folder.join("reviews.db")).await.unwrap();
     let app = App::new(
-        database,
-        base.parse().unwrap(),
-        Clock::manual(start()),
+        Publisher::new(database, base.parse().unwrap(), Clock::manual(start())),
         hub_options(),
         Hosts::default(),
+        false,
     )
     .await
     .unwrap();

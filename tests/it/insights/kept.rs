@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use reviews_service::app::App;
 use reviews_service::config::Hosts;
+use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
@@ -242,11 +243,10 @@ async fn two_services_on_one_file_leave_each_other_alone() {
     let app = TestApp::seeded().await;
     let (database, _) = Database::open(&app.path()).await.unwrap();
     let second = App::new(
-        database,
-        links(),
-        Clock::manual(start()),
+        Publisher::new(database, links(), Clock::manual(start())),
         hub_options(),
         Hosts::default(),
+        false,
     )
     .await
     .unwrap();

@@ -3,6 +3,8 @@
 use poem::http::Method;
 use reviews_service::app::App;
 use reviews_service::clock::Clock;
+use reviews_service::config::List;
+use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use serde_json::json;
 
@@ -77,13 +79,13 @@ async fn the_operator_may_let_other_hosts_in() {
     let (database, _) = Database::open(&folder.path().join("reviews.db"))
         .await
         .unwrap();
-    let hosts = "agents.example.com,app.example.org:8443".parse().unwrap();
+    let hosts = ["agents.example.com", "app.example.org:8443"];
+    let hosts = hosts.map(|host| host.parse().unwrap()).to_vec();
     let app = App::new(
-        database,
-        links(),
-        Clock::manual(start()),
+        Publisher::new(database, links(), Clock::manual(start())),
         hub_options(),
-        hosts,
+        List(hosts),
+        false,
     )
     .await
     .unwrap();
@@ -101,7 +103,7 @@ async fn the_operator_may_let_other_hosts_in() {
         let request = request
             .content_type("application/json")
             .body(initialize("2025-06-18").to_string());
-        let response = poem::Endpoint::get_response(&app.endpoint(), request).await;
+        let response = poem::Endpoint::get_response(app.endpoint(), request).await;
         assert_eq!(response.status().as_u16(), status, "{name}: {value}");
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use reviews_service::snapshot::Publisher;
 use sha2::{Digest, Sha256};
 
 use super::*;
@@ -78,11 +79,10 @@ async fn on_a_port() -> (TcpListener, App, String, tempfile::TempDir) {
         .unwrap();
     write.commit().await.unwrap();
     let app = App::new(
-        database,
-        base.parse().unwrap(),
-        clock,
+        Publisher::new(database, base.parse().unwrap(), clock),
         crate::support::hub_options(),
         reviews_service::config::Hosts::default(),
+        false,
     )
     .await
     .unwrap();
@@ -196,7 +196,7 @@ setInterval(() => {
 async fn a_browser_can_try_an_operation_out() {
     let browser = needs!(Tool::Browser);
     let (listener, app, base, _folder) = on_a_port().await;
-    let endpoint: Arc<_> = app.endpoint();
+    let endpoint = Arc::clone(app.endpoint());
     // The page with its policy, to both of which the visitor's hands are added.
     let endpoint = endpoint.around(|inner, mut request: Request| async move {
         let is_page = request.uri().path() == "/docs";

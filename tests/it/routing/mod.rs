@@ -32,8 +32,7 @@ fn path(pattern: &str) -> String {
 /// The routes that can be read, which are all but those that take requests of other kinds, and those
 /// that lead elsewhere.
 fn readable(app: &TestApp) -> impl Iterator<Item = &Route> {
-    app.app()
-        .routes()
+    app.routes()
         .routes()
         .iter()
         .filter(|route| route.methods().contains(&Method::GET) && route.target.is_none())
@@ -83,7 +82,7 @@ async fn every_route_answers_get_and_head_and_options() {
             .await;
         assert_eq!(query.status, 200, "{path}: an unknown parameter");
     }
-    for route in app.app().routes().routes() {
+    for route in app.routes().routes() {
         let options = app.send(Method::OPTIONS, &path(route.pattern), &[]).await;
         assert_eq!(
             (options.status, options.body.len()),
@@ -145,7 +144,7 @@ async fn head_says_how_long_an_error_would_be() {
 #[tokio::test]
 async fn a_preflight_is_answered() {
     let app = service().await;
-    for route in app.app().routes().routes() {
+    for route in app.routes().routes() {
         let headers = [
             ("origin", "https://elsewhere.example"),
             ("access-control-request-method", "GET"),
@@ -185,7 +184,7 @@ async fn a_preflight_is_answered() {
 #[tokio::test]
 async fn other_methods_are_told_which_are_allowed() {
     let app = service().await;
-    for route in app.app().routes().routes() {
+    for route in app.routes().routes() {
         for method in [
             "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "get",
         ] {

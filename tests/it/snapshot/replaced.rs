@@ -8,6 +8,7 @@ use reviews_service::app::App;
 use reviews_service::clock::Clock;
 use reviews_service::links::Links;
 use reviews_service::snapshot::Document;
+use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 
 use super::{Shop, assert_same, bytes};
@@ -26,11 +27,10 @@ fn versions(path: &Path) -> Vec<i64> {
 async fn beside(path: &Path, links: Links) -> App {
     let (database, _) = Database::open(path).await.unwrap();
     App::new(
-        database,
-        links,
-        Clock::manual(start()),
+        Publisher::new(database, links, Clock::manual(start())),
         crate::support::hub_options(),
         reviews_service::config::Hosts::default(),
+        false,
     )
     .await
     .unwrap()

@@ -10,12 +10,13 @@ use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
-use reviews_service::app::{App, Limits};
+use reviews_service::app::{App, Limits, RouteTable};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
 use reviews_service::links::Links;
 use reviews_service::model::Review;
+use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
 use tempfile::TempDir;
@@ -71,11 +72,10 @@ impl TestApp {
             write.commit().await.unwrap();
         }
         let app = App::new(
-            database,
-            links(),
-            clock.clone(),
+            Publisher::new(database, links(), clock.clone()),
             hub_options(),
             Hosts::default(),
+            false,
         )
         .await
         .unwrap();
@@ -122,11 +122,10 @@ impl TestApp {
         let (database, _) = Database::open_at(&address(folder.path())).await.unwrap();
         database.renew_lease(Duration::ZERO).await.unwrap();
         let app = App::new(
-            database,
-            links(),
-            clock.clone(),
+            Publisher::new(database, links(), clock.clone()),
             hub.options(),
             Hosts::default(),
+            false,
         )
         .await
         .unwrap();
@@ -261,6 +260,10 @@ impl TestApp {
     /// The service itself, without the helpers of this type.
     pub const fn app(&self) -> &App {
         &self.app
+    }
+
+    pub fn routes(&self) -> &RouteTable {
+        &self.app.endpoint().routes
     }
 
     /// Answers a GET without header fields, and checks as [`Self::send`] does.
