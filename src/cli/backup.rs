@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::output::{Protected, protect};
 use super::report::{Exit, report_done};
-use super::terminal::Progress;
+use super::terminal::{progress, watch};
 use crate::config::DatabaseConfig;
 use crate::storage::{Database, unused_name};
 
@@ -41,7 +41,7 @@ impl Backup {
             "{name} is not a file; name another one"
         );
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
-        let progress = Progress::begin("copying", bytes(address.file()));
+        let bar = progress("copying", bytes(address.file()));
         // Under another name first, so that a former file stays if the copy fails.
         let begun = if is_there {
             unused_name(&self.file)?
@@ -49,7 +49,7 @@ impl Backup {
             self.file.clone()
         };
         let copying = Database::back_up_from(&address, &begun);
-        progress.watch(copying, || bytes(&begun)).await?;
+        watch(bar, copying, || bytes(&begun)).await?;
         if is_there {
             rename(&begun, &self.file)
                 .inspect_err(|_| drop(remove_file(&begun)))

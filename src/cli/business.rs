@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::Value;
-use sqlx::SqliteConnection;
 
 use super::database::read;
 use super::init::{store, told};
@@ -16,7 +15,7 @@ use crate::config::DatabaseConfig;
 use crate::imports::seed::BusinessFile;
 use crate::model::business::Business;
 use crate::storage;
-use crate::storage::{AtPath as _, Database, Opening};
+use crate::storage::{Database, Opening};
 use crate::wire;
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
@@ -53,17 +52,16 @@ impl BusinessCommand {
         clock: &Clock,
     ) -> anyhow::Result<String> {
         let mut write = database.write_as_owner().await?;
-        let known = storage::business::find(&mut write).await.at(path)?;
+        let known = storage::business::find(&mut write).await?;
         let loaded = if self.replace {
             file.replacing(known.as_ref())?
         } else {
             file.merged(known.as_ref())?
         };
-        let stored_zone = storage::business::time_zone(&mut write).await.at(path)?;
+        let stored_zone = storage::business::time_zone(&mut write).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
-        let stored = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await;
-        let moved = stored.at(path)?;
-        write.commit().await.at(path)?;
+        let moved = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
+        write.commit().await?;
         let difference = difference(&json(known.as_ref())?, &json(Some(&loaded))?);
         let told = told(&loaded, is_zone_known, moved, path);
         Ok(told + &difference)
@@ -71,8 +69,7 @@ impl BusinessCommand {
 }
 
 async fn show(path: &Path) -> anyhow::Result<Exit> {
-    let find = async |reader: &mut SqliteConnection| storage::business::find(reader).await.at(path);
-    let Some(business) = read(path, find).await? else {
+    let Some(business) = read(path, storage::business::find).await? else {
         anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&wire::OwnBusiness::from(&business))?;

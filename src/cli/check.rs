@@ -12,7 +12,7 @@ use crate::insights::{Analyzer, Subject, store as insights};
 use crate::snapshot::analyze;
 use crate::storage;
 use crate::storage::reviews;
-use crate::storage::{AtPath as _, Database, FileVerification, lacking_room, unerased, verify};
+use crate::storage::{Database, FileVerification, lacking_room, unerased, verify};
 
 /// Maximum number of invalid rows that are listed.
 const TOLD_MAX: usize = 20;
@@ -32,17 +32,15 @@ impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (path, engines) = (database.path()?, super::insights::load(&self.trade)?);
         let readers = Database::open_read_only(&path).await?;
-        let mut connection = readers.acquire().await.at(&path)?;
+        let mut connection = readers.acquire().await?;
         // Faults whose message contains the remedy, and notes on the business.
         let (mut mendable, mut notes) = (Vec::new(), Vec::new());
-        let mut verified = verify(&mut connection).await.at(&path)?;
+        let mut verified = verify(&mut connection).await?;
         if verified.is_readable {
-            let unreadable = reviews::unreadable(&mut connection, TOLD_MAX)
-                .await
-                .at(&path)?;
+            let unreadable = reviews::unreadable(&mut connection, TOLD_MAX).await?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
-            let business = storage::business::find(&mut connection).await.at(&path)?;
+            let business = storage::business::find(&mut connection).await?;
             notes = business.as_ref().map(remarks).unwrap_or_default();
             let business = business.unwrap_or_default();
             let analyzer = Analyzer::new(&business, &engines.of(&business));
@@ -52,9 +50,8 @@ impl Check {
                 &mut verified.behind,
                 &mut mendable,
             )
-            .await
-            .at(&path)?;
-            let unerased = unerased(&mut connection).await.at(&path)?.count;
+            .await?;
+            let unerased = unerased(&mut connection).await?.count;
             if unerased > 0 {
                 let room = lacking_room(&path)?
                     .map_or_else(String::new, |why| format!(": {why}; free some first"));

@@ -1,7 +1,5 @@
 //! Common parts of the commands about one review: finding the review that an argument names, writing and reporting it.
 
-use std::path::Path;
-
 use anyhow::bail;
 use sqlx::sqlite::SqliteConnection;
 use url::Url;
@@ -10,7 +8,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::business::nearest;
 use crate::model::{Review, ReviewId};
-use crate::storage::{AtPath as _, DbError, Opening, Write, reviews};
+use crate::storage::{DbError, Opening, Write, reviews};
 
 /// An open database and the review to decide about.
 pub(super) struct Decision {
@@ -41,21 +39,8 @@ impl Decision {
         let now = clock.now();
         // It increases with every change.
         self.review.updated_at = self.review.updated_at.max(Some(now));
-        reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now)
-            .await
-            .at(self.opening.database().path())?;
+        reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now).await?;
         self.commit().await
-    }
-
-    /// Records that the owner published this version of the review, so that imports keep it.
-    ///
-    /// # Errors
-    /// If the database cannot be written; then nothing is changed.
-    pub(super) async fn note_published(&mut self) -> anyhow::Result<()> {
-        reviews::note_published(&mut self.write, &self.review)
-            .await
-            .at(self.opening.database().path())?;
-        Ok(())
     }
 
     /// Commits and closes the database.
@@ -63,11 +48,8 @@ impl Decision {
     /// # Errors
     /// If the database cannot be written; then nothing is changed.
     pub(super) async fn commit(self) -> anyhow::Result<()> {
-        let path = self.opening.database().path().to_owned();
-        let committed = self.write.commit().await;
-        committed.at(&path)?;
-        self.opening.keep().await?;
-        Ok(())
+        self.write.commit().await?;
+        Ok(self.opening.keep().await?)
     }
 
     /// Closes the database without a change.
@@ -84,12 +66,11 @@ impl Decision {
 pub(super) async fn open_with<T>(
     config: &DatabaseConfig,
     given: &str,
-    find: impl AsyncFnOnce(&mut SqliteConnection, &Path, &str) -> anyhow::Result<T>,
+    find: impl AsyncFnOnce(&mut SqliteConnection, &str) -> anyhow::Result<T>,
 ) -> anyhow::Result<(Opening, Write, T)> {
     let opening = open(config).await?;
-    let database = opening.database();
-    let mut write = database.write_as_owner().await?;
-    match find(&mut write, database.path(), given).await {
+    let mut write = opening.database().write_as_owner().await?;
+    match find(&mut write, given).await {
         Ok(found) => Ok((opening, write, found)),
         Err(error) => {
             drop(write);
@@ -103,12 +84,8 @@ pub(super) async fn open_with<T>(
 ///
 /// # Errors
 /// If there is none, or it is invalid.
-pub(super) async fn find(
-    connection: &mut SqliteConnection,
-    path: &Path,
-    given: &str,
-) -> anyhow::Result<Review> {
-    let (id, review) = find_row(connection, path, given).await?;
+pub(super) async fn find(connection: &mut SqliteConnection, given: &str) -> anyhow::Result<Review> {
+    let (id, review) = find_row(connection, given).await?;
     review.ok_or_else(|| unreadable(&id))
 }
 
@@ -118,12 +95,10 @@ pub(super) async fn find(
 /// If there is no such row.
 pub(super) async fn find_row(
     connection: &mut SqliteConnection,
-    path: &Path,
     given: &str,
 ) -> anyhow::Result<(String, Option<Review>)> {
-    let id = row_id(connection, path, given).await?;
-    let found = reviews::find(connection, &id).await;
-    let review = found.at(path)?;
+    let id = row_id(connection, given).await?;
+    let review = reviews::find(connection, &id).await?;
     Ok((id, review))
 }
 
@@ -166,14 +141,11 @@ const COMPARED: i64 = 5_000;
 /// If it matches no row, several, or a deleted review.
 pub(super) async fn row_id(
     connection: &mut SqliteConnection,
-    path: &Path,
     given: &str,
 ) -> anyhow::Result<String> {
     let text = id_of(given);
     if let Ok(id) = text.parse::<ReviewId>() {
-        let known = reviews::standing(connection, &[id.as_str()])
-            .await
-            .at(path)?;
+        let known = reviews::standing(connection, &[id.as_str()]).await?;
         if known.reviews.contains_key(id.as_str()) {
             return Ok(text);
         }
@@ -183,9 +155,7 @@ pub(super) async fn row_id(
             );
         }
     }
-    let fitting = reviews::ids_with_prefix(connection, &text, NAMED_MAX + 1)
-        .await
-        .at(path)?;
+    let fitting = reviews::ids_with_prefix(connection, &text, NAMED_MAX + 1).await?;
     match fitting.as_slice() {
         [one] => return Ok(one.clone()),
         [first, ..] if *first == text => return Ok(text),
@@ -204,7 +174,7 @@ pub(super) async fn row_id(
             );
         }
     }
-    match nearest_id(connection, &text).await.at(path)? {
+    match nearest_id(connection, &text).await? {
         Some(near) => {
             bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
         }

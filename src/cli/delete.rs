@@ -12,7 +12,7 @@ use super::terminal;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{AtPath as _, Erased, FORMER_KEPT_DAYS, Postponed};
+use crate::storage::{Erased, FORMER_KEPT_DAYS, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
@@ -41,8 +41,8 @@ impl Delete {
         }
         let (opening, mut write, (id, _)) = open_with(config, &self.id, find_row).await?;
         let database = opening.database();
-        reviews::delete(&mut write, &id).await.at(database.path())?;
-        write.commit().await.at(database.path())?;
+        reviews::delete(&mut write, &id).await?;
+        write.commit().await?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(
                 "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use sqlx::SqliteConnection;
 
 use super::business::difference;
 use super::database::read;
@@ -13,8 +12,8 @@ use super::report::{Exit, report_done, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
 use crate::model::business::{Editorial, FaqEntry};
+use crate::storage::Database;
 use crate::storage::business;
-use crate::storage::{AtPath as _, Database};
 
 /// Show your own FAQ and summary, or load them from an editorial.json
 #[derive(Debug, Clone, Args)]
@@ -40,20 +39,18 @@ impl EditorialCommand {
 /// Merges the file and returns the difference.
 async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<String> {
     let mut write = database.write_as_owner().await?;
-    let known = business::editorial(&mut write).await.at(database.path())?;
+    let known = business::editorial(&mut write).await?;
     let loaded = file.merged(&known)?;
     if loaded != known {
-        business::replace_editorial(&mut write, &loaded)
-            .await
-            .at(database.path())?;
+        business::replace_editorial(&mut write, &loaded).await?;
     }
-    write.commit().await.at(database.path())?;
+    write.commit().await?;
     Ok(difference(&as_json(&known), &as_json(&loaded)))
 }
 
 async fn show(path: &Path) -> anyhow::Result<Exit> {
-    let find = async |reader: &mut SqliteConnection| business::editorial(reader).await.at(path);
-    say(&format!("{:#}\n", as_json(&read(path, find).await?)))
+    let editorial = read(path, business::editorial).await?;
+    say(&format!("{:#}\n", as_json(&editorial)))
 }
 
 /// The editorial texts in the format of a file.

@@ -13,14 +13,14 @@ use super::business::json as business_json;
 use super::editorial::as_json;
 use super::output::{self, Protected};
 use super::report::{Exit, report_done};
-use super::terminal::Progress;
+use super::terminal::progress;
 use crate::config::DatabaseConfig;
 use crate::imports::export::{COLUMNS, Export, Exported};
 use crate::mcp::escaped;
 use crate::model::business::Editorial;
 use crate::storage::business;
 use crate::storage::reviews::counts;
-use crate::storage::{AtPath as _, Database, unused_name};
+use crate::storage::{Database, unused_name};
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
@@ -71,7 +71,7 @@ impl ExportCommand {
             || "standard output".to_owned(),
             |file| file.display().to_string(),
         );
-        let written = self.write(&path, &readers, &name, out).await;
+        let written = self.write(&readers, &name, out).await;
         let written = written.and_then(|written| {
             if let Some((begun, former)) = begun.as_deref().zip(former.as_deref()) {
                 take_its_place(begun, former)
@@ -103,23 +103,22 @@ impl ExportCommand {
     /// Writes to `file` or standard output; returns the numbers of reviews and of deleted ones.
     async fn write(
         &self,
-        path: &Path,
         readers: &SqlitePool,
         name: &str,
         file: Option<File>,
     ) -> anyhow::Result<(u64, u64)> {
         let unwritable = || format!("{name} cannot be written");
         let mut out = Out::new(self.format, file)?;
-        let mut transaction = readers.begin().await.at(path)?;
+        let mut transaction = readers.begin().await?;
         if let Some(about) = about(&mut transaction).await? {
             out.begin(&about).with_context(unwritable)?;
         }
-        let mut export = Export::new(&mut transaction).await.at(path)?;
-        let total = counts(&mut transaction).await.at(path)?;
+        let mut export = Export::new(&mut transaction).await?;
+        let total = counts(&mut transaction).await?;
         let total = total.iter().map(|one| one.count).sum();
-        let progress = Progress::begin("exporting", total);
+        let bar = progress("exporting", total);
         let (mut reviews, mut deleted) = (0_u64, 0_u64);
-        while let Some(lines) = export.next(&mut transaction).await.at(path)? {
+        while let Some(lines) = export.next(&mut transaction).await? {
             for line in lines {
                 match &line {
                     Exported::Review(..) => reviews += 1,
@@ -127,9 +126,9 @@ impl ExportCommand {
                 }
                 out.put(&line).with_context(unwritable)?;
             }
-            progress.set(reviews);
+            bar.set_position(reviews);
         }
-        drop(progress);
+        drop(bar);
         out.finish().with_context(unwritable)?;
         Ok((reviews, deleted))
     }

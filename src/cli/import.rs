@@ -13,7 +13,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
-use super::output::{self, FormerOutput, Protected};
+use super::output::{self, Protected};
 use super::report::{Exit, add_count, report_done};
 use super::terminal::style;
 use crate::clock::Clock;
@@ -66,7 +66,7 @@ impl Import {
             inputs: &self.request.files,
         };
         let rejects = self.rejects.map(|path| {
-            let file = output::create("--rejects", &path, &protected, Some(&REJECTED_ROWS))?;
+            let file = output::create("--rejects", &path, &protected, Some(is_former))?;
             anyhow::Ok((path, file))
         });
         let mut console = Console::new(rejects.transpose()?);
@@ -110,12 +110,6 @@ enum ImportPhase {
     /// The share of reviews that was written.
     Writing,
 }
-
-/// The file of `--rejects`, which may only overwrite a former one.
-const REJECTED_ROWS: FormerOutput = FormerOutput {
-    name: "file of rejected rows",
-    is_former,
-};
 
 /// Whether [`Console::rejected`] wrote this file, even if its last line was cut off.
 fn is_former(file: &mut dyn BufRead) -> io::Result<bool> {

@@ -7,7 +7,6 @@ use anyhow::{bail, ensure};
 use chrono_tz::{TZ_VARIANTS, Tz};
 use clap::Args;
 use serde_json::{Map, Value};
-use sqlx::SqliteConnection;
 use url::Url;
 
 use super::database::read;
@@ -20,7 +19,7 @@ use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
 use crate::storage::business::{SampleState, discard_sample_data, sample_state};
 use crate::storage::reviews;
-use crate::storage::{AtPath as _, DbError, Opening, Write};
+use crate::storage::{DbError, Opening, Write};
 
 /// Maximum number of attempts per question.
 const ASKED_MAX: usize = 5;
@@ -73,19 +72,12 @@ impl Init {
             None
         };
         let is_zone_given = self.time_zone.is_some();
-        let known = storage::business::find(&mut write).await.at(&path)?;
+        let known = storage::business::find(&mut write).await?;
         let business = self.applied_to(known.as_ref());
-        let stored = store(&mut write, known.as_ref(), &business, is_zone_given, clock).await;
-        let moved = stored.at(&path)?;
-        let is_zone_known = storage::business::time_zone(&mut write)
-            .await
-            .at(&path)?
-            .is_some();
-        let has_reviews = !reviews::present_after(&mut write, "", 1)
-            .await
-            .at(&path)?
-            .is_empty();
-        write.commit().await.at(&path)?;
+        let moved = store(&mut write, known.as_ref(), &business, is_zone_given, clock).await?;
+        let is_zone_known = storage::business::time_zone(&mut write).await?.is_some();
+        let has_reviews = !reviews::present_after(&mut write, "", 1).await?.is_empty();
+        write.commit().await?;
         if discarded.is_some() {
             database.erase_traces_or_leave_them().await?;
         }
@@ -178,11 +170,11 @@ pub(super) async fn store(
 /// Deletes the sample if there is nothing else; returns the number of its reviews.
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     ensure!(
-        sample_state(write).await.at(path)? == SampleState::Alone,
+        sample_state(write).await? == SampleState::Alone,
         "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
         path.display()
     );
-    Ok(discard_sample_data(write).await.at(path)?)
+    Ok(discard_sample_data(write).await?)
 }
 
 /// The business as text, after a command that moved `moved` reviews to another day by a change of the time zone.
@@ -292,12 +284,11 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
 }
 
 async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
-    let find = async |reader: &mut SqliteConnection| storage::business::find(reader).await.at(path);
-    match read(path, find).await {
+    match read(path, storage::business::find).await {
         Ok(business) => Ok(business.is_some()),
         // Opening it for writing migrates or refuses it.
-        Err(DbError::Older { .. }) => Ok(true),
-        Err(error) => Err(error.into()),
+        Err(error) if matches!(error.downcast_ref(), Some(DbError::Older { .. })) => Ok(true),
+        Err(error) => Err(error),
     }
 }
 

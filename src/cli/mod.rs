@@ -39,7 +39,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use database::repeated;
+use database::{at_database, repeated};
 use file_size_limit::{catch_signal, with_limit_named};
 use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
@@ -130,7 +130,9 @@ impl Cli {
     pub fn run(self) -> LocalBoxFuture<'static, anyhow::Result<Exit>> {
         Box::pin(async move {
             catch_signal()?;
-            self.run_command().await.map_err(with_limit_named)
+            let path = self.database.path().unwrap_or_default();
+            let named = |error| with_limit_named(at_database(error, &path));
+            self.run_command().await.map_err(named)
         })
     }
 

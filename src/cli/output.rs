@@ -23,13 +23,8 @@ pub(super) struct Protected<'a> {
     pub inputs: &'a [PathBuf],
 }
 
-/// The content of files that a command may overwrite.
-pub(super) struct FormerOutput {
-    /// The kind's name in messages.
-    pub name: &'static str,
-    /// Whether a file's content is of that kind.
-    pub is_former: fn(&mut dyn BufRead) -> io::Result<bool>,
-}
+/// Whether the content is a former file of rejected rows, which may be overwritten.
+pub(super) type IsFormer = fn(&mut dyn BufRead) -> io::Result<bool>;
 
 /// Rejects a path that is the database, one of the files next to it, or an input, under any name; returns the metadata
 /// of an existing file.
@@ -61,7 +56,7 @@ pub(super) fn create(
     flag: &str,
     path: &Path,
     protected: &Protected<'_>,
-    former: Option<&FormerOutput>,
+    is_former: Option<IsFormer>,
 ) -> anyhow::Result<File> {
     let name = format!("{flag} {}", path.display());
     let unwritable = || format!("{name} cannot be written");
@@ -85,15 +80,13 @@ pub(super) fn create(
                 .write(true)
                 .open(path)
                 .with_context(unwritable)?;
-            let Some(former) = former else {
+            let Some(is_former) = is_former else {
                 bail!("{name} already exists; name another file, or overwrite it with --force")
             };
             let is_empty = file.metadata().with_context(unwritable)?.len() == 0;
             ensure!(
-                is_empty
-                    || (former.is_former)(&mut BufReader::new(&file)).with_context(unwritable)?,
-                "{name} exists and is not a {}; name another file, or move this one away",
-                former.name
+                is_empty || is_former(&mut BufReader::new(&file)).with_context(unwritable)?,
+                "{name} exists and is not a file of rejected rows; name another file, or move this one away"
             );
             empty(&mut file).with_context(unwritable)?;
             Ok(file)

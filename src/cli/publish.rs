@@ -7,6 +7,7 @@ use super::report::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Method, Status, Verification};
+use crate::storage::reviews;
 
 /// Publish a withheld review again
 #[derive(Debug, Clone, Args)]
@@ -22,7 +23,7 @@ impl Publish {
         let id = decision.review.id.clone();
         let reason = match &decision.review.status {
             Status::Published => {
-                decision.note_published().await?;
+                reviews::note_published(&mut decision.write, &decision.review).await?;
                 decision.commit().await?;
                 return Ok(report_done(&format!(
                     "{id}: is already published; imports keep it published\n"
@@ -43,7 +44,7 @@ impl Publish {
             vouched = "; it was not verified, so it is now marked as verified by you (manual)";
         }
         decision.review.status = Status::Published;
-        decision.note_published().await?;
+        reviews::note_published(&mut decision.write, &decision.review).await?;
         decision.save(clock).await?;
         Ok(report_done(&format!(
             "{id}: published; was withheld ({reason}){vouched}\n"

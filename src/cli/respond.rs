@@ -12,7 +12,6 @@ use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Day, Response};
 use crate::storage;
-use crate::storage::AtPath as _;
 
 /// The limit of an import's texts.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -56,10 +55,8 @@ impl Respond {
                 told(&former)
             )));
         };
-        let business = storage::business::find(&mut decision.write).await;
-        let business = business
-            .at(decision.opening.database().path())?
-            .unwrap_or_default();
+        let business = storage::business::find(&mut decision.write).await?;
+        let business = business.unwrap_or_default();
         let date = Day::new(clock.now().with_timezone(&business.time_zone).date_naive());
         decision.review.response = Some(Response {
             text,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::database::{OVERTAKEN_MAX, is_overtaken};
+use super::database::repeated;
 use super::import::{Console, Faults, outcome, summary};
 use super::report::{Exit, report_done};
 use crate::clock::Clock;
@@ -15,7 +15,7 @@ use crate::imports::seed;
 use crate::imports::{ImportReport, Rejection, Watch};
 use crate::storage;
 use crate::storage::business::{SampleState, note_sample, sample_state};
-use crate::storage::{AtPath as _, Database, Opening};
+use crate::storage::{Database, Opening};
 
 /// Load the sample data of a folder; running it again changes nothing
 #[derive(Debug, Clone, Args)]
@@ -55,9 +55,9 @@ pub async fn load(
     let mut seed = seed::read(folder, clock, watch)?;
     let editorial = seed.editorial.take();
     let mut write = database.write_long(clock).await?;
-    match sample_state(&mut write).await.at(database.path())? {
+    match sample_state(&mut write).await? {
         SampleState::Empty | SampleState::Alone => {
-            note_sample(&mut write, false).await.at(database.path())?;
+            note_sample(&mut write, false).await?;
         }
         SampleState::Mixed | SampleState::Own => anyhow::bail!(
             "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
@@ -65,28 +65,20 @@ pub async fn load(
             database.path().display()
         ),
     }
-    let report = seed.write(&mut write, watch).await.at(database.path())?;
+    let report = seed.write(&mut write, watch).await?;
     if let Some(editorial) = editorial
-        && storage::business::editorial(&mut write)
-            .await
-            .at(database.path())?
-            != editorial
+        && storage::business::editorial(&mut write).await? != editorial
     {
-        storage::business::replace_editorial(&mut write, &editorial)
-            .await
-            .at(database.path())?;
+        storage::business::replace_editorial(&mut write, &editorial).await?;
     }
-    write.commit().await.at(database.path())?;
+    write.commit().await?;
     Ok(report)
 }
 
 /// Logs rejected rows, because the service's output must not block.
-#[derive(Default)]
-struct Logged(Faults);
-
-impl Watch for Logged {
+impl Watch for Faults {
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        if let Some(line) = self.0.shown(&rejection) {
+        if let Some(line) = self.shown(&rejection) {
             tracing::warn!("seed.rejected: {line}");
         }
         Ok(())
@@ -104,7 +96,7 @@ pub(super) async fn load_if_empty(
     folder: &Path,
 ) -> anyhow::Result<Option<String>> {
     let mut connection = database.reader().await?;
-    let state = sample_state(&mut connection).await.at(database.path())?;
+    let state = sample_state(&mut connection).await?;
     drop(connection);
     match state {
         SampleState::Empty => {}
@@ -122,24 +114,19 @@ pub(super) async fn load_if_empty(
         }
     }
     // Another node may do the same; the second one finds the data.
-    for _ in 0..OVERTAKEN_MAX {
-        let mut logged = Logged::default();
-        let loaded = load(database, clock, folder, &mut logged).await;
-        for line in logged.0.counted() {
+    let report = repeated(async || {
+        let mut faults = Faults::default();
+        let loaded = load(database, clock, folder, &mut faults).await;
+        for line in faults.counted() {
             tracing::warn!("seed.rejected: {line}");
         }
-        match loaded {
-            Err(error) if is_overtaken(&error) => {}
-            loaded => {
-                let report = loaded?;
-                tracing::info!(
-                    new = report.written.new,
-                    rejected = report.rejected,
-                    "seed.loaded: the database was empty and now has the sample data"
-                );
-                return Ok(Some(summary(&report, false)));
-            }
-        }
-    }
-    Ok(None)
+        loaded
+    })
+    .await?;
+    tracing::info!(
+        new = report.written.new,
+        rejected = report.rejected,
+        "seed.loaded: the database was empty and now has the sample data"
+    );
+    Ok(Some(summary(&report, false)))
 }

@@ -23,7 +23,7 @@ use super::file_size_limit::log_file_size_limit;
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogConfig, LogFormat};
 use super::report::{Exit, say};
-use super::terminal::Progress;
+use super::terminal::{progress, watch};
 use super::{insights, seed};
 use crate::app::{App, HubOptions, Limits};
 use crate::clock::Clock;
@@ -32,7 +32,7 @@ use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_PA
 use crate::mcp::escaped;
 use crate::snapshot::{Document, Publisher};
 use crate::storage::reviews::count_published;
-use crate::storage::{AtPath as _, Database, DbError};
+use crate::storage::{Database, DbError};
 use crate::web::server::listen;
 
 /// Serve the reviews until stopped
@@ -126,13 +126,11 @@ impl Serve {
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
         let database = publisher.database();
-        let total = count_published(&mut *database.reader().await?)
-            .await
-            .at(database.path())?;
-        let progress = Progress::begin("reading reviews", total);
+        let total = count_published(&mut *database.reader().await?).await?;
+        let bar = progress("reading reviews", total);
         let backlog = Arc::clone(publisher.backlog());
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
-        let app = progress.watch(starting, || backlog.read()).await?;
+        let app = watch(bar, starting, || backlog.read()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);
         app.ctx().set_request_log(self.config.request_log);
         started.cancel();

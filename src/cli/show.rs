@@ -13,8 +13,8 @@ use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;
 use crate::model::{DigestKey, Review, Status, Unit, Units};
+use crate::storage::reviews;
 use crate::storage::reviews::SourceVersion;
-use crate::storage::{AtPath as _, reviews};
 
 /// Show one review, published or withheld, and your decisions about it
 #[derive(Debug, Args)]
@@ -31,9 +31,9 @@ impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = config.path()?;
         let (id, mut standing, key) = read(&path, async |reader: &mut SqliteConnection| {
-            let id = row_id(reader, &path, &self.id).await?;
-            let standing = reviews::standing(reader, &[id.as_str()]).await.at(&path)?;
-            let key = reviews::find_key(reader).await.at(&path)?;
+            let id = row_id(reader, &self.id).await?;
+            let standing = reviews::standing(reader, &[id.as_str()]).await?;
+            let key = reviews::find_key(reader).await?;
             anyhow::Ok((id, standing, key))
         })
         .await?;

@@ -16,7 +16,7 @@ use crate::imports::export::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
-use crate::storage::{AtPath as _, DeliveryLock, unpublished};
+use crate::storage::{DeliveryLock, unpublished};
 use crate::websub::store::list;
 
 const RUNS_SHOWN: i64 = 5;
@@ -46,8 +46,7 @@ struct DatabaseStatus {
 impl StatusCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let read_status =
-            async |reader: &mut SqliteConnection| status(reader, &path, clock).await.at(&path);
+        let read_status = async |reader: &mut SqliteConnection| status(reader, &path, clock).await;
         let status = read(&path, read_status).await?;
         say(&if self.json {
             format!("{:#}\n", status.json())

@@ -11,7 +11,6 @@ use super::report::{Exit, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::export::without_nulls;
-use crate::storage::AtPath as _;
 use crate::websub::store::{SubscriptionRow, list};
 
 /// List the hub's subscriptions: state, lease, failures, last attempt; secrets are never shown
@@ -29,7 +28,7 @@ impl Subscriptions {
         clock: &Clock,
     ) -> anyhow::Result<Exit> {
         let path = database.path()?;
-        let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await.at(&path);
+        let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await;
         let listed = read(&path, list).await?;
         say(&if self.json {
             let listed: Value = listed.iter().map(as_json).collect();

@@ -49,31 +49,25 @@ pub(super) fn confirm(question: &str) -> io::Result<bool> {
 /// Interval of progress updates.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 
-pub(super) struct Progress(ProgressBar);
+/// A bar for a phase of `total` steps; hidden unless standard error is a terminal.
+pub(super) fn progress(phase: &'static str, total: u64) -> ProgressBar {
+    ProgressBar::new(total.max(1))
+        .with_style(style("{msg} {wide_bar} {percent} %"))
+        .with_message(phase)
+}
 
-impl Progress {
-    /// Starts a phase of `total` steps.
-    pub(super) fn begin(phase: &'static str, total: u64) -> Self {
-        // Hidden unless standard error is a terminal.
-        let bar = ProgressBar::new(total.max(1));
-        bar.set_style(style("{msg} {wide_bar} {percent} %"));
-        bar.set_message(phase);
-        Self(bar)
-    }
-
-    pub(super) fn set(&self, done: u64) {
-        self.0.set_position(done);
-    }
-
-    /// Runs `work` and regularly shows the number of finished steps.
-    pub(super) async fn watch<T>(self, work: impl Future<Output = T>, done: impl Fn() -> u64) -> T {
-        let clock = Clock::system();
-        let mut work = std::pin::pin!(work);
-        loop {
-            tokio::select! {
-                result = &mut work => return result,
-                () = clock.sleep(LOOK_INTERVAL) => self.set(done()),
-            }
+/// Runs `work` and regularly shows the number of finished steps.
+pub(super) async fn watch<T>(
+    bar: ProgressBar,
+    work: impl Future<Output = T>,
+    done: impl Fn() -> u64,
+) -> T {
+    let clock = Clock::system();
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            result = &mut work => return result,
+            () = clock.sleep(LOOK_INTERVAL) => bar.set_position(done()),
         }
     }
 }

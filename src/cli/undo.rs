@@ -28,20 +28,17 @@ impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let opening = open(config).await?;
         let database = opening.database();
-        let undone = match undo(database, clock, self.run, self.dry_run).await {
-            Ok(undone) => undone,
-            Err(error) => {
-                opening.leave().await;
-                return Err(error.into());
-            }
+        let work = async {
+            let undone = undo(database, clock, self.run, self.dry_run).await?;
+            let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
+                None
+            } else {
+                Some(database.erase_traces_or_leave_them().await?)
+            };
+            anyhow::Ok(told(&undone, erased, self.dry_run))
         };
-        let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
-            None
-        } else {
-            Some(database.erase_traces_or_leave_them().await?)
-        };
-        opening.keep().await?;
-        Ok(report_done(&told(&undone, erased, self.dry_run)))
+        let told = work.await;
+        Ok(report_done(&opening.end(told).await?))
     }
 }
 

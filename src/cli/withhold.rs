@@ -29,9 +29,7 @@ impl Withhold {
         );
         let mut decision = Decision::open(config, &self.id).await?;
         let id = decision.review.id.clone();
-        let status = Status::Withheld {
-            reason: Some(reason.to_owned()),
-        };
+        let status = Status::withheld(reason);
         if decision.review.status == status {
             decision.leave().await;
             return Ok(report_done(&format!(

@@ -14,7 +14,7 @@ use sqlx::SqliteConnection;
 use super::database::read;
 use super::decision::find;
 use super::report::{Exit, report_done, say};
-use super::terminal::Progress;
+use super::terminal::progress;
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
@@ -25,8 +25,8 @@ use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::{analyze, survey};
+use crate::storage::Database;
 use crate::storage::reviews::{Newest, count_published};
-use crate::storage::{AtPath as _, Database, DbError};
 use crate::{storage, wire};
 
 /// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
@@ -102,7 +102,7 @@ async fn show(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exi
     // Not part of the output.
     let links: Links = "http://localhost".parse()?;
     let (input, behind) = read(&path, async |reader: &mut SqliteConnection| {
-        survey(reader, &engines, &links).await.at(&path)
+        survey(reader, &engines, &links).await
     })
     .await?;
     say(&told(&input, &insights(&input, &links), behind))
@@ -270,8 +270,8 @@ impl Explain {
     ) -> anyhow::Result<Exit> {
         let path = database.path()?;
         let (review, business) = read(&path, async |reader: &mut SqliteConnection| {
-            let review = find(reader, &path, &self.id).await?;
-            let business = storage::business::find(reader).await.at(&path)?;
+            let review = find(reader, &self.id).await?;
+            let business = storage::business::find(reader).await?;
             anyhow::Ok((review, business.unwrap_or_default()))
         })
         .await?;
@@ -303,35 +303,34 @@ async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<
 }
 
 /// Returns the report.
-async fn rebuild_all(database: &Database, engines: &Engines) -> Result<String, DbError> {
+async fn rebuild_all(database: &Database, engines: &Engines) -> anyhow::Result<String> {
     let mut connection = database.reader().await?;
     let business = storage::business::find(&mut connection)
-        .await
-        .at(database.path())?
+        .await?
         .unwrap_or_default();
     let analyzer = Analyzer::new(&business, &engines.of(&business));
     let mut write = database.write_derived(&[]).await?;
-    let deleted = clear(&mut write).await.at(database.path())?;
-    write.commit().await.at(database.path())?;
-    let total = count_published(&mut connection).await.at(database.path())?;
-    let progress = Progress::begin("reading texts", total);
+    let deleted = clear(&mut write).await?;
+    write.commit().await?;
+    let total = count_published(&mut connection).await?;
+    let bar = progress("reading texts", total);
     let (mut read, mut analysed, mut findings, mut mentions) = (0, 0, 0, 0);
     let mut newest = Newest::default();
-    while let Some(reviews) = newest.next(&mut connection).await.at(database.path())? {
+    while let Some(reviews) = newest.next(&mut connection).await? {
         let analyses: Vec<_> = reviews
             .iter()
             .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
             .collect();
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
         let mut write = database.write_derived(&ids).await?;
-        read += save(&mut write, &analyses).await.at(database.path())?;
-        write.commit().await.at(database.path())?;
+        read += save(&mut write, &analyses).await?;
+        write.commit().await?;
         for kept in &analyses {
             analysed += usize::from(kept.analysis.language.is_read());
             findings += kept.analysis.findings.len();
             mentions += kept.analysis.mentions.len();
         }
-        progress.set(read);
+        bar.set_position(read);
     }
     Ok(format!(
         "{deleted} analyses deleted\n{read} reviews read, {analysed} of them analysed: {findings} findings, {mentions} mentions\n"
