@@ -64,9 +64,14 @@ impl ExportCommand {
         if let Some(file) = file {
             output::protect(&format!("FILE {}", file.display()), file, &protected)?;
         }
-        let out = begun.as_deref().or(file);
-        let out = out.map(|out| output::create("FILE", out, &protected, None));
+        let path_out = begun.as_deref().or(file);
+        let out = path_out.map(|path| output::create("FILE", path, &protected, None));
         let out = out.transpose()?;
+        // A regular file is a new one; pipes and devices are used as they are.
+        let is_new = match &out {
+            Some(out) => out.metadata()?.is_file(),
+            None => false,
+        };
         let name = file.map_or_else(
             || "standard output".to_owned(),
             |file| file.display().to_string(),
@@ -79,9 +84,9 @@ impl ExportCommand {
             }
             Ok(written)
         });
-        if let (Err(_), Some(begun)) = (&written, &begun) {
-            // The partial file is useless; an error of its removal would hide the actual one.
-            drop(fs::remove_file(begun));
+        if let (Err(_), true, Some(path)) = (&written, is_new, path_out) {
+            // A part of an export looks like a whole one; an error of its removal would hide the actual one.
+            drop(fs::remove_file(path));
         }
         let (reviews, deleted) = written?;
         readers.close().await;

@@ -16,7 +16,7 @@ use crate::imports::export::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business;
 use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
-use crate::storage::{DeliveryLock, unpublished};
+use crate::storage::{DeliveryLock, is_leased, unpublished};
 use crate::websub::store::list;
 
 const RUNS_SHOWN: i64 = 5;
@@ -77,7 +77,7 @@ async fn status(
         base_url: first_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),
-        is_served: DeliveryLock::is_held(path),
+        is_served: DeliveryLock::is_held(path) || is_leased(&mut *reader, clock.now()).await?,
         subscriptions,
     })
 }

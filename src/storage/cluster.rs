@@ -7,6 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
+use sqlx::SqliteConnection;
 
 use super::connection::lock;
 use super::error::{AtPath as _, DbError};
@@ -361,7 +362,12 @@ impl Database {
         let clock = Clock::system();
         let length = LEASE_MIN.max(exchange * 2);
         let (asked_at, now) = (clock.monotonic(), clock.now());
-        if !self.may_publish() && self.is_held_elsewhere(now).await? {
+        // This node's file knows of another holder; the cluster need not be asked.
+        if !self.may_publish()
+            && is_leased(&mut *self.reader().await?, now)
+                .await
+                .at(self.path())?
+        {
             return Ok(false);
         }
         let values = vec![
@@ -438,19 +444,24 @@ impl Database {
             .guard("(select holder from lease where name = ?1) = ?2", &values)
             .await
     }
+}
 
-    /// Whether this node's file shows another holder; in that case the cluster need not be queried.
-    async fn is_held_elsewhere(&self, now: DateTime<Utc>) -> Result<bool, DbError> {
-        let held_after = utc_milliseconds(now - CLOCKS_DIFFER_MAX);
-        sqlx::query_scalar!(
-            r#"select exists (select 1 from lease where name = ?1 and ends_at > ?2) as "is: bool""#,
-            NAME,
-            held_after
-        )
-        .fetch_one(&self.readers())
-        .await
-        .at(self.path())
-    }
+/// Whether a process of the cluster holds the lease, according to this node's file.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn is_leased(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<bool> {
+    let held_after = utc_milliseconds(now - CLOCKS_DIFFER_MAX);
+    sqlx::query_scalar!(
+        r#"select exists (select 1 from lease where name = ?1 and ends_at > ?2) as "is: bool""#,
+        NAME,
+        held_after
+    )
+    .fetch_one(connection)
+    .await
 }
 
 /// The holder of the lease according to the leader.

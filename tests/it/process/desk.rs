@@ -731,3 +731,18 @@ fn init_takes_every_fact_as_an_option_and_ends_with_the_next_step() {
         "STREET, TOWN, REGION",
     );
 }
+
+#[test]
+fn status_of_a_node_says_that_its_cluster_is_served() {
+    let home = home();
+    assert_eq!(home.status()["is_served"], false);
+    let lease = "insert into lease (name, holder, ends_at) values ('sender', 'other', ";
+    sqlite3(
+        &home.path(),
+        &format!("{lease} '9999-01-01T00:00:00.000Z')"),
+    );
+    assert_eq!(home.status()["is_served"], true);
+    let over = "update lease set ends_at = '2026-01-01T00:00:00.000Z'";
+    sqlite3(&home.path(), over);
+    assert_eq!(home.status()["is_served"], false);
+}

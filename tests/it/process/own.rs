@@ -343,6 +343,8 @@ fn an_export_that_fails_loses_nothing_of_the_former_one() {
         home.refuses(&["export", name, "--force"], "review_source");
         assert_eq!(fs::read_to_string(&former).unwrap(), whole, "{name}");
     }
+    home.refuses(&["export", "new.jsonl"], "review_source");
+    assert!(!folder.join("new.jsonl").exists(), "a part of an export");
     sqlite3(
         &home.path(),
         "alter table elsewhere rename to review_source",
