@@ -22,9 +22,6 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// Maximum bytes of a request's head: request line and header fields. Default 32 KiB.
     pub head_bytes_max: usize,
-    /// Maximum bytes read ahead, and maximum bytes queued before a flush, per connection. Default 256 KiB; at least 8
-    /// KiB and at least [`Self::head_bytes_max`].
-    pub buffer_bytes_max: usize,
     /// Minimum rate at which a client must receive a response, in bytes per second. Default 16 KiB/s.
     pub write_bytes_per_second_min: u32,
     /// The maximum delay of a client against that rate; a client that receives nothing is cut off after this time.
@@ -45,7 +42,6 @@ impl Default for Limits {
             keep_alive_timeout: Duration::from_secs(75),
             body_timeout: Duration::from_secs(30),
             head_bytes_max: 32 * 1024,
-            buffer_bytes_max: 256 * 1024,
             write_bytes_per_second_min: 16 * 1024,
             write_slack: Duration::from_secs(30),
             response_timeout: Duration::from_mins(30),

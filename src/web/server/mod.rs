@@ -305,8 +305,8 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 
 // One connection: hyper between its socket and the endpoint, and how the connection is closed after hyper returns.
 
-/// The smallest buffer that hyper's builder accepts (it panics below).
-const BUFFER_BYTES_MIN: usize = 8 * 1024;
+/// Bytes read ahead, and bytes queued before a flush, per connection.
+const BUFFER_BYTES: usize = 256 * 1024;
 
 struct Handler<E> {
     endpoint: Arc<E>,
@@ -319,12 +319,7 @@ impl<E> Handler<E> {
     fn new(endpoint: Arc<E>, at_hand: ReadyAnswer<E>, limits: Limits) -> Self {
         let mut http = http1::Builder::new();
         http.max_header_size(limits.head_bytes_max)
-            .max_buf_size(
-                limits
-                    .buffer_bytes_max
-                    .max(limits.head_bytes_max)
-                    .max(BUFFER_BYTES_MIN),
-            )
+            .max_buf_size(BUFFER_BYTES.max(limits.head_bytes_max))
             // A client may close its side after the request and still expect the response.
             .half_close(true)
             // hyper would close without a response and use the same bound for idle time; the socket enforces the
@@ -429,19 +424,19 @@ async fn hold<E: Endpoint + 'static>(
     let parts = http.into_parts();
     let socket = parts.io.into_inner();
     match finish(result, &socket, cycle.phase(), &parts.read_buf) {
-        Finish::Close if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended() => {
-            linger(socket.into_stream()).await;
+        Finish::Close if shared.had_body.load(Ordering::Relaxed) && !socket.is_ended => {
+            linger(socket.stream).await;
         }
         Finish::Close => {}
         Finish::Refuse(early_response) => {
             early_response
-                .send(socket.into_stream(), is_head(&parts.read_buf), &limits)
+                .send(socket.stream, is_head(&parts.read_buf), &limits)
                 .await;
         }
         Finish::Reset => {
             tracing::debug!(%peer, "server.reader_cut: a client read its response too slowly");
             // A plain close would leave the rest of the response to the system, which keeps sending it for minutes.
-            let _ = socket.into_stream().set_zero_linger();
+            let _ = socket.stream.set_zero_linger();
         }
     }
 }
@@ -457,12 +452,12 @@ enum Finish {
 
 /// `unread` is what hyper read but could not parse.
 fn finish(result: hyper::Result<()>, socket: &Socket, phase: Phase, unread: &[u8]) -> Finish {
-    if let Some(status) = socket.rejected() {
+    if let Some(status) = socket.rejected {
         return Finish::Refuse(EarlyResponse::from_status(status, unread));
     }
     // RFC 9112 §2.2: empty lines before a request are ignored.
     let has_begun = phase.is_reading() && !unread.trim_ascii_start().is_empty();
-    match (socket.overdue(), result) {
+    match (socket.overdue, result) {
         (Some(Overdue::Taking), _) => Finish::Reset,
         (Some(Overdue::Sending), _) if has_begun => Finish::Refuse(EarlyResponse::HeadTooSlow),
         (None, Err(error)) if has_begun && error.is_incomplete_message() => {
@@ -488,7 +483,8 @@ async fn answer<E: Endpoint>(
         .cycle
         .expect_body(request.body().size_hint().exact());
     let response = if let Some(early_response) = objection(&request) {
-        early_response.to_response(&handler.limits)
+        let response = early_response.response(&handler.limits);
+        response.map(|body| Full::from(body).map_err(|never| match never {}).boxed())
     } else if let Some(response) = (handler.at_hand)(
         &handler.endpoint,
         request.method(),
@@ -690,10 +686,13 @@ impl EarlyResponse {
         (status, detail.to_owned())
     }
 
-    /// The header fields except `Content-Length` and `Date`.
-    fn headers(self) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        share(&mut headers);
+    /// Without `Content-Length` and `Date`.
+    fn response(self, limits: &Limits) -> Response<Vec<u8>> {
+        let (status, detail) = self.status_and_detail(limits);
+        let mut response = Response::new(wire::json(&about_blank(status, detail)));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        share(headers);
         let retry_after =
             matches!(self, Self::Crowded | Self::PeerCrowded).then_some((RETRY_AFTER, "1"));
         let own = [
@@ -704,35 +703,21 @@ impl EarlyResponse {
         for (name, value) in own.into_iter().chain(retry_after) {
             headers.insert(name, HeaderValue::from_static(value));
         }
-        headers
-    }
-
-    fn status_and_body(self, limits: &Limits) -> (StatusCode, Vec<u8>) {
-        let (status, detail) = self.status_and_detail(limits);
-        (status, wire::json(&about_blank(status, detail)))
-    }
-
-    /// The response as hyper sends it.
-    fn to_response(self, limits: &Limits) -> Response<BoxBody> {
-        let (status, body) = self.status_and_body(limits);
-        let body = Full::from(body).map_err(|never| match never {}).boxed();
-        let mut response = Response::new(body);
-        *response.status_mut() = status;
-        *response.headers_mut() = self.headers();
         response
     }
 
     /// The serialized response; without the body for `HEAD` (RFC 9110 §9.3.2).
     fn to_bytes(self, is_head: bool, limits: &Limits) -> Vec<u8> {
-        let (status, body) = self.status_and_body(limits);
+        let (head, body) = self.response(limits).into_parts();
         // RFC 9110 §6.6.1: a server with a clock sends `Date` in a 4xx.
         let date = httpdate::fmt_http_date(Clock::system().now().into());
         let mut answer = format!(
-            "HTTP/1.1 {status}\r\ncontent-length: {}\r\ndate: {date}\r\n",
+            "HTTP/1.1 {}\r\ncontent-length: {}\r\ndate: {date}\r\n",
+            head.status,
             body.len()
         )
         .into_bytes();
-        for (name, value) in &self.headers() {
+        for (name, value) in &head.headers {
             answer.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
         }
         answer.extend(b"\r\n");

@@ -31,7 +31,7 @@ pub(super) enum Overdue {
 }
 
 pub(super) struct Socket {
-    stream: TcpStream,
+    pub(super) stream: TcpStream,
     cycle: Arc<Cycle>,
     limits: Limits,
     timer: DeadlineTimer,
@@ -40,14 +40,14 @@ pub(super) struct Socket {
     /// Set when a response has to wait for the client; cleared when the response is sent.
     pace: Option<Pace>,
     /// The status with which hyper rejected a request.
-    rejected: Option<u16>,
+    pub(super) rejected: Option<u16>,
     /// Bytes written since the connection's task last left its thread to others.
     burst_bytes: usize,
     /// Whether the next head has begun in the bytes read so far.
     tail: Tail,
-    overdue: Option<Overdue>,
+    pub(super) overdue: Option<Overdue>,
     /// The client has closed its side.
-    is_ended: bool,
+    pub(super) is_ended: bool,
 }
 
 impl Socket {
@@ -66,22 +66,6 @@ impl Socket {
             overdue: None,
             is_ended: false,
         }
-    }
-
-    pub(super) const fn rejected(&self) -> Option<u16> {
-        self.rejected
-    }
-
-    pub(super) const fn overdue(&self) -> Option<Overdue> {
-        self.overdue
-    }
-
-    pub(super) const fn is_ended(&self) -> bool {
-        self.is_ended
-    }
-
-    pub(super) fn into_stream(self) -> TcpStream {
-        self.stream
     }
 
     fn note_read(&mut self, read: &[u8]) {
@@ -204,15 +188,7 @@ impl AsyncWrite for Socket {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        if this.is_rejection(bytes) {
-            return Poll::Ready(Ok(bytes.len()));
-        }
-        if this.must_yield(context) {
-            return Poll::Pending;
-        }
-        let attempt = Pin::new(&mut this.stream).poll_write(context, bytes);
-        this.note_write(context, attempt)
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(

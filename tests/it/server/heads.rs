@@ -139,7 +139,6 @@ async fn a_head_that_comes_drop_by_drop_is_answered_408() {
     let server = start(Limits {
         headers_timeout: SOON,
         head_bytes_max: bytes,
-        buffer_bytes_max: bytes,
         ..Limits::default()
     })
     .await;
