@@ -41,7 +41,7 @@ impl Delete {
         }
         let (opening, mut write, (id, _)) = open_with(config, &self.id, find_row).await?;
         let database = opening.database();
-        reviews::delete(&mut write, &id).await?;
+        reviews::delete_all(&mut write, &[&id]).await?;
         write.commit().await?;
         let erased = database.erase_traces_or_leave_them().await.with_context(|| {
             format!(

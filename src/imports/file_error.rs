@@ -238,9 +238,9 @@ impl FileError {
 
     /// Classifies an I/O error while reading.
     pub(super) fn reading(error: io::Error) -> Self {
-        match error.downcast::<TooLarge>() {
-            Ok(TooLarge) => Self::TooLarge,
-            Err(error) => Self::Unreadable(error),
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => Self::TooLarge,
+            _ => Self::Unreadable(error),
         }
     }
 
@@ -323,8 +323,3 @@ fn lacking(lacks: &[&str], text: Option<&str>) -> String {
         maps.join(" ")
     )
 }
-
-/// Error of the bounded reader when the maximum size is reached.
-#[derive(Debug, Error)]
-#[error("too large")]
-pub(super) struct TooLarge;

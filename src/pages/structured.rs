@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use crate::imports::export::without_nulls;
 use crate::links::Links;
 use crate::model::RatingCounts;
 use crate::model::business::{Business, local_business_type};
@@ -81,14 +82,6 @@ pub fn review(
     node["@context"] = "https://schema.org".into();
     node["itemReviewed"] = firm(business, rating_counts, links);
     script(&node)
-}
-
-/// Removes the members that are null.
-fn without_nulls(mut node: Value) -> Value {
-    if let Some(members) = node.as_object_mut() {
-        members.retain(|_, value| !value.is_null());
-    }
-    node
 }
 
 fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Value {

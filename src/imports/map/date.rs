@@ -2,7 +2,7 @@
 //! `Oct 31, 2026`, Unix seconds and milliseconds, or `--date-format`. An ambiguous date is refused, never guessed.
 
 use chrono::format::{Parsed, StrftimeItems};
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 use serde::Deserialize;
 
@@ -51,8 +51,7 @@ const PLAIN: [&str; 13] = [
 ];
 /// Maximum length of a date in bytes.
 const TEXT_BYTES_MAX: usize = 64;
-const TIMES: [&str; 8] = [
-    "",
+const TIMES: [&str; 7] = [
     " %H:%M",
     " %H:%M:%S",
     " %H:%M:%S%.f",
@@ -164,22 +163,16 @@ struct Local {
 }
 
 fn local(text: &str, format: &str) -> Option<Local> {
-    TIMES
-        .iter()
-        .find_map(|time| {
-            if time.is_empty() {
-                return NaiveDate::parse_from_str(text, format)
-                    .ok()
-                    .map(|date| Local { date, time: None });
-            }
-            let whole = NaiveDateTime::parse_from_str(text, &format!("{format}{time}")).ok()?;
-            Some(Local {
-                date: whole.date(),
-                time: Some(whole),
-            })
-        })
-        // %Y takes any number of digits, so the year 26 must be refused.
-        .filter(|local| (1000..=9999).contains(&local.date.year()))
+    let (date, rest) = NaiveDate::parse_and_remainder(text, format).ok()?;
+    let time = |format: &&str| NaiveTime::parse_from_str(rest, format).ok();
+    let time = match rest {
+        "" => None,
+        _ => Some(date.and_time(TIMES.iter().find_map(time)?)),
+    };
+    // %Y takes any number of digits, so the year 26 must be refused.
+    (1000..=9999)
+        .contains(&date.year())
+        .then_some(Local { date, time })
 }
 
 /// Offsets of time zone names in files, in minutes east of UTC. Names that several countries use have their meaning in

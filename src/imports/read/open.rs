@@ -12,7 +12,7 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_MAX, TooLarge};
+use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_MAX};
 use crate::imports::read::detect::FileShape;
 use crate::imports::read::table::{WORKBOOK_BYTES_MAX, find_sheet};
 use crate::imports::request::ImportRequest;
@@ -244,7 +244,7 @@ impl<R: Read> Read for Bounded<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         let left = self.budget.left.get().checked_sub(read as u64);
-        let left = left.ok_or_else(|| io::Error::other(TooLarge))?;
+        let left = left.ok_or(io::ErrorKind::FileTooLarge)?;
         self.budget.left.set(left);
         Ok(read)
     }

@@ -15,7 +15,7 @@ pub use runs::{
     note_run_reviews, note_undone, remove_added, run_reviews,
 };
 pub use source::{
-    AlikeReviews, KnownReviews, SourceVersion, alike, delete, digest_key, find_key, ids_after,
+    AlikeReviews, KnownReviews, SourceVersion, alike, digest_key, find_key, ids_after,
     ids_by_fingerprint, ids_ever_used, ids_present, note_deleted, note_published, note_sources,
     sources, sources_at, sources_with_instants, standing,
 };

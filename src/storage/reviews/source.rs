@@ -387,14 +387,3 @@ pub async fn ids_after(
     );
     Ok(strings(ids.fetch_all(connection).await?))
 }
-
-/// Deletes a review; triggers delete dependent rows.
-///
-/// # Errors
-/// When the database refuses the write.
-pub async fn delete(write: &mut Write, id: &str) -> sqlx::Result<()> {
-    sqlx::query!("delete from review where review_id = ?", id)
-        .execute(&mut **write)
-        .await?;
-    Ok(())
-}
