@@ -325,11 +325,15 @@ fn once(
 pub fn check_editorial(value: &Value) -> Result<(), FieldError> {
     let fields = Fields::of(value, String::new())?;
     fields.only("summary, faq")?;
-    if let Some(summary) = fields.object("summary")? {
+    if fields.has("summary")
+        && let Some(summary) = fields.object("summary")?
+    {
         summary.only("text")?;
     }
-    for (path, entry) in fields.list("faq")? {
-        Fields::of(entry, path)?.only("id, question, answer")?;
+    if fields.has("faq") {
+        for (path, entry) in fields.list("faq")? {
+            Fields::of(entry, path)?.only("id, question, answer")?;
+        }
     }
     Ok(())
 }
@@ -338,23 +342,18 @@ pub fn check_editorial(value: &Value) -> Result<(), FieldError> {
 pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, FieldError> {
     check_lengths(value, &mut String::new())?;
     let fields = Fields::of(value, String::new())?;
-    let given = |name: &str| value.get(name).is_some();
-    let summary = if given("summary") {
-        let summary = fields.object("summary")?;
-        summary.map(|its| its.required("text")).transpose()?
-    } else {
-        before.summary
-    };
-    let faq = if given("faq") {
-        entries(&fields, "faq", |id, entry| {
+    let summary = given(&fields, "summary", before.summary, |fields, name| {
+        let summary = fields.object(name)?;
+        summary.map(|its| its.required("text")).transpose()
+    })?;
+    let faq = given(&fields, "faq", before.faq, |fields, name| {
+        entries(fields, name, |id, entry| {
             Ok(FaqEntry {
                 id,
                 question: entry.required("question")?,
                 answer: entry.required("answer")?,
             })
-        })?
-    } else {
-        before.faq
-    };
+        })
+    })?;
     Ok(Editorial { summary, faq })
 }

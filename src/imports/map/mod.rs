@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::model::{
-    Day, Mentions, Method, NOT_VERIFIED, Rating, Response, Review, ReviewId, Source, Stated,
-    Statement, Status, Unit, Units, Verification, named,
+    Day, Mentions, Method, Rating, Response, Review, ReviewId, Source, Stated, Statement, Status,
+    Unit, Units, Verification, named,
 };
 
 pub(crate) mod business;
@@ -85,65 +85,36 @@ impl Incoming {
     /// The review with defaults for what is not stated, and the units that are not stated. `date` and the dates of
     /// `response` are days of the business; `decided` are the owner's decisions.
     pub fn statement(self, date: Day, response: Option<Response>, decided: Units) -> Statement {
-        let Self {
-            id,
-            has_id: _,
-            rating,
-            posted: _,
-            author,
-            title,
-            text,
-            language,
-            source,
-            location: _,
-            status,
-            verification,
-            mentions,
-            response: stated_response,
-            updated_at,
-            decided: _,
-            noted: _,
-        } = self;
-        // "Not verified" is also a statement about the status.
-        let is_withheld = matches!(&verification, Stated::Given(its) if !its.verified);
         let stated = [
-            (Unit::Title, title.is_stated()),
-            (Unit::Text, text.is_stated()),
-            (Unit::Language, language.is_stated()),
-            (Unit::Source, source.is_stated()),
-            (Unit::Status, status.is_stated() || is_withheld),
-            (Unit::Verification, verification.is_stated()),
-            (Unit::Response, stated_response.is_stated()),
-            (Unit::Mentions, mentions.is_stated()),
+            (Unit::Title, self.title.is_stated()),
+            (Unit::Text, self.text.is_stated()),
+            (Unit::Language, self.language.is_stated()),
+            (Unit::Source, self.source.is_stated()),
+            (Unit::Status, self.status.is_stated()),
+            (Unit::Verification, self.verification.is_stated()),
+            (Unit::Response, self.response.is_stated()),
+            (Unit::Mentions, self.mentions.is_stated()),
         ];
         let unsaid = stated.into_iter().filter(|(_, is_stated)| !is_stated);
         let unsaid = unsaid.map(|(unit, _)| unit).collect();
-        let verification = verification.value().unwrap_or(VOUCHED);
-        // Only verified reviews are published.
-        let status_default = || {
-            if verification.verified {
-                Status::Published
-            } else {
-                Status::withheld(NOT_VERIFIED)
-            }
-        };
         let review = Review {
-            id,
-            rating,
+            id: self.id,
+            rating: self.rating,
             date,
-            author,
-            title: title.value(),
-            text: text.value().unwrap_or_default(),
-            language: language.value(),
-            source: source.value().unwrap_or_else(|| Source {
+            author: self.author,
+            title: self.title.value(),
+            text: self.text.value().unwrap_or_default(),
+            language: self.language.value(),
+            source: self.source.value().unwrap_or_else(|| Source {
                 name: SOURCE_DEFAULT.to_owned(),
                 url: None,
             }),
-            status: status.value().unwrap_or_else(status_default),
-            verification,
-            mentions: mentions.value().unwrap_or_default(),
+            // The merge withholds a review that is not verified.
+            status: self.status.value().unwrap_or(Status::Published),
+            verification: self.verification.value().unwrap_or(VOUCHED),
+            mentions: self.mentions.value().unwrap_or_default(),
             response,
-            updated_at,
+            updated_at: self.updated_at,
         };
         Statement {
             review,

@@ -234,10 +234,7 @@ impl<'a> Collector<'a> {
             self.collected.report.left_out += 1;
             return Ok(());
         };
-        let answer = StagedAnswer {
-            response,
-            responded_at,
-        };
+        let answer: StagedAnswer = (response, responded_at);
         let answer = json!(answer).to_string();
         let staging = &mut self.collected.staging;
         let pushed = staging.push_answer(comment.review.as_str(), &writer, &answer);

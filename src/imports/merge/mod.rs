@@ -16,7 +16,7 @@ use crate::model::{
     Units, adopt, merge,
 };
 use crate::storage::Write;
-use crate::storage::imports::{RowToStage, SourceLocation, StagedRow, Staging};
+use crate::storage::imports::{RowToStage, StagedRow, Staging};
 use crate::storage::reviews::{self, KnownReviews, RunChange, SourceVersion, Written};
 
 pub(crate) mod collector;
@@ -42,13 +42,8 @@ pub struct StagedReview {
     pub noted: Noted,
 }
 
-/// An answer from a separate row.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StagedAnswer {
-    pub response: Response,
-    /// When it was written, if the source gives an instant.
-    pub responded_at: Option<DateTime<Utc>>,
-}
+/// An answer from a separate row, and when it was written, if the source gives an instant.
+pub type StagedAnswer = (Response, Option<DateTime<Utc>>);
 
 impl StagedReview {
     /// The source's own name, even if the owner renamed it.
@@ -92,10 +87,11 @@ impl Staged {
         // The id may have changed since.
         review.said.review.id = id;
         if let Some(answer) = answer {
-            let answer: StagedAnswer = serde_json::from_str(&answer).map_err(lost)?;
-            review.said.review.response = Some(answer.response);
+            let (response, responded_at): StagedAnswer =
+                serde_json::from_str(&answer).map_err(lost)?;
+            review.said.review.response = Some(response);
             review.said.unsaid.remove(Unit::Response);
-            review.noted.responded_at = answer.responded_at;
+            review.noted.responded_at = responded_at;
         }
         Ok(Self::Review(Box::new(review)))
     }
@@ -280,23 +276,17 @@ impl<'w> Merging<'w> {
             Some(known) if said.unsaid.has(Unit::Source) => &known.source_name,
             Some(_) | None => staged.source_name(),
         };
-        let known_or = |given, of: fn(&SourceVersion) -> Option<DateTime<Utc>>, unit| {
-            if said.unsaid.has(unit) {
-                known.and_then(of)
-            } else {
-                given
-            }
+        let responded_at = if said.unsaid.has(Unit::Response) {
+            known.and_then(|known| known.responded_at)
+        } else {
+            staged.noted.responded_at
         };
         let location = staged.location.clone();
         let source = SourceVersion {
             source_name: source_name.to_owned(),
             location: location.or_else(|| known.and_then(|known| known.location.clone())),
-            posted_at: known_or(staged.noted.posted_at, |known| known.posted_at, Unit::Date),
-            responded_at: known_or(
-                staged.noted.responded_at,
-                |known| known.responded_at,
-                Unit::Response,
-            ),
+            posted_at: staged.noted.posted_at,
+            responded_at,
             // A file without texts does not change the fingerprint.
             fingerprint: known.filter(|_| said.unsaid.has(Unit::Text)).map_or_else(
                 || self.key.fingerprint(&said.review),
@@ -462,11 +452,12 @@ fn is_same_shape(one: &str, other: &str) -> bool {
 // reviews.
 
 /// Percentage of a source's reviews above which `--yes` is required.
-const SHARE_PERCENT_MAX: u64 = 10;
+const SHARE_PERCENT_MAX: usize = 10;
 /// Reviews per batch of withdrawing.
 const WITHDRAW_ROWS: i64 = 500;
 
-/// Withholds reviews that the sources and locations of this import no longer list; a large share needs `--yes`.
+/// Withholds reviews that the sources and locations of this import no longer list. A large share needs `--yes`: without
+/// it, the error ends the import, whose write is then dropped.
 pub async fn withdraw_missing(
     merging: &mut Merging<'_>,
     staging: &mut Staging,
@@ -484,71 +475,31 @@ pub async fn withdraw_missing(
             "{undecided} rows may each be one of several reviews, which would count as missing; import without this option first"
         ));
     }
-    for place in staging.places().await? {
-        let (all, missing) = count(merging, staging, &place).await?;
+    for (source, location) in staging.places().await? {
+        let (mut all, mut missing, mut last) = (0, 0, String::new());
+        loop {
+            let location = location.as_deref();
+            let mut rows =
+                reviews::sources_at(merging.write, &source, location, &last, WITHDRAW_ROWS).await?;
+            let Some(end) = rows.last() else { break };
+            last = end.id.to_string();
+            merging.write.end_group();
+            all += published(merging, &rows).await?.len();
+            let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
+            let known: HashSet<String> = staging.known(&ids).await?;
+            rows.retain(|row| !known.contains(row.id.as_str()));
+            missing += withdraw(merging, rows).await?;
+        }
         if missing * 100 > all * SHARE_PERCENT_MAX && !merging.request.yes {
-            let (source, location) = &place;
-            let location = location.as_ref().map(|name| format!(" of {name}"));
+            let location = location.map(|name| format!(" of {name}"));
             return refused(format!(
                 "{missing} of {all} reviews that {source}{} gave are missing, more than {SHARE_PERCENT_MAX} %; check that the file \
                  is complete, and add --yes to withhold them",
                 location.unwrap_or_default()
             ));
         }
-        let mut last = String::new();
-        while let Some(page) = page(merging, &place, &mut last).await? {
-            merging.write.end_group();
-            let gone = absent(staging, page).await?;
-            withdraw(merging, gone).await?;
-        }
     }
     Ok(())
-}
-
-async fn page(
-    merging: &mut Merging<'_>,
-    (source, location): &SourceLocation,
-    last: &mut String,
-) -> sqlx::Result<Option<Vec<SourceVersion>>> {
-    let rows = reviews::sources_at(
-        merging.write,
-        source,
-        location.as_deref(),
-        last,
-        WITHDRAW_ROWS,
-    )
-    .await?;
-    let Some(end) = rows.last() else {
-        return Ok(None);
-    };
-    *last = end.id.to_string();
-    Ok(Some(rows))
-}
-
-/// The rows whose reviews are missing from this import.
-async fn absent(
-    staging: &mut Staging,
-    mut rows: Vec<SourceVersion>,
-) -> sqlx::Result<Vec<SourceVersion>> {
-    let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    let known: HashSet<String> = staging.known(&ids).await?;
-    rows.retain(|row| !known.contains(row.id.as_str()));
-    Ok(rows)
-}
-
-/// The numbers of published reviews of the source: all, and those that are missing from this import.
-async fn count(
-    merging: &mut Merging<'_>,
-    staging: &mut Staging,
-    place: &SourceLocation,
-) -> sqlx::Result<(u64, u64)> {
-    let (mut all, mut missing, mut last) = (0, 0, String::new());
-    while let Some(rows) = page(merging, place, &mut last).await? {
-        all += published(merging, &rows).await?.len() as u64;
-        let gone = absent(staging, rows).await?;
-        missing += published(merging, &gone).await?.len() as u64;
-    }
-    Ok((all, missing))
 }
 
 async fn published(merging: &mut Merging<'_>, rows: &[SourceVersion]) -> sqlx::Result<Vec<Review>> {
@@ -557,9 +508,11 @@ async fn published(merging: &mut Merging<'_>, rows: &[SourceVersion]) -> sqlx::R
     Ok(published.map(|numbered| numbered.review).collect())
 }
 
-/// Withholds these reviews, except those that the owner published although the source hides them.
-async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceVersion>) -> sqlx::Result<()> {
+/// Withholds the published reviews of these rows, except those that the owner published although the source hides them.
+/// Returns the number of all of them.
+async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceVersion>) -> sqlx::Result<usize> {
     let mut reviews = published(merging, &rows).await?;
+    let missing = reviews.len();
     for review in &mut reviews {
         let Some(row) = rows.iter_mut().find(|row| row.id == review.id) else {
             continue;
@@ -587,12 +540,13 @@ async fn withdraw(merging: &mut Merging<'_>, mut rows: Vec<SourceVersion>) -> sq
     reviews.retain(|review| review.status != Status::Published);
     rows.retain(|row| reviews.iter().any(|review| review.id == row.id));
     if reviews.is_empty() {
-        return Ok(());
+        return Ok(missing);
     }
     reviews::upsert(merging.write, &reviews, merging.now).await?;
     if let Some(run) = merging.run {
         let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
         reviews::note_run_reviews(merging.write, run, RunChange::Withdrawn, &ids).await?;
     }
-    reviews::note_sources(merging.write, &rows).await
+    reviews::note_sources(merging.write, &rows).await?;
+    Ok(missing)
 }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use crate::imports::map::date::Dates;
-use crate::imports::map::fields::{FieldError, Fields, Names, names, noted};
+use crate::imports::map::fields::{FieldError, Fields, Names, names, noted, url};
 use crate::imports::map::values::Says;
 use crate::imports::map::{Dated, Incoming, IncomingResponse, SOURCE_DEFAULT, values};
 use crate::imports::platforms::format::{BY_PLATFORM, Format, Reader};
@@ -171,8 +171,7 @@ fn first(fields: &Fields<'_>, names: [&str; 2]) -> Result<Option<String>, FieldE
 
 fn source(fields: &Fields<'_>) -> Result<Source, FieldError> {
     let name = named(fields, "publisher")?.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
-    let is_address = |address: &String| address.starts_with("http");
-    let url = fields.filled("url")?.filter(is_address);
+    let url = fields.filled("url")?.filter(|address| url(address).is_ok());
     Ok(Source { name, url })
 }
 
@@ -183,10 +182,14 @@ fn id(
     author: &str,
     text: &str,
 ) -> Result<(ReviewId, bool), FieldError> {
-    let theirs = fields
-        .filled("@id")?
-        .or(fields.text("identifier").ok().flatten().map(str::to_owned))
-        .or(fields.filled("url")?);
+    // A blank one would be the id of all reviews that have such a one.
+    let own = |name| {
+        let text = fields.filled(name);
+        text.map(|text| text.filter(|text| !text.trim().is_empty()))
+    };
+    let theirs = own("@id")?
+        .or(own("identifier").ok().flatten())
+        .or(own("url")?);
     let has_id = theirs.is_some();
     let made = theirs.map_or_else(
         || values::digest("schema", &[author, &posted.posted.to_string(), text]),

@@ -226,3 +226,37 @@ async fn a_row_that_says_nothing_of_an_answer_leaves_the_answer_and_one_that_say
     bench.take(review(", \"companyReply\": null")).await;
     assert!(bench.find("trustpilot-1").await.unwrap().response.is_none());
 }
+
+#[tokio::test]
+async fn reviews_with_a_blank_id_are_different_reviews() {
+    let bench = bench().await;
+    let review = |author: &str, id: &str| {
+        json!({"@type": "Review", "@id": id, "identifier": "", "author": author,
+            "reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01", "reviewBody": "Fine"})
+    };
+    let page = json!({"@context": "https://schema.org", "@graph":
+        [review("Ann", ""), review("Ben", " "), review("Cal", ""), review("Dan", " ")]});
+    let (report, rejections) = bench.take(&page.to_string()).await;
+    assert_eq!(
+        (counts(&report), rejections),
+        ((4, 0, 0, 0), Vec::new()),
+        "{report:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_address_that_leads_nowhere_is_not_published() {
+    let bench = bench().await;
+    for (id, address, shown) in [
+        ("a", "https://", None),
+        ("b", "httpx://a.example", None),
+        ("c", "https://a.example/r", Some("https://a.example/r")),
+    ] {
+        let review = json!({"@context": "https://schema.org", "@type": "Review", "@id": id, "url": address,
+            "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01", "reviewBody": "Fine"});
+        let (report, _) = bench.take(&review.to_string()).await;
+        assert_eq!(counts(&report), (1, 0, 0, 0), "{address}");
+        let review = bench.find(&format!("schema-{id}")).await.unwrap();
+        assert_eq!(review.source.url.as_deref(), shown, "{address}");
+    }
+}

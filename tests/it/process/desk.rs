@@ -277,6 +277,8 @@ fn no_text_of_the_owner_is_lost_without_being_told() {
         shown,
         json!({"summary": {"text": "We come on time."}, "faq": []})
     );
+    home.file("blank.json", r#"{"summary": "", "faq": ""}"#);
+    home.does(&["editorial", "blank.json"], "nothing changed");
     home.file("none.json", r#"{"summary": null}"#);
     home.does(&["editorial", "none.json"], "- summary");
     home.does(&["editorial", "none.json"], "nothing changed");
