@@ -183,7 +183,7 @@ pub struct DeliveryLock {
 impl DeliveryLock {
     /// Whether another process holds the lock for the database at `path`.
     pub fn is_held(path: &Path) -> bool {
-        let file = File::open(beside(path, DELIVERY_LOCK));
+        let file = File::open(beside(&real(path), DELIVERY_LOCK));
         file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
@@ -195,7 +195,8 @@ impl DeliveryLock {
     /// # Errors
     /// [`DbError::Create`] when that file cannot be created or locked.
     pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
-        let name = beside(path, DELIVERY_LOCK);
+        // A symbolic link leads to the same lock.
+        let name = beside(&real(path), DELIVERY_LOCK);
         let fault = |reason| DbError::create(&name, reason);
         let file = OpenOptions::new()
             .write(true)

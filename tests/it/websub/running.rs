@@ -98,6 +98,12 @@ async fn a_second_process_serves_and_takes_over_when_the_first_is_gone() {
         DeliveryLock::take(&hub.app.path()).unwrap().is_none(),
         "one sends"
     );
+    let link = hub.app.path().with_file_name("link.db");
+    std::os::unix::fs::symlink(hub.app.path(), &link).unwrap();
+    assert!(
+        DeliveryLock::is_held(&link) && DeliveryLock::take(&link).unwrap().is_none(),
+        "one sends, by whatever name it knows the file"
+    );
     hub.app
         .serving(in_time(async {
             hub.ask_for("/cb", &[]).await;
