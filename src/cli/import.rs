@@ -358,8 +358,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     let mut text = String::new();
     files(&mut text, report);
     business(&mut text, report);
-    let written = report.written;
-    let (new, updated, unchanged) = (written.new, written.updated, written.unchanged);
+    let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);
     let rejected = report.rejected;
     // Writing into a String cannot fail, here and below.
     let _ = writeln!(

@@ -124,7 +124,7 @@ pub(super) async fn load_if_empty(
     })
     .await?;
     tracing::info!(
-        new = report.written.new,
+        new = report.new,
         rejected = report.rejected,
         "seed.loaded: the database was empty and now has the sample data"
     );

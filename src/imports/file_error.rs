@@ -238,9 +238,10 @@ impl FileError {
 
     /// Classifies an I/O error while reading.
     pub(super) fn reading(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::FileTooLarge => Self::TooLarge,
-            _ => Self::Unreadable(error),
+        if error.kind() == io::ErrorKind::FileTooLarge {
+            Self::TooLarge
+        } else {
+            Self::Unreadable(error)
         }
     }
 

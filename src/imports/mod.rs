@@ -166,9 +166,9 @@ fn file_names(files: &[PathBuf]) -> Vec<String> {
 fn counts(report: &ImportReport) -> RunCounts {
     let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     RunCounts {
-        added: count(report.written.new),
-        updated: count(report.written.updated),
-        unchanged: count(report.written.unchanged),
+        added: count(report.new),
+        updated: count(report.updated),
+        unchanged: count(report.unchanged),
         withdrawn: count(report.withdrawn.count),
         rejected: count(report.rejected),
     }

@@ -7,7 +7,6 @@ use std::{fmt, io};
 use serde_json::Value;
 
 use crate::model::Review;
-use crate::storage::reviews::Written;
 
 /// Maximum number of unused columns that are listed.
 const COLUMNS_SHOWN_MAX: usize = 50;
@@ -19,8 +18,12 @@ const LINE_CHARACTERS: usize = 80;
 pub struct ImportReport {
     /// In the order of reading.
     pub files: Vec<FileReport>,
-    /// New, updated and unchanged reviews.
-    pub written: Written,
+    /// Reviews that did not exist before.
+    pub new: u64,
+    /// Existing reviews that differed.
+    pub updated: u64,
+    /// Existing reviews without a difference.
+    pub unchanged: u64,
     /// Rejected rows.
     pub rejected: u64,
     /// Withheld reviews in this import, by reason.

@@ -17,7 +17,7 @@ use crate::model::{
 };
 use crate::storage::Write;
 use crate::storage::imports::{RowToStage, StagedRow, Staging};
-use crate::storage::reviews::{self, KnownReviews, RunChange, SourceVersion, Written};
+use crate::storage::reviews::{self, KnownReviews, RunChange, SourceVersion};
 
 pub(crate) mod collector;
 pub(crate) mod completing;
@@ -367,12 +367,8 @@ impl<'w> Merging<'w> {
     /// Refuses an import that only duplicates an earlier one because `--source` is missing or differs: ids of rows
     /// without an id also depend on the source.
     pub fn refuse_other_source(&self) -> Result<(), MergeError> {
-        let Written {
-            new,
-            updated,
-            unchanged,
-        } = self.report.written;
-        let is_again = new > 0 && self.again == new && updated + unchanged == 0;
+        let (new, known) = (self.report.new, self.report.updated + self.report.unchanged);
+        let is_again = new > 0 && self.again == new && known == 0;
         if !is_again || self.request.skip_duplicates {
             return Ok(());
         }
@@ -405,12 +401,11 @@ impl<'w> Merging<'w> {
 
     fn count(&mut self, standing: &KnownReviews, row: &Merged) {
         let review = &row.review;
-        let written = &mut self.report.written;
         match standing.reviews.get(review.id.as_str()) {
-            None => written.new += 1,
-            Some(before) if before == review => written.unchanged += 1,
+            None => self.report.new += 1,
+            Some(before) if before == review => self.report.unchanged += 1,
             Some(_) => {
-                written.updated += 1;
+                self.report.updated += 1;
                 let is_withheld = review.status != Status::Published;
                 self.report.updated_withheld += u64::from(is_withheld);
             }

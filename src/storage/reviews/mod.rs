@@ -6,8 +6,8 @@ mod source;
 
 pub use rows::{
     Binding, Changed, DatabasePosition, Flaw, ListFilter, ListPosition, Newest, Numbered,
-    Observation, SourceCount, Written, changed_since, count_changed_since, count_published, counts,
-    find, ids_with_prefix, list_ids, newest_change, observe, position, present_after, published,
+    Observation, SourceCount, changed_since, count_changed_since, count_published, counts, find,
+    ids_with_prefix, list_ids, newest_change, observe, position, present_after, published,
     recorded_technicians, unreadable, upsert, withheld,
 };
 pub use runs::{

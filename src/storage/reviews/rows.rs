@@ -690,43 +690,15 @@ pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
 
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
-    /// Reviews that did not exist before.
-    pub new: u64,
-    /// Existing reviews that differed.
-    pub updated: u64,
-    /// Existing reviews without a difference.
-    pub unchanged: u64,
-}
-
-impl Written {
-    pub const fn add(&mut self, other: Self) {
-        self.new += other.new;
-        self.updated += other.updated;
-        self.unchanged += other.unchanged;
-    }
-}
-
 /// Adds or updates a batch of reviews with distinct ids. `now` becomes the `updated_at` of changed reviews that have
 /// none.
 ///
 /// # Errors
 /// When the database refuses one; no review of the batch is written then.
-pub async fn upsert(
-    write: &mut Write,
-    reviews: &[Review],
-    now: DateTime<Utc>,
-) -> sqlx::Result<Written> {
+pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -> sqlx::Result<()> {
     let now = utc_seconds(now);
     let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
     let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
-    let existing: HashSet<String> =
-        sqlx::query_scalar!(r#"select review_id from review where review_id in (select value ->> 'id' from json_each(?))"#, rows)
-            .fetch_all(&mut **write)
-            .await?
-            .into_iter()
-            .collect();
     let mut changed: HashSet<String> = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
              source_url, verified, verification_method, verified_at, response_text, response_on, response_author, updated_at)
@@ -776,18 +748,7 @@ pub async fn upsert(
     .await?;
     changed.extend(removed);
     changed.extend(added);
-    bind(write, &changed).await?;
-    let count = |wanted: &dyn Fn(&str) -> bool| {
-        reviews
-            .iter()
-            .filter(|review| wanted(review.id.as_str()))
-            .count() as u64
-    };
-    Ok(Written {
-        new: count(&|id| !existing.contains(id)),
-        updated: count(&|id| existing.contains(id) && changed.contains(id)),
-        unchanged: count(&|id| existing.contains(id) && !changed.contains(id)),
-    })
+    bind(write, &changed).await
 }
 
 /// Marks the `updated_at` of these reviews as belonging to their present content.

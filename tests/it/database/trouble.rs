@@ -101,7 +101,7 @@ async fn a_full_disk_refuses_the_write_and_leaves_everything_as_it_was() {
     let mut write = app.database().write().await.unwrap();
     let error = loop {
         match reviews::upsert(&mut write, &Generator::new(84).reviews(400), start()).await {
-            Ok(_) => set_author(&mut write).await,
+            Ok(()) => set_author(&mut write).await,
             Err(error) => break error,
         }
     };

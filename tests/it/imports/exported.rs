@@ -113,7 +113,7 @@ async fn import_after_export_is_the_identity_on_documents_but_for_their_updated(
         let file = export(app.database(), is_table).await;
         let report = take(&other, "export", &file, ImportRequest::default()).await;
         let count = sqlite3(&app.path(), "select count(*) from review");
-        assert_eq!(report.written.new.to_string(), count);
+        assert_eq!(report.new.to_string(), count);
         for (one, its) in documents(&other).await.iter().zip(documents(&app).await) {
             assert_eq!(*one, its, "seed {seed}");
         }

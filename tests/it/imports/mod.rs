@@ -138,9 +138,9 @@ impl Bench {
 
 fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
     (
-        report.written.new,
-        report.written.updated,
-        report.written.unchanged,
+        report.new,
+        report.updated,
+        report.unchanged,
         report.rejected,
     )
 }
@@ -207,7 +207,7 @@ async fn an_import_leaves_a_text_index_in_one_piece() {
     assert!(before > 4, "{before} segments");
     let review = r#"{"id": "r-1", "rating": 5, "date": "2024-06-06", "author": "A", "text": "also zyxglint"}"#;
     let (report, rejections) = bench.take(review).await;
-    assert_eq!((report.written.new, rejections.len()), (1, 0));
+    assert_eq!((report.new, rejections.len()), (1, 0));
     assert_eq!(sqlite3(path, segments).trim(), "1");
     let found = "select count(*) from review_fts where review_fts match 'zyxglint'";
     assert_eq!(sqlite3(path, found).trim(), "13");
