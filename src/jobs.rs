@@ -95,7 +95,7 @@ impl PublishChanges {
                     ) = error
                     {
                         tracing::error!(%error, "database.gone: the database file was removed or replaced");
-                        match self.publisher.database().write_back_log().await {
+                        match self.publisher.database.write_back_log().await {
                             Ok(false) => {}
                             Ok(true) => tracing::info!(
                                 "database.log_kept: the contents of the removed log were written to the database"
@@ -120,7 +120,7 @@ impl PublishChanges {
                 }
             }
         }
-        (published.unwrap_or(false), self.retry.wait(WATCH_INTERVAL))
+        (published.unwrap_or(false), self.retry.wait())
     }
 
     /// Publishes a snapshot if the database changed; returns whether there is a new one.
@@ -133,7 +133,7 @@ impl PublishChanges {
     )]
     pub async fn run_once(&mut self) -> Result<bool, PublishChangesError> {
         // Open connections keep using a file that was replaced, and would not see further changes.
-        let database = self.publisher.database();
+        let database = &self.publisher.database;
         if database.follow_file().await? {
             let mut former = std::mem::replace(&mut self.changes, database.changes().await?);
             former.close().await?;
@@ -143,7 +143,7 @@ impl PublishChanges {
             self.changes.forget();
             return Ok(false);
         }
-        if !self.changes.any().await? && !self.publisher.backlog().is_analyzed() {
+        if !self.changes.any().await? && !self.publisher.backlog.is_analyzed() {
             return Ok(false);
         }
         let started = Instant::now();
@@ -187,8 +187,6 @@ impl PublishChanges {
 
 /// Short enough that a repaired fault is soon noticed.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// 200 ms doubled this many times exceeds [`WAIT_MAX`].
-const DOUBLINGS_MAX: u32 = 6;
 
 /// Recent failures.
 #[derive(Debug, Default)]
@@ -212,14 +210,11 @@ impl Retry {
         self.reason.take().map(|_| failures)
     }
 
-    /// The delay before the next attempt: `first` after a success or one failure, doubled with each further failure.
-    fn wait(&self, first: Duration) -> Duration {
-        let doublings = self.failures.saturating_sub(1).min(DOUBLINGS_MAX);
-        if doublings == 0 {
-            first
-        } else {
-            (first * 2_u32.pow(doublings)).min(WAIT_MAX.max(first))
-        }
+    /// The delay before the next attempt: [`WATCH_INTERVAL`], doubled with each failure after the first.
+    fn wait(&self) -> Duration {
+        let doublings = self.failures.saturating_sub(1);
+        let wait = WATCH_INTERVAL.saturating_mul(2_u32.saturating_pow(doublings));
+        wait.min(WAIT_MAX)
     }
 }
 
@@ -719,24 +714,22 @@ pub async fn erase(database: &Database, bytes_max: u64) -> Result<bool, DbError>
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Retry, WAIT_MAX};
+    use super::Retry;
 
     #[test]
     fn waits_grow_with_each_failure_up_to_a_bound_and_end_with_a_success() {
-        let (mut retry, first) = (Retry::default(), Duration::from_millis(200));
-        let mut waits = vec![retry.wait(first).as_millis()];
+        let mut retry = Retry::default();
+        let mut waits = vec![retry.wait().as_millis()];
         for _ in 0..8 {
             let _ = retry.failed("locked".to_owned());
-            waits.push(retry.wait(first).as_millis());
+            waits.push(retry.wait().as_millis());
         }
         assert_eq!(
             waits,
             [200, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]
         );
         assert_eq!(retry.succeeded(), Some(8));
-        assert_eq!(retry.wait(first), first);
-        assert_eq!(retry.wait(Duration::from_mins(1)), Duration::from_mins(1));
-        assert!(WAIT_MAX >= first);
+        assert_eq!(retry.wait().as_millis(), 200);
     }
 
     #[test]

@@ -267,7 +267,7 @@ impl ReviewsApi {
 
     fn since(&self, headers: &HeaderMap, day: Day) -> Response {
         let snapshot: Arc<Snapshot> = self.0.current.load();
-        let count = snapshot.input.review_index.count_since(day);
+        let count = snapshot.input.review_index.count_since(day.number());
         let digest = Sha256::new_with_prefix(day.to_string())
             .chain_update(snapshot.input.review_index.digest_of_first(count))
             .finalize();

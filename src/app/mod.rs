@@ -69,9 +69,9 @@ impl App {
         has_admin: bool,
     ) -> anyhow::Result<Self> {
         let (database, links, clock) = (
-            publisher.database().clone(),
-            publisher.links().clone(),
-            publisher.clock().clone(),
+            publisher.database.clone(),
+            publisher.links.clone(),
+            publisher.clock.clone(),
         );
         let mut changes = database.changes().await?;
         // Before the first read, so that a write in between is seen as a change.
@@ -98,7 +98,7 @@ impl App {
         let analyze = AnalyzeBacklog::new(
             Arc::clone(&ctx),
             database.clone(),
-            Arc::clone(publisher.backlog()),
+            Arc::clone(&publisher.backlog),
         );
         // Analyses of the first snapshot are stored before it is served; if that fails, the job tries again and
         // reports it.

@@ -125,10 +125,10 @@ impl Serve {
             tracing::warn!(%error, "cluster.no_lease: this process publishes no versions yet");
         }
         let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
-        let database = publisher.database();
+        let database = &publisher.database;
         let total = count_published(&mut *database.reader().await?).await?;
         let bar = progress("reading reviews", total);
-        let backlog = Arc::clone(publisher.backlog());
+        let backlog = Arc::clone(&publisher.backlog);
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = watch(bar, starting, || backlog.read()).await?;
         app.ctx().set_contacts(self.config.security_contact.0);

@@ -386,7 +386,8 @@ impl<'a> PageBuilder<'a> {
             (Sort::Newest, false) => page.range.start = through.clamp(all.start, all.end),
             (Sort::Newest, true) => page.range.end = through.clamp(all.start, all.end),
             (Sort::Oldest, ends_page) => {
-                let (newer, of_day) = review_index.around_day(cursor.day);
+                let newer = review_index.count_after(cursor.day);
+                let of_day = review_index.count_since(cursor.day);
                 if ends_page {
                     page.range.start = newer.clamp(all.start, all.end);
                     page.outside = place(through)..place(of_day);
@@ -521,7 +522,9 @@ pub fn positions(
     since: Option<Day>,
     until: Option<Day>,
 ) -> Range<usize> {
-    let start = until.map_or(0, |day| review_index.count_after(day));
-    let end = since.map_or(review_index.len(), |day| review_index.count_since(day));
+    let start = until.map_or(0, |day| review_index.count_after(day.number()));
+    let end = since.map_or(review_index.len(), |day| {
+        review_index.count_since(day.number())
+    });
     start..end.max(start)
 }

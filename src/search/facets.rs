@@ -148,7 +148,8 @@ fn count(snapshot: &Snapshot, (since, asked): Days, aspect: Option<usize>) -> Pe
     let until = newest_day(review_index)
         .filter(|newest| (since..asked).contains(newest))
         .unwrap_or(asked);
-    let positions = review_index.count_after(until)..review_index.count_since(since);
+    let positions =
+        review_index.count_after(until.number())..review_index.count_since(since.number());
     let (rating_counts, votes) = counted(review_index, positions, trade.aspects.len());
     let mut aspects: Vec<PeriodAspect> = with_opinions(&trade.aspects, &votes)
         .map(|(aspect, votes)| PeriodAspect {

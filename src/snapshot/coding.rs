@@ -172,15 +172,6 @@ impl Pieces {
         Ok(join(&parts))
     }
 
-    /// The number of remembered pieces.
-    pub fn len(&self) -> usize {
-        self.lock().len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<(usize, usize), Arc<Deflated>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -371,7 +362,7 @@ mod tests {
             "what was known shows"
         );
         assert!(coded.len() < whole / 3);
-        assert_eq!(known.len(), 40, "pieces that are gone are forgotten");
+        assert_eq!(known.lock().len(), 40, "pieces that are gone are forgotten");
     }
 
     #[test]

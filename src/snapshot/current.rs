@@ -173,10 +173,6 @@ impl CurrentSnapshot {
         self.snapshot.load()
     }
 
-    pub fn is(&self, snapshot: &Arc<Snapshot>) -> bool {
-        Arc::ptr_eq(&self.snapshot.load(), snapshot)
-    }
-
     /// Publishes another snapshot. At most four older ones stay alive; readers of the oldest are cut off.
     pub fn swap(&self, next: Snapshot) {
         let old = self.snapshot.swap(Arc::new(next));

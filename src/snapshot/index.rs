@@ -162,22 +162,14 @@ impl ReviewIndex {
         slices.filter(|(_, indices)| !indices.is_empty())
     }
 
-    /// The number of reviews on `day` or later, which form a prefix.
-    pub fn count_since(&self, day: Day) -> usize {
-        self.count_before(|segment, index| segment.days()[index] >= day.number())
+    /// The number of reviews on the day with that number or later, which form a prefix.
+    pub fn count_since(&self, day: i32) -> usize {
+        self.count_before(|segment, index| segment.days()[index] >= day)
     }
 
-    /// The number of reviews after `day`.
-    pub fn count_after(&self, day: Day) -> usize {
-        self.count_before(|segment, index| segment.days()[index] > day.number())
-    }
-
-    /// The number of reviews after the day with that number, and the number on it or after.
-    pub fn around_day(&self, day: i32) -> (usize, usize) {
-        (
-            self.count_before(|segment, index| segment.days()[index] > day),
-            self.count_before(|segment, index| segment.days()[index] >= day),
-        )
+    /// The number of reviews after the day with that number.
+    pub fn count_after(&self, day: i32) -> usize {
+        self.count_before(|segment, index| segment.days()[index] > day)
     }
 
     /// The years with reviews, newest first, with the positions of each, which are contiguous.
@@ -192,7 +184,7 @@ impl ReviewIndex {
                 .and_then(Day::new)
                 .unwrap_or(Day::MIN);
             // At least one review, so that the loop ends even if the columns are inconsistent.
-            let end = self.count_since(first).max(position + 1);
+            let end = self.count_since(first.number()).max(position + 1);
             let positions = position..end;
             position = end;
             Some((year, positions))

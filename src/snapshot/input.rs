@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-use chrono::{DateTime, SubsecRound, Utc};
+use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
 use tokio::task::yield_now;
 
@@ -97,16 +96,17 @@ pub const fn cost(reviews: usize, bytes: usize) -> usize {
 /// Builds the entries of one snapshot.
 #[derive(Debug)]
 pub struct EntryLoader<'a> {
-    connection: &'a mut SqliteConnection,
-    analyzer: Arc<Analyzer>,
-    staff: Arc<Staff>,
-    /// The technicians with their names in the published snapshot.
-    staff_out: Option<Arc<Staff>>,
-    links: &'a Links,
-    backlog: &'a Backlog,
-    /// Analyses made for this snapshot, to be stored.
-    analyzed: Vec<NewAnalysis>,
-    observer: Observer,
+    pub connection: &'a mut SqliteConnection,
+    /// Its stored analyses are used, and those in `backlog`.
+    pub analyzer: Arc<Analyzer>,
+    pub staff: Arc<Staff>,
+    pub links: &'a Links,
+    pub backlog: &'a Backlog,
+    /// The instant of changes by other writers: those that differ from `published`.
+    pub now: DateTime<Utc>,
+    pub published: Option<&'a SnapshotInput>,
+    /// Results so far.
+    pub loaded: Loaded,
 }
 
 /// Results of loading that are to be stored.
@@ -140,52 +140,10 @@ impl Unanalyzed {
     }
 }
 
-impl<'a> EntryLoader<'a> {
-    /// Loads from `connection`, using stored analyses of `analyzer` and those in `backlog`.
-    pub fn new(
-        connection: &'a mut SqliteConnection,
-        analyzer: Arc<Analyzer>,
-        staff: Arc<Staff>,
-        links: &'a Links,
-        backlog: &'a Backlog,
-    ) -> Self {
-        Self {
-            connection,
-            analyzer,
-            staff,
-            staff_out: None,
-            links,
-            backlog,
-            analyzed: Vec::new(),
-            observer: Observer::default(),
-        }
-    }
-
-    /// Dates the changes of other writers; the published snapshot shows technicians as `staff_out`.
-    pub fn observing(self, observer: Observer, staff_out: Option<Arc<Staff>>) -> Self {
-        Self {
-            staff_out,
-            observer,
-            ..self
-        }
-    }
-
+impl EntryLoader<'_> {
     /// Whether the entries are equivalent to those of `input`: the same method of analysis and the same shown names.
     pub fn is_of(&self, input: &SnapshotInput) -> bool {
         self.analyzer.method() == input.analyzer.method() && self.staff.shows_as(&input.staff)
-    }
-
-    pub const fn connection(&mut self) -> &mut SqliteConnection {
-        self.connection
-    }
-
-    pub fn into_loaded(self) -> Loaded {
-        let (observed, undated) = self.observer.into_observed();
-        Loaded {
-            analyzed: self.analyzed,
-            observed,
-            undated,
-        }
     }
 
     /// Loads all published reviews.
@@ -260,17 +218,45 @@ impl<'a> EntryLoader<'a> {
         stored(self.connection, &ids).await
     }
 
-    /// Dates the review if another writer changed it.
-    fn date(&mut self, numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
-        let mut observer = std::mem::take(&mut self.observer);
-        // A changed display of technicians is not a change of the review, so it is rendered with the published one.
-        let staff = self.staff_out.as_deref().unwrap_or(&self.staff);
-        let numbered = observer.date(numbered, |numbered| {
-            let mut missing = Unanalyzed::default();
-            let entry = self.entry(staff, numbered.clone(), kept.cloned(), &mut missing);
-            entry.json
+    /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
+    fn date(&mut self, mut numbered: Numbered, kept: Option<&StoredAnalysis>) -> Numbered {
+        let Some(review_no) = numbered.review_no else {
+            return numbered;
+        };
+        let given = numbered.review.updated_at;
+        let observed_at = match numbered.binding {
+            Binding::Bound => return numbered,
+            // The writer has set the date.
+            Binding::New if given.is_some() => None,
+            Binding::New | Binding::Foreign => {
+                let out = self.published.and_then(|published| {
+                    let index = &published.review_index;
+                    let place = index.find(&numbered.review.id)?;
+                    let changed_at = index.review(place)?.updated_at;
+                    Some((published, index.json_of(place), changed_at))
+                });
+                let floor = out.as_ref().map(|(_, _, at)| *at).max(given);
+                let is_as_before = out.is_some_and(|(published, json, at)| {
+                    numbered.review.updated_at = Some(at);
+                    // A changed display of technicians is not a change of the review.
+                    let (staff, again) = (&published.staff, numbered.clone());
+                    let entry = self.entry(staff, again, kept.cloned(), &mut Unanalyzed::default());
+                    entry.json == json
+                });
+                if is_as_before {
+                    // Nothing visible changed except, possibly, a later instant that the writer set.
+                    floor
+                } else {
+                    Some(self.now.max(floor.unwrap_or_default()))
+                }
+            }
+        };
+        numbered.review.updated_at = observed_at.or(given);
+        self.loaded.observed.push(Observation {
+            review_no,
+            observed_at,
         });
-        self.observer = observer;
+        self.loaded.undated.push(numbered.review.id.clone());
         numbered
     }
 
@@ -331,7 +317,7 @@ impl<'a> EntryLoader<'a> {
             let (names, packed_analysis) = (kept.analysis.names(), kept.packed_analysis.clone());
             let entry = self.shown(&self.staff, numbered, &names, Some(packed_analysis));
             entries.push((id, Some(entry)));
-            self.analyzed.push(kept);
+            self.loaded.analyzed.push(kept);
         }
         metrics::TEXTS_ANALYZED
             .counter(&[])
@@ -430,15 +416,6 @@ impl Backlog {
         self.lock().by_id.get(id).map(Arc::clone)
     }
 
-    pub fn len(&self) -> usize {
-        self.lock().analyses.len()
-    }
-
-    /// Whether no analysis waits to be stored.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     fn lock(&self) -> MutexGuard<'_, WaitingAnalyses> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -456,80 +433,5 @@ impl Backlog {
     /// Returns and clears the signal.
     pub fn take_analyzed(&self) -> bool {
         self.is_analyzed.swap(false, Ordering::AcqRel)
-    }
-}
-
-// Dates changes of writers that do not set `updated_at`, with the instant at which the publisher first sees them.
-// Decides which changes are visible; it contains no SQL.
-
-/// The default observer has the epoch as its time, so it dates nothing; use it for read-only surveys.
-#[derive(Debug, Default)]
-pub struct Observer {
-    now: DateTime<Utc>,
-    out: Option<ReviewIndex>,
-    observed: Vec<Observation>,
-    undated: Vec<ReviewId>,
-}
-
-impl Observer {
-    /// Dates with `now` every review that differs from its version in `out`.
-    pub fn new(now: DateTime<Utc>, out: Option<ReviewIndex>) -> Self {
-        Self {
-            // The stored precision.
-            now: now.trunc_subsecs(3),
-            out,
-            observed: Vec::new(),
-            undated: Vec::new(),
-        }
-    }
-
-    /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
-    pub fn date(
-        &mut self,
-        mut numbered: Numbered,
-        render: impl FnOnce(&Numbered) -> Vec<u8>,
-    ) -> Numbered {
-        let Some(review_no) = numbered.review_no else {
-            return numbered;
-        };
-        let given = numbered.review.updated_at;
-        let observed_at = match numbered.binding {
-            Binding::Bound => return numbered,
-            // The writer has set the date.
-            Binding::New if given.is_some() => None,
-            Binding::New | Binding::Foreign => {
-                let out = self.out(&numbered.review.id);
-                let floor = out.as_ref().map(|(_, at)| *at).max(given);
-                let is_as_before = out.is_some_and(|(json, at)| {
-                    numbered.review.updated_at = Some(at);
-                    render(&numbered) == json
-                });
-                if is_as_before {
-                    // Nothing visible changed except, possibly, a later instant that the writer set.
-                    floor
-                } else {
-                    Some(self.now.max(floor.unwrap_or_default()))
-                }
-            }
-        };
-        numbered.review.updated_at = observed_at.or(given);
-        self.observed.push(Observation {
-            review_no,
-            observed_at,
-        });
-        self.undated.push(numbered.review.id.clone());
-        numbered
-    }
-
-    /// The observations in order, and their reviews.
-    pub fn into_observed(self) -> (Vec<Observation>, Vec<ReviewId>) {
-        (self.observed, self.undated)
-    }
-
-    /// The published review, and when it changed.
-    fn out(&self, id: &ReviewId) -> Option<(Bytes, DateTime<Utc>)> {
-        let out = self.out.as_ref()?;
-        let place = out.find(id)?;
-        Some((out.json_of(place), out.review(place)?.updated_at))
     }
 }

@@ -75,37 +75,29 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
 /// Mentions that are in none of the business's lists, sorted.
 fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
     let business = &input.business;
-    let technicians: BTreeSet<&str> = business
-        .technicians
-        .iter()
-        .map(|one| one.name.as_str())
+    let technicians = business.technicians.iter();
+    let services = business.services.iter();
+    let areas = business.service_areas.iter();
+    let listed: BTreeSet<(MentionKind, &str)> = technicians
+        .map(|one| (MentionKind::Technician, one.name.as_str()))
+        .chain(services.map(|one| (MentionKind::Service, one.id.as_str())))
+        .chain(areas.map(|name| (MentionKind::ServiceArea, name.as_str())))
         .collect();
-    let services: BTreeSet<&str> = business
-        .services
-        .iter()
-        .map(|one| one.id.as_str())
-        .collect();
-    let areas: BTreeSet<&str> = business.service_areas.iter().map(String::as_str).collect();
     let segments = input.review_index.segments();
-    let mut others = BTreeSet::new();
-    for (kind, listed) in [
-        (MentionKind::Technician, technicians),
-        (MentionKind::Service, services),
-        (MentionKind::ServiceArea, areas),
+    let mut mentioned = BTreeSet::new();
+    for kind in [
+        MentionKind::Technician,
+        MentionKind::Service,
+        MentionKind::ServiceArea,
     ] {
-        let named = segments
-            .iter()
-            .flat_map(|segment| segment.postings(kind.into()).iter());
-        let values = named.map(|posting| posting.mention.value.as_str());
-        others.extend(
-            values
-                .filter(|value| !listed.contains(value))
-                .map(|value| (kind, value)),
-        );
+        for segment in segments {
+            let postings = segment.postings(kind.into()).iter();
+            mentioned.extend(postings.map(|posting| (kind, posting.mention.value.as_str())));
+        }
     }
+    let others = mentioned.difference(&listed);
     others
-        .into_iter()
-        .map(|(kind, value)| (kind, value.to_owned()))
+        .map(|(kind, value)| (*kind, (*value).to_owned()))
         .collect()
 }
 

@@ -13,9 +13,7 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, Draft, draft};
 use super::index::ReviewIndex;
-use super::input::{
-    ANALYZE_AT_ONCE_MAX, Backlog, EntryLoader, Loaded, Observer, SnapshotInput, cost,
-};
+use super::input::{ANALYZE_AT_ONCE_MAX, Backlog, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
 use super::staff::Staff;
 use super::store;
@@ -37,11 +35,13 @@ const FILE_LAG: Duration = Duration::from_millis(120);
 /// Renders the next snapshot from the changes.
 #[derive(Debug, Clone)]
 pub struct Publisher {
-    database: Database,
-    links: Links,
-    clock: Clock,
+    pub database: Database,
+    pub links: Links,
+    /// Gives publication dates.
+    pub clock: Clock,
     engines: Engines,
-    backlog: Arc<Backlog>,
+    /// The work that remains after a snapshot is published.
+    pub backlog: Arc<Backlog>,
 }
 
 /// The previous snapshot stays published.
@@ -69,29 +69,8 @@ impl Publisher {
     }
 
     /// Replaces the engines that analyze reviews.
-    pub fn with_engines(self, engines: impl Into<Engines>) -> Self {
-        Self {
-            engines: engines.into(),
-            ..self
-        }
-    }
-
-    /// The work that remains after a snapshot is published.
-    pub const fn backlog(&self) -> &Arc<Backlog> {
-        &self.backlog
-    }
-
-    pub const fn database(&self) -> &Database {
-        &self.database
-    }
-
-    pub const fn links(&self) -> &Links {
-        &self.links
-    }
-
-    /// The clock of publication dates.
-    pub const fn clock(&self) -> &Clock {
-        &self.clock
+    pub fn with_engines(self, engines: Engines) -> Self {
+        Self { engines, ..self }
     }
 
     /// Builds a snapshot of the current state.
@@ -209,8 +188,13 @@ impl Publisher {
         state: &mut DatabaseState,
     ) -> Result<(Vec<(Publication, bool)>, Vec<ReviewId>), PublishError> {
         if !self.database.may_publish() {
-            let shown = publications_shown(digests, previous, &state.out, self.clock.now());
-            return Ok((shown, std::mem::take(&mut state.loaded.undated)));
+            let now = self.clock.now();
+            let rendered = Document::ALL.into_iter().zip(digests).zip(&state.out);
+            let shown = rendered.map(|((document, digest), row)| {
+                let said = previous.map(|previous| &previous.document(document).publication);
+                shown(digest, said, row.as_ref(), now)
+            });
+            return Ok((shown.collect(), std::mem::take(&mut state.loaded.undated)));
         }
         let raised = self.publish(digests, previous, state).await?;
         let confirmed = raised.into_iter().map(|publication| (publication, true));
@@ -290,24 +274,9 @@ fn cached_body(
 
 // Publications on a node that raises no versions because another node of its cluster does.
 
-/// The publication of each document with these digests, and whether its row in `out` is for these bytes. If it is, the
-/// row applies; otherwise the date is not later than the published one, so that no date goes back when the row
-/// arrives.
-fn publications_shown(
-    digests: &[String],
-    previous: Option<&Snapshot>,
-    out: &[Option<Publication>],
-    now: DateTime<Utc>,
-) -> Vec<(Publication, bool)> {
-    let shown = Document::ALL.into_iter().zip(digests).zip(out);
-    let shown = shown.map(|((document, digest), row)| {
-        let said = previous.map(|previous| &previous.document(document).publication);
-        one(digest, said, row.as_ref(), now)
-    });
-    shown.collect()
-}
-
-fn one(
+/// The publication of a document with this digest, and whether its `row` is for these bytes. If it is, the row applies;
+/// otherwise the date is not later than the published one, so that no date goes back when the row arrives.
+fn shown(
     digest: &str,
     said: Option<&Publication>,
     row: Option<&Publication>,
@@ -371,19 +340,20 @@ impl DatabaseState {
         let analyzer = analyzer_in_force(known, &next_analyzer, is_read);
         let has_former = !Arc::ptr_eq(&analyzer, &next_analyzer);
         let (staff, business) = staff(connection, business, known.filter(|_| has_former)).await?;
-        let mut loader = EntryLoader::new(
+        let same = previous.filter(|snapshot| snapshot.position.lineage == position.lineage);
+        let mut loader = EntryLoader {
             connection,
-            Arc::clone(&analyzer),
-            Arc::clone(&staff),
-            &publisher.links,
-            &publisher.backlog,
-        )
-        .observing(
-            observer(publisher, previous, &position),
-            previous.map(|previous| Arc::clone(&previous.input.staff)),
-        );
+            analyzer: Arc::clone(&analyzer),
+            staff: Arc::clone(&staff),
+            links: &publisher.links,
+            backlog: &publisher.backlog,
+            // The stored precision.
+            now: publisher.clock.now().trunc_subsecs(3),
+            published: same.map(|snapshot| &snapshot.input),
+            loaded: Loaded::default(),
+        };
         let review_index = review_index(&mut loader, known, &position, is_read).await?;
-        let loaded = loader.into_loaded();
+        let loaded = loader.loaded;
         let mut input = SnapshotInput {
             review_index: ReviewIndex::default(),
             business,
@@ -410,17 +380,6 @@ impl DatabaseState {
             is_same,
         })
     }
-}
-
-/// Dates changes since `previous` if it is from the same database.
-fn observer(
-    publisher: &Publisher,
-    previous: Option<&Snapshot>,
-    position: &DatabasePosition,
-) -> Observer {
-    let same = previous.filter(|snapshot| snapshot.position.lineage == position.lineage);
-    let out = same.map(|snapshot| snapshot.input.review_index.clone());
-    Observer::new(publisher.clock.now(), out)
 }
 
 /// The shown names of technicians, and the business with them. `former` is the published state while the analyses are
@@ -487,7 +446,7 @@ async fn review_index(
     if seen == now.change_no && unanalyzed.is_empty() {
         return Ok(None);
     }
-    let connection = loader.connection();
+    let connection = &mut *loader.connection;
     let at_most = (review_index.len() / CHANGED_SHARE_MAX).min(review_index.changes_max());
     if reviews::count_changed_since(connection, seen).await? + unanalyzed.len() > at_most {
         return all_anew(loader, known).await.map(Some);
@@ -566,15 +525,19 @@ pub async fn survey(
     let backlog = Backlog::default();
     let (staff, business) = Staff::load(&mut *connection, business, Vec::new()).await?;
     let staff = Arc::new(staff);
-    let mut loader = EntryLoader::new(
+    let mut loader = EntryLoader {
         connection,
-        Arc::clone(&analyzer),
-        Arc::clone(&staff),
+        analyzer: Arc::clone(&analyzer),
+        staff: Arc::clone(&staff),
         links,
-        &backlog,
-    );
+        backlog: &backlog,
+        // Dates nothing.
+        now: DateTime::default(),
+        published: None,
+        loaded: Loaded::default(),
+    };
     let review_index = loader.all().await?;
-    let behind = loader.into_loaded().analyzed.len() + review_index.count_unanalyzed();
+    let behind = loader.loaded.analyzed.len() + review_index.count_unanalyzed();
     Ok((
         SnapshotInput {
             review_index,
@@ -594,7 +557,7 @@ pub async fn survey(
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::one;
+    use super::shown;
     use crate::snapshot::store::Publication;
 
     fn at(second: i64) -> DateTime<Utc> {
@@ -613,17 +576,17 @@ mod tests {
     #[test]
     fn a_row_of_these_bytes_is_what_is_said() {
         let (said, out) = (row(3, "old", 10), row(4, "new", 20));
-        let (shown, is_confirmed) = one("new", Some(&said), Some(&out), at(50));
+        let (shown, is_confirmed) = shown("new", Some(&said), Some(&out), at(50));
         assert_eq!((shown, is_confirmed), (out, true));
     }
 
     #[test]
     fn what_was_rendered_ahead_of_the_row_is_dated_no_later_than_what_is_out() {
         let (said, out) = (row(3, "old", 10), row(3, "old", 10));
-        let (shown, is_confirmed) = one("new", Some(&said), Some(&out), at(50));
+        let (shown, is_confirmed) = shown("new", Some(&said), Some(&out), at(50));
         assert!(!is_confirmed);
         assert_eq!((shown.version, shown.changed_at), (3, at(10)));
-        let (shown, _) = one("new", None, None, at(50));
+        let (shown, _) = super::shown("new", None, None, at(50));
         assert_eq!((shown.version, shown.changed_at), (0, at(50)));
     }
 }

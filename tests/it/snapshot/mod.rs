@@ -68,11 +68,11 @@ impl Shop {
     async fn fresh(&self) -> Snapshot {
         let snapshot = self.publisher.first().await.unwrap();
         // Kept as the service keeps them, so that the next one renders what was kept.
-        let readings = self.publisher.backlog().first(usize::MAX);
+        let readings = self.publisher.backlog.first(usize::MAX);
         let mut write = self.database.write().await.unwrap();
         insights::save(&mut write, &readings).await.unwrap();
         write.commit().await.unwrap();
-        self.publisher.backlog().remove(&readings);
+        self.publisher.backlog.remove(&readings);
         snapshot
     }
 }

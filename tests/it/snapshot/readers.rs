@@ -148,7 +148,7 @@ async fn a_coding_goes_on_when_another_document_changes() {
         Arc::ptr_eq(&feed, &second.document(Document::JsonFeed).body),
         "the feed has not changed"
     );
-    let text_index = TextIndex::open(shop.publisher.database(), shop.clock.clone()).await;
+    let text_index = TextIndex::open(&shop.publisher.database, shop.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
@@ -209,7 +209,7 @@ async fn codings_of_a_superseded_snapshot_are_given_up_for_those_of_the_newest()
     shop.run("update review set author = 'changed', text = 'changed too'")
         .await;
     let second = shop.publisher.next(&first).await.unwrap().unwrap();
-    let text_index = TextIndex::open(shop.publisher.database(), shop.clock.clone()).await;
+    let text_index = TextIndex::open(&shop.publisher.database, shop.clock.clone()).await;
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(first),
         links(),
