@@ -266,7 +266,10 @@ async fn the_document_is_of_3_1_with_the_operations_that_were_asked_for() {
         }
     }
     let text = document.to_string();
-    assert!(!text.contains("nullable") && !text.contains("/tmp"));
+    // What the conversion to 3.1 leaves out, and folders of the machine that wrote it.
+    for wrong in ["nullable", "allOf", "naive", "\"uint", "/tmp"] {
+        assert!(!text.contains(wrong), "{wrong}");
+    }
 }
 
 #[tokio::test]
