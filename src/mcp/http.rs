@@ -12,10 +12,11 @@ use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
 use poem::http::uri::Authority;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, Request, Response, Result};
+use rmcp::model::{ErrorCode, ErrorData};
 use url::{Host, Origin, Url};
 
 use super::catalog::Catalog;
-use super::message::{self, BODY_BYTES_MAX, Call, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError};
+use super::message::{self, BODY_BYTES_MAX, Call};
 use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
@@ -191,7 +192,7 @@ struct McpReply {
 }
 
 /// The error that answers a POST, with the ID of its message if that could be read.
-type McpFault = (StatusCode, Option<message::Id>, RpcError);
+type McpFault = (StatusCode, Option<message::Id>, ErrorData);
 
 /// A body with more bytes than this may take more than 100 µs to parse.
 const LONG_BODY: usize = 8 * 1024;
@@ -229,7 +230,7 @@ impl Mcp {
         let session = opened.transpose().map_err(|cause| {
             tracing::error!(error = %cause, "mcp.no_randomness: the system gives no randomness, and a session's id must be random");
             let told = "No session can be opened now; try again later.";
-            let fault = RpcError::new(-32_603, told);
+            let fault = ErrorData::internal_error(told, None);
             (StatusCode::SERVICE_UNAVAILABLE, Some(id.clone()), fault)
         })?;
         Ok(Some(McpReply {
@@ -245,7 +246,7 @@ impl Mcp {
         &self,
         headers: &HeaderMap,
         call: Option<&Call>,
-    ) -> Result<Option<Revision>, (StatusCode, RpcError)> {
+    ) -> Result<Option<Revision>, (StatusCode, ErrorData)> {
         let bad = |fault| (StatusCode::BAD_REQUEST, fault);
         match call {
             Some(call)
@@ -256,9 +257,9 @@ impl Mcp {
                 revision::check(headers, call).map_err(bad)?;
                 Ok(Some(Revision::July2026))
             }
-            None if is_stateless(headers) => Err(bad(RpcError::new(
-                INVALID_REQUEST,
+            None if is_stateless(headers) => Err(bad(ErrorData::invalid_request(
                 "The body is empty: send a request or a notification.",
+                None,
             ))),
             Some(call) if call.method == "initialize" && call.id.is_some() => {
                 check_revision(headers)?;
@@ -272,21 +273,17 @@ impl Mcp {
     }
 
     /// The session in the header. Its revision applies, even if the other header names another revision with sessions.
-    fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, RpcError)> {
+    fn session(&self, headers: &HeaderMap) -> Result<Session, (StatusCode, ErrorData)> {
         let mut ids = headers.get_all(SESSION_HEADER).iter();
         let (Some(id), None) = (ids.next(), ids.next()) else {
             let told = "Send Mcp-Session-Id once, as initialize returned it; or use 2026-07-28, without sessions.";
-            return Err((
-                StatusCode::BAD_REQUEST,
-                RpcError::new(INVALID_REQUEST, told),
-            ));
+            let fault = ErrorData::invalid_request(told, None);
+            return Err((StatusCode::BAD_REQUEST, fault));
         };
         let session = id.to_str().ok().and_then(|id| self.sessions.find(id));
         session.ok_or_else(|| {
-            (
-                StatusCode::NOT_FOUND,
-                RpcError::new(INVALID_REQUEST, LAPSED),
-            )
+            let fault = ErrorData::invalid_request(LAPSED, None);
+            (StatusCode::NOT_FOUND, fault)
         })
     }
 }
@@ -306,7 +303,7 @@ fn is_stateless(headers: &HeaderMap) -> bool {
 ///
 /// # Errors
 /// 400 with the supported ones.
-fn check_revision(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
+fn check_revision(headers: &HeaderMap) -> Result<(), (StatusCode, ErrorData)> {
     let mut versions = headers
         .get_all(VERSION_HEADER)
         .iter()
@@ -323,9 +320,11 @@ fn check_revision(headers: &HeaderMap) -> Result<(), (StatusCode, RpcError)> {
 
 /// The HTTP status of an error. The stateless revision also reports some errors by status. Within sessions, a request
 /// that could be parsed gets 200, unless it fails to open a session.
-fn status(fault: &RpcError, revision: Option<Revision>) -> StatusCode {
+fn status(fault: &ErrorData, revision: Option<Revision>) -> StatusCode {
     match revision {
-        Some(Revision::July2026) if fault.code == METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        Some(Revision::July2026) if fault.code == ErrorCode::METHOD_NOT_FOUND => {
+            StatusCode::NOT_FOUND
+        }
         None => StatusCode::BAD_REQUEST,
         Some(_) => StatusCode::OK,
     }

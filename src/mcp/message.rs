@@ -1,20 +1,10 @@
 //! JSON-RPC 2.0 as used by MCP: parsing messages and writing results and errors, without HTTP or methods
 //! (<https://www.jsonrpc.org/specification>).
 
+use rmcp::model::ErrorData;
 use serde_json::{Map, Value, json};
 
 use super::escape::escaped;
-
-/// The body is not JSON.
-pub const PARSE_ERROR: i32 = -32_700;
-/// The body is not a valid message.
-pub const INVALID_REQUEST: i32 = -32_600;
-pub const METHOD_NOT_FOUND: i32 = -32_601;
-pub const INVALID_PARAMS: i32 = -32_602;
-/// A header contradicts the body (MCP 2026-07-28).
-pub const HEADER_MISMATCH: i32 = -32_020;
-/// The revision is not supported (MCP 2026-07-28).
-pub const UNSUPPORTED_VERSION: i32 = -32_022;
 
 /// Maximum bytes of a message: a call names a tool and some filters.
 pub const BODY_BYTES_MAX: usize = 64 * 1024;
@@ -24,32 +14,6 @@ pub const VALUES_MAX: usize = 5_000;
 const VALUE_BYTES: usize = 704;
 /// Maximum length of a request's ID.
 const ID_BYTES_MAX: usize = 256;
-
-/// The error object of JSON-RPC 2.0 (§5.1).
-#[derive(Debug, Clone, PartialEq)]
-pub struct RpcError {
-    pub code: i32,
-    /// What is wrong, and what to do.
-    pub message: String,
-    /// Machine-readable details.
-    pub data: Option<Value>,
-}
-
-impl RpcError {
-    /// An error without data.
-    pub fn new(code: i32, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-        }
-    }
-
-    pub fn with(mut self, data: Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-}
 
 /// A request's ID: a string or an integer.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,17 +55,20 @@ impl Call {
     ///
     /// # Errors
     /// If it is not valid; with its ID if that could be read.
-    pub fn read(value: Value) -> Result<Option<Self>, (Option<Id>, RpcError)> {
+    pub fn read(value: Value) -> Result<Option<Self>, (Option<Id>, ErrorData)> {
         let Value::Object(mut members) = value else {
             let told = if value.is_array() {
                 "Batches are not supported: send each message by itself."
             } else {
                 "A message must be a JSON object."
             };
-            return Err((None, RpcError::new(INVALID_REQUEST, told)));
+            return Err((None, ErrorData::invalid_request(told, None)));
         };
         let id = members.get("id").map(Id::read);
-        let invalid = |fault: &str| (id.clone().flatten(), RpcError::new(INVALID_REQUEST, fault));
+        let invalid = |fault: &str| {
+            let fault = ErrorData::invalid_request(fault.to_owned(), None);
+            (id.clone().flatten(), fault)
+        };
         if members.get("jsonrpc") != Some(&Value::from("2.0")) {
             return Err(invalid("The member jsonrpc must be \"2.0\"."));
         }
@@ -123,7 +90,7 @@ impl Call {
                         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
                     ) => {
                         let fault =
-                            RpcError::new(INVALID_PARAMS, "The member params must be an object.");
+                            ErrorData::invalid_params("The member params must be an object.", None);
                         return Err((id.flatten(), fault));
                     }
                 };
@@ -165,13 +132,13 @@ fn values(body: &[u8]) -> usize {
 ///
 /// # Errors
 /// If it is not JSON, or has too many values.
-pub fn parse(body: &[u8]) -> Result<Value, RpcError> {
+pub fn parse(body: &[u8]) -> Result<Value, ErrorData> {
     if values(body) > VALUES_MAX {
         let told = format!("A message may have at most {VALUES_MAX} JSON values. Send fewer.");
-        return Err(RpcError::new(INVALID_REQUEST, told));
+        return Err(ErrorData::invalid_request(told, None));
     }
     serde_json::from_slice(body)
-        .map_err(|error| RpcError::new(PARSE_ERROR, format!("The body is not JSON: {error}.")))
+        .map_err(|error| ErrorData::parse_error(format!("The body is not JSON: {error}."), None))
 }
 
 /// A response message with `result`, which is JSON.
@@ -184,29 +151,25 @@ pub fn result(id: &Id, result: &str) -> String {
 }
 
 /// An error message. If the ID could not be read, JSON-RPC requires null, and MCP from 2026-07-28 on omits it.
-pub fn error(id: Option<&Id>, fault: &RpcError, has_null_id: bool) -> String {
-    let RpcError {
-        code,
-        message,
-        data,
-    } = fault;
-    let mut said = json!({ "jsonrpc": "2.0", "error": { "code": code, "message": message } });
+pub fn error(id: Option<&Id>, fault: &ErrorData, has_null_id: bool) -> String {
+    let mut said = json!({ "jsonrpc": "2.0", "error": fault });
     match id {
         Some(id) => said["id"] = id.0.clone(),
         None if has_null_id => said["id"] = Value::Null,
         None => {}
-    }
-    if let Some(data) = data {
-        said["error"]["data"] = data.clone();
     }
     escaped(said.to_string())
 }
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::ErrorCode;
+
     use super::*;
 
-    fn read(text: &str) -> Result<Option<Call>, (Option<Id>, RpcError)> {
+    const INVALID_REQUEST: ErrorCode = ErrorCode::INVALID_REQUEST;
+
+    fn read(text: &str) -> Result<Option<Call>, (Option<Id>, ErrorData)> {
         Call::read(parse(text.as_bytes()).unwrap())
     }
 
@@ -258,7 +221,7 @@ mod tests {
     }
 
     /// Invalid messages, with the readable ID and the error code.
-    const NO_MESSAGES: &[(&str, Option<u32>, i32)] = &[
+    const NO_MESSAGES: &[(&str, Option<u32>, ErrorCode)] = &[
         ("[]", None, INVALID_REQUEST),
         ("1", None, INVALID_REQUEST),
         ("{}", None, INVALID_REQUEST),
@@ -312,7 +275,7 @@ mod tests {
         (
             r#"{"jsonrpc":"2.0","id":7,"method":"m","params":[1]}"#,
             Some(7),
-            INVALID_PARAMS,
+            ErrorCode::INVALID_PARAMS,
         ),
     ];
 
@@ -330,11 +293,11 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_a_parse_error() {
-        assert_eq!(parse(b"{").unwrap_err().code, PARSE_ERROR);
-        assert_eq!(parse(b"\xff").unwrap_err().code, PARSE_ERROR);
+        assert_eq!(parse(b"{").unwrap_err().code, ErrorCode::PARSE_ERROR);
+        assert_eq!(parse(b"\xff").unwrap_err().code, ErrorCode::PARSE_ERROR);
         assert_eq!(
             parse("[".repeat(4_000).as_bytes()).unwrap_err().code,
-            PARSE_ERROR,
+            ErrorCode::PARSE_ERROR,
             "as deep as nobody means it"
         );
     }
@@ -346,7 +309,7 @@ mod tests {
             result(&id, r#"{"x":1}"#),
             r#"{"jsonrpc":"2.0","id":"a\"b","result":{"x":1}}"#
         );
-        let fault = RpcError::new(PARSE_ERROR, "no").with(json!([1]));
+        let fault = ErrorData::parse_error("no", Some(json!([1])));
         let said = |id, has_null_id| {
             serde_json::from_str::<Value>(&error(id, &fault, has_null_id)).unwrap()
         };

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::catalog::{self, CallError, Catalog, ToolAnswer};
-use super::message::{Call, METHOD_NOT_FOUND, RpcError};
+use super::message::Call;
 use super::revision::Revision;
 use crate::compute::apart;
 use crate::links::Links;
@@ -69,18 +69,18 @@ impl Methods {
         &self,
         call: Call,
         revision: Option<Revision>,
-    ) -> Result<MethodResult, RpcError> {
+    ) -> Result<MethodResult, ErrorData> {
         let Call { method, params, .. } = call;
         let is_stateless = revision == Some(Revision::July2026);
         if is_stateless && matches!(method.as_str(), "initialize" | "ping") {
             let told = format!("{} has no method {method}.", Revision::July2026.name());
-            return Err(RpcError::new(METHOD_NOT_FOUND, told));
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, told, None));
         }
-        let mut result = self.dispatch(&method, params).await.map_err(|error| {
-            let mut error = RpcError::from(error);
+        let dispatched = self.dispatch(&method, params).await;
+        let mut result = dispatched.map_err(|mut error| {
             // The stateless revision has no code of its own for an unknown resource.
-            if is_stateless && error.code == ErrorCode::RESOURCE_NOT_FOUND.0 {
-                error.code = ErrorCode::INVALID_PARAMS.0;
+            if is_stateless && error.code == ErrorCode::RESOURCE_NOT_FOUND {
+                error.code = ErrorCode::INVALID_PARAMS;
             }
             error
         })?;
@@ -360,22 +360,7 @@ fn refusal(error: CallError, kind: &str, name: &str) -> ErrorData {
     ErrorData::invalid_params(told, None)
 }
 
-impl From<ErrorData> for RpcError {
-    fn from(error: ErrorData) -> Self {
-        let ErrorData {
-            code,
-            message,
-            data,
-        } = error;
-        Self {
-            code: code.0,
-            message: message.into_owned(),
-            data,
-        }
-    }
-}
-
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
-fn internal(error: serde_json::Error) -> RpcError {
-    ErrorData::internal_error(format!("Internal error ({error}); report it."), None).into()
+fn internal(error: serde_json::Error) -> ErrorData {
+    ErrorData::internal_error(format!("Internal error ({error}); report it."), None)
 }

@@ -4,9 +4,10 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use poem::http::HeaderMap;
+use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::{Value, json};
 
-use super::message::{Call, HEADER_MISMATCH, INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION};
+use super::message::Call;
 use crate::model::named;
 
 pub const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -20,7 +21,7 @@ const NAME_HEADER: &str = "mcp-name";
 ///
 /// # Errors
 /// If it is incomplete, contradictory or not supported.
-pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), RpcError> {
+pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), ErrorData> {
     if let Some(version) = version(call)? {
         agree(headers, VERSION_HEADER, version)?;
         if Revision::find(version).is_none() {
@@ -38,7 +39,7 @@ pub fn check(headers: &HeaderMap, call: &Call) -> Result<(), RpcError> {
 ///
 /// # Errors
 /// If it is incomplete or not supported.
-pub fn check_body(call: &Call) -> Result<(), RpcError> {
+pub fn check_body(call: &Call) -> Result<(), ErrorData> {
     let Some(version) = version(call)? else {
         return if call.id.is_some() {
             Err(missing(VERSION_META))
@@ -53,7 +54,7 @@ pub fn check_body(call: &Call) -> Result<(), RpcError> {
         let told = format!(
             "{version} has sessions: send initialize first, and no {VERSION_META} in _meta."
         );
-        return Err(RpcError::new(INVALID_PARAMS, told));
+        return Err(ErrorData::invalid_params(told, None));
     }
     if call.id.is_some() && !call.meta(CAPABILITIES_META).is_some_and(Value::is_object) {
         return Err(missing(CAPABILITIES_META));
@@ -61,7 +62,7 @@ pub fn check_body(call: &Call) -> Result<(), RpcError> {
     Ok(())
 }
 
-fn version(call: &Call) -> Result<Option<&str>, RpcError> {
+fn version(call: &Call) -> Result<Option<&str>, ErrorData> {
     match call.meta(VERSION_META) {
         Some(Value::String(version)) => Ok(Some(version)),
         Some(_) => Err(missing(VERSION_META)),
@@ -70,26 +71,24 @@ fn version(call: &Call) -> Result<Option<&str>, RpcError> {
 }
 
 /// The error for an unsupported revision, with the supported ones.
-pub fn unsupported_revision(requested: &str) -> RpcError {
+pub fn unsupported_revision(requested: &str) -> ErrorData {
     let supported = Revision::ALL.map(Revision::name);
     let told = format!(
         "MCP {requested} is not supported; {} are.",
         supported.join(", ")
     );
-    RpcError::new(UNSUPPORTED_VERSION, told)
-        .with(json!({ "supported": supported, "requested": requested }))
+    let data = json!({ "supported": supported, "requested": requested });
+    ErrorData::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, told, Some(data))
 }
 
-fn missing(name: &str) -> RpcError {
+fn missing(name: &str) -> ErrorData {
     let kind = if name == CAPABILITIES_META {
         "an object"
     } else {
         "a date as text"
     };
-    RpcError::new(
-        INVALID_PARAMS,
-        format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it."),
-    )
+    let told = format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it.");
+    ErrorData::invalid_params(told, None)
 }
 
 /// The expected name in the header, for methods that have one.
@@ -103,12 +102,10 @@ fn name(call: &Call) -> Option<&str> {
 }
 
 /// Whether the header occurs once with that value, which may be encoded in Base64.
-fn agree(headers: &HeaderMap, header: &str, said: &str) -> Result<(), RpcError> {
+fn agree(headers: &HeaderMap, header: &str, said: &str) -> Result<(), ErrorData> {
     let mismatch = |fault: &str| {
-        Err(RpcError::new(
-            HEADER_MISMATCH,
-            format!("The header {header} {fault} \"{said}\"."),
-        ))
+        let told = format!("The header {header} {fault} \"{said}\".");
+        Err(ErrorData::header_mismatch(told, None))
     };
     let mut values = headers.get_all(header).iter();
     match (values.next(), values.next()) {

@@ -4,9 +4,10 @@
 use std::io;
 use std::sync::Arc;
 
+use rmcp::model::ErrorData;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::message::{self, BODY_BYTES_MAX, Call, INVALID_REQUEST, RpcError};
+use super::message::{self, BODY_BYTES_MAX, Call};
 use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_META};
 
@@ -49,7 +50,7 @@ impl StdioConnection {
                 Line::End => return Ok(()),
                 Line::TooLong => {
                     let told = format!("A line may have at most {BODY_BYTES_MAX} bytes.");
-                    let fault = RpcError::new(INVALID_REQUEST, told);
+                    let fault = ErrorData::invalid_request(told, None);
                     Some(message::error(None, &fault, true))
                 }
                 Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => None,
@@ -66,7 +67,7 @@ impl StdioConnection {
     /// `None` for a line without an answer.
     async fn answer(&mut self, line: &[u8]) -> Option<String> {
         let parsed = message::parse(line).map_err(|mut fault| {
-            fault.message = fault.message.replacen("body", "line", 1);
+            fault.message = fault.message.replacen("body", "line", 1).into();
             (None, fault)
         });
         let call = match parsed.and_then(Call::read) {
@@ -80,16 +81,14 @@ impl StdioConnection {
         })
     }
 
-    async fn call(&mut self, call: Call) -> Result<String, RpcError> {
+    async fn call(&mut self, call: Call) -> Result<String, ErrorData> {
         let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
         let may_open = matches!(call.method.as_str(), "initialize" | "ping");
         if is_stateless {
             revision::check_body(&call)?;
         } else if self.revision.is_none() && !may_open {
-            return Err(RpcError::new(
-                INVALID_REQUEST,
-                "Send initialize first; or use 2026-07-28, without a session.",
-            ));
+            let told = "Send initialize first; or use 2026-07-28, without a session.";
+            return Err(ErrorData::invalid_request(told, None));
         }
         let stateless = is_stateless.then_some(Revision::July2026);
         let answer = self.methods.answer(call, stateless.or(self.revision));
