@@ -184,7 +184,8 @@ fn decimal(value: &Value) -> String {
     }
 }
 
-fn shorten(text: &str) -> String {
+/// The beginning of what a client sent, in an issue.
+pub fn shorten(text: &str) -> String {
     text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
 }
 

@@ -4,7 +4,7 @@
 use rmcp::model::{Prompt, PromptArgument, Reference};
 use serde_json::{Value, json};
 
-use super::arguments::{self, CallError, Object, REQUIRED, received, refusal};
+use super::arguments::{self, CallError, Object, REQUIRED, received, refusal, shorten};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
 use super::results::{self, RESULT_BYTES_MAX, page, shape};
 use crate::insights::MentionKind;
@@ -252,7 +252,7 @@ fn issue(name: &str, message: String, value: &Value) -> Issue {
         received(value)
     };
     Issue {
-        path: vec![name.to_owned()],
+        path: vec![shorten(name)],
         code: IssueCode::InvalidString,
         message,
         received,

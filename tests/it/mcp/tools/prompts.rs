@@ -142,6 +142,13 @@ async fn names_that_nobody_has_are_refused_with_those_there_are() {
         json!({"first": "Art Beecham", "second": "ART BEECHAM"}),
     );
     assert!(said.contains("- second: must differ from first"), "{said}");
+    let said = refused(
+        &desk,
+        "summarise_service",
+        json!({"service": "AC repair", "x".repeat(201): "y"}),
+    );
+    let shortened = format!("\n- {}: is not an argument", "x".repeat(200));
+    assert!(said.contains(&shortened), "{said}");
     assert_eq!(
         desk.catalog.prompt("draft_reply", &Map::new()),
         Err(CallError::Unknown)
