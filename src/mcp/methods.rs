@@ -263,8 +263,7 @@ impl Methods {
         let completed = self
             .catalog
             .complete(reference, &argument.name, &argument.value);
-        let catalog::Completion { values, total } =
-            completed.map_err(|error| refusal(error, kind, name))?;
+        let (values, total) = completed.map_err(|error| refusal(error, kind, name))?;
         let has_more = total > values.len();
         model::CompletionInfo::with_pagination(values, u32::try_from(total).ok(), has_more)
             .map(model::CompleteResult::new)

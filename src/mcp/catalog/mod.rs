@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use arguments::{Arguments, Known};
 pub use arguments::{CallError, Object};
-pub use prompts::Completion;
 pub use resources::JSON;
 pub use results::{RESULT_BYTES_MAX, ToolAnswer};
 use rmcp::model::{Prompt, Reference, Resource, ResourceTemplate, Tool};
@@ -130,7 +129,7 @@ impl Catalog {
         apart(|| prompts::messages(&self.ctx.current.load(), prompt, arguments))
     }
 
-    /// Completes an argument.
+    /// Completions of an argument: at most 100, best first, and the number of all matches.
     ///
     /// # Errors
     /// See [`CallError`].
@@ -139,7 +138,7 @@ impl Catalog {
         reference: &Reference,
         argument: &str,
         typed: &str,
-    ) -> Result<Completion, CallError> {
+    ) -> Result<(Vec<String>, usize), CallError> {
         prompts::complete(&self.ctx.current.load(), reference, argument, typed)
     }
 }

@@ -265,15 +265,7 @@ fn issue(name: &str, message: String, value: &Value) -> Issue {
 /// The protocol's maximum.
 const VALUES_MAX: usize = 100;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Completion {
-    /// At most 100, best first.
-    pub values: Vec<String>,
-    /// The number of all matches.
-    pub total: usize,
-}
-
-/// Completions of an argument.
+/// Completions of an argument: at most 100, best first, and the number of all matches.
 ///
 /// # Errors
 /// If the prompt, the template or the argument is unknown.
@@ -282,7 +274,7 @@ pub fn complete(
     reference: &Reference,
     argument: &str,
     typed: &str,
-) -> Result<Completion, CallError> {
+) -> Result<(Vec<String>, usize), CallError> {
     let counts = snapshot.counts();
     let (prompt, template) = (reference.as_prompt_name(), reference.as_resource_uri());
     Ok(match (prompt.or(template).unwrap_or_default(), argument) {
@@ -301,7 +293,7 @@ pub fn complete(
         }
         (EVIDENCE_TEMPLATE, "since" | "until" | "hits" | "limit" | "cursor")
         | (REVIEW_TEMPLATE, "id")
-        | (PAGE_TEMPLATE, "cursor") => Completion::default(),
+        | (PAGE_TEMPLATE, "cursor") => (Vec::new(), 0),
         (EVIDENCE_TEMPLATE, _) => {
             return Err(no_argument(
                 "aspect, polarity, technician, service, since, until, hits, limit and cursor",
@@ -328,7 +320,7 @@ fn facet(name: &str) -> Facet {
 }
 
 /// The names with that prefix, ignoring case; the ID if only it has the prefix.
-fn beginning(facets: &[Facet], typed: &str) -> Completion {
+fn beginning(facets: &[Facet], typed: &str) -> (Vec<String>, usize) {
     let typed = fold(typed);
     let begins = |text: &str| fold(text).starts_with(&typed);
     let value = |facet: &Facet| {
@@ -344,5 +336,5 @@ fn beginning(facets: &[Facet], typed: &str) -> Completion {
     let mut values: Vec<String> = facets.iter().filter_map(value).collect();
     let total = values.len();
     values.truncate(VALUES_MAX);
-    Completion { values, total }
+    (values, total)
 }

@@ -1,6 +1,5 @@
 //! Prompts and completion: made of the tools' answers, with what the public wrote kept apart.
 
-use reviews_service::mcp::catalog::Completion;
 use rmcp::model::Reference;
 
 use super::*;
@@ -169,10 +168,10 @@ async fn names_are_completed_in_any_case_the_most_mentioned_first() {
         desk.catalog.complete(reference, argument, typed).unwrap()
     };
     let technicians = &Reference::for_prompt("compare_technicians");
-    let mikes = complete(technicians, "first", "mIKE");
-    assert_eq!(mikes.values.len(), 2);
+    let (mikes, _) = complete(technicians, "first", "mIKE");
+    assert_eq!(mikes.len(), 2);
     assert!(
-        mikes.values.iter().all(|name| name.starts_with("Mike ")),
+        mikes.iter().all(|name| name.starts_with("Mike ")),
         "{mikes:?}"
     );
     let all = complete(technicians, "second", "");
@@ -184,26 +183,23 @@ async fn names_are_completed_in_any_case_the_most_mentioned_first() {
         .map(|facet| facet["name"].as_str().unwrap())
         .collect();
     assert_eq!(
-        (all.values, all.total),
+        all,
         (
             names.iter().map(|name| (*name).to_owned()).collect(),
             names.len(),
         )
     );
     let services = &Reference::for_prompt("summarise_service");
-    assert_eq!(complete(services, "service", "ac t").values, ["AC tune-up"]);
-    assert_eq!(
-        complete(services, "service", "ac-m").values,
-        ["ac-maintenance"]
-    );
-    assert_eq!(complete(services, "service", "zzz"), Completion::default());
+    assert_eq!(complete(services, "service", "ac t").0, ["AC tune-up"]);
+    assert_eq!(complete(services, "service", "ac-m").0, ["ac-maintenance"]);
+    assert_eq!(complete(services, "service", "zzz"), (Vec::new(), 0));
     assert_eq!(
         complete(
             &Reference::for_resource("reviews://review/{id}"),
             "id",
             "r-"
         ),
-        Completion::default()
+        (Vec::new(), 0)
     );
     for (reference, argument) in [
         (services, "first"),
@@ -238,7 +234,7 @@ async fn at_most_a_hundred_names_are_proposed() {
         review
     };
     let desk = Desk::of(TestApp::uncoded(&(0..150).map(review).collect::<Vec<_>>()).await).await;
-    let found = desk
+    let (values, total) = desk
         .catalog
         .complete(
             &Reference::for_prompt("compare_technicians"),
@@ -246,5 +242,5 @@ async fn at_most_a_hundred_names_are_proposed() {
             "PER",
         )
         .unwrap();
-    assert_eq!((found.values.len(), found.total), (100, 150));
+    assert_eq!((values.len(), total), (100, 150));
 }
