@@ -1,6 +1,7 @@
-//! Every absolute URL that the service publishes, built from the base URL.
+//! Every absolute URL that the service publishes, built from the base URL, and the spelling by which URLs are compared.
 
-use std::fmt;
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -34,6 +35,38 @@ pub struct BaseUrlError {
 /// Whether a stored address may become a link: only http and https, because a browser would run some others as code.
 pub fn is_web(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://")
+}
+
+/// Decodes unreserved characters (W3C WebSub §5.1: `%7E` is `~`) and writes other escapes in upper case (RFC 3986
+/// §6.2.2), so that equivalent spellings are equal. `%2F` stays, so it does not split a segment of a path.
+pub fn normal(url: &str) -> Cow<'_, str> {
+    if !url.contains('%') {
+        return Cow::Borrowed(url);
+    }
+    let (mut normal, mut rest) = (String::with_capacity(url.len()), url);
+    while let Some((before, after)) = rest.split_once('%') {
+        normal.push_str(before);
+        match after.get(..2).and_then(|digits| {
+            u8::from_str_radix(digits, 16)
+                .ok()
+                .filter(|_| !digits.starts_with('+'))
+        }) {
+            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                normal.push(char::from(byte));
+                rest = &after[2..];
+            }
+            Some(byte) => {
+                let _ = write!(normal, "%{byte:02X}");
+                rest = &after[2..];
+            }
+            None => {
+                normal.push('%');
+                rest = after;
+            }
+        }
+    }
+    normal.push_str(rest);
+    Cow::Owned(normal)
 }
 
 impl FromStr for Links {

@@ -1,7 +1,6 @@
 //! Routes: path, methods, operation IDs and handlers as each module exports them, and the table of all, with what each
 //! counts. `Allow`, OPTIONS, metric labels, the home page and tests of the docs all use it.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,6 +11,7 @@ use poem::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use poem::{Endpoint, EndpointExt, IntoResponse, Request, Response};
 
 use super::UrlParameters;
+use crate::links::normal;
 use crate::metrics;
 use crate::metrics::{Counter, Histogram};
 
@@ -281,37 +281,6 @@ impl RouteTable {
         let mut routes = (0..).zip(&self.routes);
         routes.find_map(|(place, route)| Some((place, segments(route.pattern, path)?)))
     }
-}
-
-/// Decodes unreserved characters: `%72` and `r` are equivalent (RFC 3986 §6.2.2.2). Other escapes stay, so that `%2F`
-/// does not split a segment.
-fn normal(path: &str) -> Cow<'_, str> {
-    if !path.contains('%') {
-        return Cow::Borrowed(path);
-    }
-    let (mut normal, mut rest) = (String::with_capacity(path.len()), path);
-    while let Some(at) = rest.find('%') {
-        let (before, from) = rest.split_at(at);
-        normal.push_str(before);
-        if let Some(character) = from.get(1..3).and_then(unreserved) {
-            normal.push(character);
-            rest = &from[3..];
-        } else {
-            normal.push('%');
-            rest = &from[1..];
-        }
-    }
-    normal.push_str(rest);
-    Cow::Owned(normal)
-}
-
-/// The unreserved character (RFC 3986 §2.3) of two hexadecimal digits.
-fn unreserved(digits: &str) -> Option<char> {
-    let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let byte = u8::from_str_radix(digits, 16)
-        .ok()
-        .filter(|_| is_hexadecimal)?;
-    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)).then_some(char::from(byte))
 }
 
 /// The named segments of `path`, if the pattern matches.

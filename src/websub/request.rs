@@ -10,10 +10,10 @@ use percent_encoding::percent_decode;
 use thiserror::Error;
 
 use crate::config::LeaseBounds;
-use crate::links::Links;
+use crate::links::{Links, normal};
 use crate::model::named;
 use crate::snapshot::Document;
-use crate::websub::http_client::{Callback, CallbackFault, Policy, normal};
+use crate::websub::http_client::{Callback, CallbackFault, Policy};
 
 /// The longest body. Even a callback of more than 2,048 characters that are all escaped fits, so that its error names
 /// the callback.

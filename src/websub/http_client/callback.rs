@@ -4,13 +4,13 @@
 //! checked here, names when they are connected to. A callback is stored and used byte for byte (§5.1), so a spelling
 //! that a URL parser (WHATWG URL) would change is rejected.
 
-use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
 use url::{Host, Position, Url};
 
 use super::policy::{Policy, Refused};
+use crate::links::normal;
 
 pub const CALLBACK_BYTES_MAX: usize = 2_048;
 /// RFC 1035 §2.3.4.
@@ -87,7 +87,7 @@ impl Callback {
 
     /// Equal for all spellings of this callback, and different from every other callback's.
     pub fn key(&self) -> String {
-        normal(self.target.url.as_str())
+        normal(self.target.url.as_str()).into_owned()
     }
 
     /// The host in lower case, by which limits count: a name, or an address without brackets.
@@ -212,38 +212,6 @@ fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
     let is_local = name == "localhost" || name.ends_with(".localhost");
     let addresses = is_local.then(|| vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
     Ok((name.to_owned(), addresses))
-}
-
-/// Decodes unreserved characters (W3C WebSub §5.1: `%7E` is `~`) and writes other escapes in upper case (RFC 3986
-/// §6.2.2), so that equivalent spellings are equal.
-pub fn normal(url: &str) -> String {
-    let mut normal = String::with_capacity(url.len());
-    let mut rest = url;
-    while let Some((before, after)) = rest.split_once('%') {
-        normal.push_str(before);
-        match after.get(..2).and_then(|digits| {
-            u8::from_str_radix(digits, 16)
-                .ok()
-                .filter(|_| !digits.starts_with('+'))
-        }) {
-            Some(byte)
-                if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') =>
-            {
-                normal.push(char::from(byte));
-                rest = &after[2..];
-            }
-            Some(byte) => {
-                let _ = write!(normal, "%{byte:02X}");
-                rest = &after[2..];
-            }
-            None => {
-                normal.push('%');
-                rest = after;
-            }
-        }
-    }
-    normal.push_str(rest);
-    normal
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod client;
 mod failure;
 mod policy;
 
-pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, normal, with_parameters};
+pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, with_parameters};
 pub use client::{Answer, Egress, Resolver, Roots, RootsError, SystemResolver, Vetted};
 pub use failure::{Blame, Failure, ResolveError};
 pub use policy::{Policy, Refused};
