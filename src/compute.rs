@@ -154,7 +154,7 @@ pub struct Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut queues = self.turns.lock();
+        let mut queues = lock(&self.turns.queues);
         if queues.holders.remove(&self.number).is_some() {
             queues.give(self.turns.slots);
         } else {
@@ -223,7 +223,7 @@ impl Turns {
 
     /// The request's number, and a receiver that resolves when it gets a slot; `None` if the queue is full.
     fn ask(&self, peer: IpAddr) -> Option<(u64, oneshot::Receiver<()>)> {
-        let mut queues = self.lock();
+        let mut queues = lock(&self.queues);
         let count: usize = queues.waiting.values().map(VecDeque::len).sum();
         if count >= WAITING_MAX {
             queues.make_room_for(peer)?;
@@ -237,10 +237,6 @@ impl Turns {
         }
         queues.give(self.slots);
         Some((number, granted))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queues> {
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -351,6 +347,11 @@ pub mod steps {
         #[cfg(not(any(test, debug_assertions)))]
         0
     }
+}
+
+/// Locks `mutex`, even if a thread that held it panicked.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

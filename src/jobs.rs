@@ -1,7 +1,7 @@
 //! Background jobs. Each returns whether it did anything; the caller decides when it runs: the service by its clock, a
 //! test until no work is left.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
-use crate::compute::Panicked;
+use crate::compute::{Panicked, lock};
 use crate::insights::store::{NewAnalysis, save, stored};
 use crate::insights::{Analyzer, Subject};
 use crate::metrics;
@@ -292,25 +292,21 @@ impl AnalyzeBacklog {
         }
         let analyzer = Arc::clone(&snapshot.input.next_analyzer);
         let Some((ids, last)) = self.next(&snapshot) else {
-            *self.lock() = None;
+            *lock(&self.pass) = None;
             self.backlog.set_analyzed();
             return Ok(true);
         };
         drop(snapshot);
         // Added first: the analyses stay in the backlog until they are stored.
         self.backlog.add(self.read(&analyzer, &ids).await?);
-        *self.lock() = Some((analyzer.method().to_owned(), last));
+        *lock(&self.pass) = Some((analyzer.method().to_owned(), last));
         Ok(true)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<(String, Key)>> {
-        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next IDs of this pass, newest first, and the key of the last one; `None` at the end.
     fn next(&self, snapshot: &Snapshot) -> Option<(Vec<String>, Key)> {
         let input = &snapshot.input;
-        let pass = self.lock();
+        let pass = lock(&self.pass);
         let last = pass
             .as_ref()
             .filter(|(method, _)| method == input.next_analyzer.method());

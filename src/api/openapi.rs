@@ -7,7 +7,7 @@
 //! parameter's; the test `what_is_described_is_what_is_answered` checks it.
 
 use std::marker::PhantomData;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use poem::http::{Method, StatusCode};
 use poem::{IntoResponse, Request, RequestBody, Response};
@@ -20,6 +20,7 @@ use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOpti
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
+use crate::compute::lock;
 use crate::model::parameters::{
     InvalidParameter, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
 };
@@ -307,7 +308,7 @@ impl Description {
 
     pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
         let examples = Examples::of(snapshot);
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = lock(&self.made);
         if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == examples) {
             return Arc::clone(body);
         }

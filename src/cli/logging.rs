@@ -4,7 +4,7 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write, stderr};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -20,6 +20,7 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::compute::lock;
 use crate::metrics;
 
 /// The default filter.
@@ -276,7 +277,7 @@ impl LineQueue {
 
     /// Queues `line`, or drops it if the queue is full.
     pub fn push(&self, line: &[u8]) {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.0.queue);
         if queue.lines.len() >= QUEUED_LINES_MAX || queue.bytes + line.len() > QUEUED_BYTES_MAX {
             queue.dropped += 1;
             metrics::LINES_DROPPED.count(&[self.0.stream]);
@@ -295,7 +296,7 @@ impl LineQueue {
         drop(
             self.0
                 .emptied
-                .wait_timeout_while(self.lock(), CLOSE_TIMEOUT, is_busy),
+                .wait_timeout_while(lock(&self.0.queue), CLOSE_TIMEOUT, is_busy),
         );
     }
 
@@ -323,7 +324,7 @@ impl LineQueue {
 
     /// Waits for the next line.
     fn next(&self) -> Vec<u8> {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.0.queue);
         queue.is_writing = false;
         loop {
             if let Some(line) = queue.lines.pop_front() {
@@ -343,7 +344,7 @@ impl LineQueue {
     /// Records the result of a write; returns the number of lost lines that are not logged yet, once the output works
     /// again.
     fn note(&self, has_failed: bool) -> Option<u64> {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.0.queue);
         if has_failed {
             queue.dropped += 1;
             metrics::LINES_DROPPED.count(&[self.0.stream]);
@@ -356,10 +357,6 @@ impl LineQueue {
         }
         queue.told = queue.dropped;
         Some(lost)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Queue> {
-        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -470,12 +467,12 @@ mod tests {
         let total = QUEUED_LINES_MAX + 100;
         lines.push(b"0\n");
         // The line is taken from the queue and waits at the gate.
-        while !lines.lock().is_writing {
+        while !lock(&lines.0.queue).is_writing {
             std::thread::yield_now();
         }
         (1..total).for_each(|number| lines.push(format!("{number}\n").as_bytes()));
-        assert_eq!(lines.lock().dropped, 99);
-        let kept = total - usize::try_from(lines.lock().dropped).unwrap();
+        assert_eq!(lock(&lines.0.queue).dropped, 99);
+        let kept = total - usize::try_from(lock(&lines.0.queue).dropped).unwrap();
         drop(open);
         for number in 0..kept {
             assert_eq!(
@@ -491,7 +488,7 @@ mod tests {
     fn what_waits_is_bounded_in_bytes_too() {
         let (lines, _open, _said) = gate();
         (0..6).for_each(|_| lines.push(&vec![b'x'; 1 << 20]));
-        let dropped = lines.lock().dropped;
+        let dropped = lock(&lines.0.queue).dropped;
         assert!((1..=2).contains(&dropped), "{dropped}");
     }
 
@@ -507,7 +504,7 @@ mod tests {
             ["\n", "kept\n"]
         );
         lines.close();
-        let queue = lines.lock();
+        let queue = lock(&lines.0.queue);
         assert_eq!((queue.dropped, queue.told), (1, 1));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,7 +21,7 @@ use super::methods::{MethodResult, Methods};
 use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
 use super::stdio::StdioConnection;
 use super::store::{Session, Sessions};
-use crate::compute::{apart_if, network};
+use crate::compute::{apart_if, lock, network};
 use crate::config::Hosts;
 use crate::links::Links;
 use crate::metrics::{self, figure};
@@ -381,8 +381,7 @@ impl Room {
 
     /// Changes the reservation to `bytes`; returns false, without a change, if a limit is exceeded.
     fn resize(&mut self, bytes: usize) -> bool {
-        let in_flight = self.in_flight.lock();
-        let mut in_flight = in_flight.unwrap_or_else(PoisonError::into_inner);
+        let mut in_flight = lock(&self.in_flight);
         let all = in_flight.all - self.bytes + bytes;
         let own = in_flight.of.get(&self.peer).copied().unwrap_or(0) - self.bytes + bytes;
         // Shrinking is always allowed.

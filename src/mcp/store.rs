@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,6 +15,7 @@ use sqlx::SqliteConnection;
 
 use super::revision::Revision;
 use crate::clock::Clock;
+use crate::compute::lock;
 use crate::model::hash::hex;
 use crate::random::Random;
 use crate::storage::{AtPath as _, Database, DbError, Write};
@@ -149,11 +150,7 @@ impl Sessions {
     /// The session of that ID, if it is valid, not expired and not ended.
     pub fn find(&self, id: &str) -> Option<Session> {
         let session = self.read(id)?;
-        let is_ended = self
-            .ended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(&session);
+        let is_ended = lock(&self.ended).contains(&session);
         (!is_ended && session.ends_at > self.now()).then_some(session)
     }
 
@@ -166,7 +163,7 @@ impl Sessions {
             return true;
         }
         let now = self.now();
-        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = lock(&self.ended);
         while ended
             .first()
             .is_some_and(|first| first.ends_at <= now || ended.len() >= ENDED_MAX)

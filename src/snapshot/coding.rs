@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::io::Write;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use brotli::CompressorWriter;
 use brotli::enc::BrotliEncoderParams;
@@ -16,7 +16,7 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
 use super::document::Content;
-use crate::compute::steps;
+use crate::compute::{lock, steps};
 
 /// The size of the encoder's input, and the interval of checks for cancellation.
 const UNIT_BYTES: usize = 256 * 1024;
@@ -158,22 +158,18 @@ impl Pieces {
             return Ok(vec![join(&parts?).concat().into()]);
         }
         let wanted: HashSet<_> = pieces.iter().map(place).collect();
-        self.lock().retain(|place, _| wanted.contains(place));
+        lock(&self.known).retain(|place, _| wanted.contains(place));
         let mut parts = Vec::with_capacity(pieces.len());
         for piece in pieces {
-            let known = self.lock().get(&place(piece)).map(Arc::clone);
+            let known = lock(&self.known).get(&place(piece)).map(Arc::clone);
             let part = match known {
                 Some(known) => known,
                 None => Arc::new(deflate(piece, is_cancelled)?),
             };
-            self.lock().insert(place(piece), Arc::clone(&part));
+            lock(&self.known).insert(place(piece), Arc::clone(&part));
             parts.push(part);
         }
         Ok(join(&parts))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<(usize, usize), Arc<Deflated>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -261,7 +257,7 @@ mod tests {
     use bytes::Bytes;
     use proptest::prelude::*;
 
-    use super::{Coding, UNIT_BYTES};
+    use super::{Coding, UNIT_BYTES, lock};
 
     fn compress(coding: Coding, pieces: &[Bytes]) -> Option<Vec<u8>> {
         let coded = coding.compress(pieces, &super::Pieces::default(), &|| false);
@@ -362,7 +358,11 @@ mod tests {
             "what was known shows"
         );
         assert!(coded.len() < whole / 3);
-        assert_eq!(known.lock().len(), 40, "pieces that are gone are forgotten");
+        assert_eq!(
+            lock(&known.known).len(),
+            40,
+            "pieces that are gone are forgotten"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 
 use arc_swap::{ArcSwap, Guard};
 use chrono::{DateTime, Utc};
@@ -13,7 +13,7 @@ use super::counts::{MentionCounts, TrigramCounts};
 use super::document::Document;
 use super::input::SnapshotInput;
 use super::store::Publication;
-use crate::compute::apart;
+use crate::compute::{apart, lock};
 use crate::model::ReviewId;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
@@ -144,7 +144,7 @@ impl Snapshot {
     }
 
     fn cached_matches(&self) -> MutexGuard<'_, CachedMatches> {
-        self.matches.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.matches)
     }
 }
 
@@ -176,10 +176,7 @@ impl CurrentSnapshot {
     /// Publishes another snapshot. At most four older ones stay alive; readers of the oldest are cut off.
     pub fn swap(&self, next: Snapshot) {
         let old = self.snapshot.swap(Arc::new(next));
-        let mut superseded = self
-            .superseded
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut superseded = lock(&self.superseded);
         superseded.push_back(Arc::downgrade(&old));
         drop(old);
         superseded.retain(|snapshot| snapshot.strong_count() > 0);
@@ -208,7 +205,7 @@ pub struct PerSnapshot<T>(Mutex<(Weak<Snapshot>, Arc<T>)>);
 impl<T: Default> PerSnapshot<T> {
     /// The value for `snapshot`: a default one if the last call was for another snapshot.
     pub fn of(&self, snapshot: &Arc<Snapshot>) -> Arc<T> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&self.0);
         // The weak reference keeps the allocation, so its address is not reused.
         if !std::ptr::eq(last.0.as_ptr(), Arc::as_ptr(snapshot)) {
             *last = (Arc::downgrade(snapshot), Arc::default());

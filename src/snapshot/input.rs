@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
@@ -15,6 +15,7 @@ use tokio::task::yield_now;
 use super::index::{ReviewIndex, ReviewIndexBuilder};
 use super::segment::Entry;
 use super::staff::Staff;
+use crate::compute::lock;
 use crate::insights::store::{NewAnalysis, StoredAnalysis, stored};
 use crate::insights::{Analyzer, MentionKind, PackedAnalysis, Subject, TEXT_CHARS_MAX};
 use crate::links::Links;
@@ -368,7 +369,7 @@ impl Backlog {
 
     /// Adds analyses to be stored.
     pub fn add(&self, analyses: Vec<NewAnalysis>) {
-        let mut waiting = self.lock();
+        let mut waiting = lock(&self.waiting);
         let room = KEPT_MAX.saturating_sub(waiting.analyses.len());
         for analysis in analyses.into_iter().take(room).map(Arc::new) {
             waiting
@@ -380,7 +381,7 @@ impl Backlog {
 
     /// Up to `count` of the oldest; they stay until [`Backlog::remove`].
     pub fn first(&self, count: usize) -> Vec<Arc<NewAnalysis>> {
-        self.lock()
+        lock(&self.waiting)
             .analyses
             .iter()
             .take(count)
@@ -390,7 +391,7 @@ impl Backlog {
 
     /// Removes analyses that are stored.
     pub fn remove(&self, analyses: &[Arc<NewAnalysis>]) {
-        let mut waiting = self.lock();
+        let mut waiting = lock(&self.waiting);
         for analysis in analyses {
             if waiting
                 .analyses
@@ -413,11 +414,7 @@ impl Backlog {
 
     /// The newest analysis of that review that waits to be stored.
     pub fn find(&self, id: &str) -> Option<Arc<NewAnalysis>> {
-        self.lock().by_id.get(id).map(Arc::clone)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, WaitingAnalyses> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting).by_id.get(id).map(Arc::clone)
     }
 
     /// Signals that the missing analyses are made and stored, so that the next snapshot can use them.

@@ -9,7 +9,6 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::connection::lock;
 use super::error::{AtPath as _, DbError};
 use super::rqlite::{
     Cluster, ClusterError, Contact, Executed, Lease, NodeStatus, RqliteClient, SqlStatement,
@@ -19,6 +18,7 @@ use super::text::{utc_milliseconds, utc_seconds};
 use super::write::{WorkingCopy, Write, level_with_cluster};
 use super::{Database, OpenFile, Writer, derived, schema};
 use crate::clock::Clock;
+use crate::compute::lock;
 use crate::config::ClusterAddress;
 use crate::random::Random;
 

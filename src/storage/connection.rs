@@ -1,7 +1,6 @@
 //! How connections to the file are opened, and what they may take.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteSynchronous};
@@ -24,10 +23,6 @@ pub async fn scratch() -> sqlx::Result<SqliteConnection> {
 pub async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Result<()> {
     let copy = sqlx::query("vacuum into ?").bind(to.to_string_lossy().into_owned());
     copy.execute(connection).await.map(drop)
-}
-
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Options without statement logging: sqlx would log each statement that takes more than a second in full.

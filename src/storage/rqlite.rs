@@ -12,9 +12,9 @@ use sqlx::{
 use thiserror::Error;
 use url::Url;
 
-use super::connection::lock;
 use super::text::utc_seconds;
 use crate::clock::{Clock, Monotonic};
+use crate::compute::lock;
 use crate::random::Random;
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.

@@ -11,11 +11,11 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _, Executor, Sqlite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::connection::lock;
 use super::error::{AtPath as _, DbError};
 use super::files::DatabaseFiles;
 use super::text::Text;
 use super::write::Write;
+use crate::compute::lock;
 
 /// As in migration 0003; `check` compares the two.
 const CREATE: &str =

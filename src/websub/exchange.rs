@@ -3,7 +3,7 @@
 //! counts.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,6 +16,7 @@ use super::limits::{RateLimits, Turn};
 use super::request::{Mode, Secret};
 use super::store::{Attempt, DueDelivery, DueVerification, Event, Outcome};
 use crate::clock::{Clock, Monotonic};
+use crate::compute::lock;
 use crate::config::RetryDelays;
 use crate::links::Links;
 use crate::model::hash::hex;
@@ -467,7 +468,7 @@ impl Outages {
         signs_before: u64,
         signs_now: u64,
     ) -> bool {
-        let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut since = lock(&self.0);
         match failure.map_or(Blame::Theirs, Failure::blame) {
             Blame::Ours => true,
             Blame::Theirs => {

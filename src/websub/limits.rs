@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::clock::{Clock, Monotonic};
-use crate::compute::network;
+use crate::compute::{lock, network};
 use crate::config::HubLimits;
 use crate::snapshot::Document;
 
@@ -186,7 +186,7 @@ impl<K: Hash + Eq + Clone> RateLimit<K> {
     /// Books one for `key` if the wait is at most `wait_max`; `Err` is the longer wait.
     fn book_within(&self, key: &K, wait_max: Duration) -> Result<Duration, Duration> {
         let now = self.clock.monotonic().since_start();
-        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free_at = lock(&self.free_at);
         if free_at.len() >= KEYS_MAX {
             free_at.retain(|_, at| *at > now);
         }

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
@@ -34,6 +34,7 @@ use super::callback::{Target, permitted};
 use super::failure::{Failure, NO_DESCRIPTORS, ResolveError};
 use super::policy::Policy;
 use crate::clock::{Clock, Monotonic};
+use crate::compute::lock;
 
 const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
 /// Covers lookup, TCP and TLS.
@@ -196,9 +197,7 @@ impl Egress {
             self.client(guard, IDLE_PER_HOST_MAX)
         };
         let now = self.clock.monotonic();
-        let clients = self.host_clients.lock();
-        let mut clients = clients.unwrap_or_else(PoisonError::into_inner);
-        clients.client(host, now, make)
+        lock(&self.host_clients).client(host, now, make)
     }
 
     fn client(&self, resolver: impl Resolve + 'static, idle_max: usize) -> Result<Client, Failure> {
