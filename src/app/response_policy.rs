@@ -39,7 +39,6 @@ const ALLOWED_HEADERS: &str = "If-None-Match, If-Modified-Since, If-Match, If-Un
 const PREFLIGHT_SECONDS: &str = "86400";
 
 /// Never fails.
-#[derive(Debug)]
 pub struct ResponsePolicy {
     /// The source of `Allow` in a 405.
     pub routes: Arc<RouteTable>,

@@ -1,7 +1,6 @@
 //! Routes: path, methods, operation IDs and handlers as each module exports them, and the table of all, with what each
 //! counts. `Allow`, OPTIONS, metric labels, the home page and tests of the docs all use it.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -151,15 +150,6 @@ impl Route {
     }
 }
 
-impl fmt::Debug for Route {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Route")
-            .field("pattern", &self.pattern)
-            .field("methods", &self.methods())
-            .finish_non_exhaustive()
-    }
-}
-
 // The table of all routes.
 
 /// Responses are counted by these classes of status.
@@ -170,7 +160,6 @@ const BEGUN_CLASSES: [usize; 2] = [0, 4];
 const NO_ROUTE: &str = "none";
 
 /// If two routes match, the first one applies.
-#[derive(Debug)]
 pub struct RouteTable {
     routes: Vec<Route>,
     /// One for each route, and one for paths without a route.
@@ -178,7 +167,6 @@ pub struct RouteTable {
 }
 
 /// The counters of one route, cached because a registry lookup costs more than counting.
-#[derive(Debug)]
 struct AnswerCounts {
     route: &'static str,
     by_class: [OnceLock<Counter>; CLASSES.len()],
@@ -251,11 +239,6 @@ impl RouteTable {
         counts.map_or(NO_ROUTE, |counts| counts.route)
     }
 
-    pub fn find(&self, path: &str) -> Option<&Route> {
-        self.matching(&normal(path))
-            .map(|(place, _)| &self.routes[place])
-    }
-
     /// The ready answer to GET of exactly this path, and its route's index.
     pub fn at_hand(&self, path: &str) -> Option<(usize, &AtHand)> {
         let mut routes = (0..).zip(&self.routes);
@@ -308,7 +291,7 @@ fn segments<'a>(pattern: &'static str, path: &'a str) -> Option<Vec<(&'static st
 
 #[cfg(test)]
 mod tests {
-    use super::{RouteTable, segments};
+    use super::{RouteTable, normal, segments};
     use crate::web::Route;
 
     #[test]
@@ -344,11 +327,9 @@ mod tests {
             ("/reviews.json/", None),
             ("", None),
         ] {
-            assert_eq!(
-                table.find(path).map(|route| route.pattern),
-                pattern,
-                "{path}"
-            );
+            let found = table.matching(&normal(path)).map(|(place, _)| place);
+            let found = found.map(|place| table.routes[place].pattern);
+            assert_eq!(found, pattern, "{path}");
         }
         assert_eq!(
             segments("/a/:id/e.json", "/a/x%20y/e.json"),

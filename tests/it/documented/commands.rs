@@ -6,7 +6,7 @@ use std::fs;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use reviews_service::cli::{Cli, guide};
 
-use super::{pages, root};
+use super::{pages, pattern_of, root};
 use crate::support::{Generator, TestApp, Tool, needs, sqlite3};
 
 /// The lines of all shell blocks, without their comments.
@@ -78,9 +78,7 @@ fn check_url(app: &TestApp, words: &[&str], line: &str) {
             .unwrap_or_default()
     );
     assert!(
-        app.routes()
-            .find(path.split('?').next().unwrap_or_default())
-            .is_some(),
+        pattern_of(app.routes(), &path).is_some(),
         "{line}: nothing answers {path}"
     );
 }
