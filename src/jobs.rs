@@ -404,7 +404,7 @@ impl Precompress {
             };
             let is_made = self.code(Arc::clone(&body), coding, &pages).await;
             did_any |= is_made;
-            if self.ctx.is_draining() {
+            if self.ctx.draining.is_cancelled() {
                 break;
             }
             // A failed coding is not retried before the next snapshot.
@@ -462,7 +462,7 @@ impl Precompress {
     async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &PagesAhead) -> bool {
         let (its, pages) = (self.clone(), pages.clone());
         let coded = self.ctx.compute.run(move || {
-            let is_cancelled = || its.ctx.is_draining() || !its.is_out(&body, &pages);
+            let is_cancelled = || its.ctx.draining.is_cancelled() || !its.is_out(&body, &pages);
             let pieces = coding.compress(&body.content.pieces, &its.known, &is_cancelled)?;
             body.set_coded(coding, pieces);
             Some(())

@@ -291,7 +291,7 @@ impl App {
         };
         let drain = async {
             shutdown.cancelled().await;
-            self.ctx.drain();
+            self.ctx.draining.cancel();
         };
         let (publish, precompress, analyze) = (
             self.keep_published(&jobs_end),

@@ -82,7 +82,7 @@ fn figures(ctx: &Arc<Ctx>, database: &Database) -> Route {
 /// Whether the service should receive requests, or why not. Published documents are readable without the database, but
 /// a process without it accepts no subscriptions and publishes no changes.
 async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static str> {
-    if ctx.is_draining() {
+    if ctx.draining.is_cancelled() {
         return Err("The service is stopping; send requests elsewhere.");
     }
     let verified = tokio::select! {

@@ -131,8 +131,9 @@ impl Serve {
         let backlog = Arc::clone(&publisher.backlog);
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = watch(bar, starting, || backlog.read()).await?;
-        app.ctx().set_contacts(self.config.security_contact.0);
-        app.ctx().set_request_log(self.config.request_log);
+        // Nobody has set them before.
+        let _ = app.ctx().contacts.set(self.config.security_contact.0);
+        let _ = app.ctx().request_log.set(self.config.request_log);
         started.cancel();
         greet(&app, &links, bound, bound_admin, out.as_ref());
         let mut limits = Limits::default();

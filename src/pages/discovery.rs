@@ -142,7 +142,9 @@ const VALID_MONTHS: Months = Months::new(6);
 
 /// 404 if no contact is set.
 pub fn security_txt(ctx: &Ctx, request: &Request) -> Response {
-    let text = Some(ctx.contacts())
+    let text = ctx
+        .contacts
+        .get()
         .filter(|contacts| !contacts.is_empty())
         .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links));
     let Some(text) = text else {

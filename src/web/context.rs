@@ -1,8 +1,10 @@
 //! The state that every handler shares: snapshot, links, clock and compute.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::{Clock, Monotonic};
 use crate::compute::Compute;
@@ -22,9 +24,12 @@ pub struct Ctx {
     /// Finds rare search terms.
     pub text_index: TextIndex,
     pub freshness: SnapshotFreshness,
-    contacts: OnceLock<Vec<String>>,
-    request_log: OnceLock<RequestLog>,
-    is_draining: AtomicBool,
+    /// URIs for reporting security issues (RFC 9116).
+    pub contacts: OnceLock<Vec<String>>,
+    /// Which requests are logged; none until it is set.
+    pub request_log: OnceLock<RequestLog>,
+    /// Cancelled when the service is shutting down and should receive no new requests.
+    pub draining: CancellationToken,
 }
 
 impl Ctx {
@@ -45,37 +50,12 @@ impl Ctx {
             freshness,
             contacts: OnceLock::new(),
             request_log: OnceLock::new(),
-            is_draining: AtomicBool::new(false),
+            draining: CancellationToken::new(),
         }
     }
 
-    /// URIs for reporting security issues (RFC 9116); empty if none are configured.
-    pub fn contacts(&self) -> &[String] {
-        self.contacts.get().map_or(&[], Vec::as_slice)
-    }
-
-    /// Only the first call has an effect.
-    pub fn set_contacts(&self, contacts: Vec<String>) {
-        let _ = self.contacts.set(contacts);
-    }
-
-    /// Logs nothing until set.
     pub fn request_log(&self) -> RequestLog {
         self.request_log.get().copied().unwrap_or_default()
-    }
-
-    /// Only the first call has an effect.
-    pub fn set_request_log(&self, request_log: RequestLog) {
-        let _ = self.request_log.set(request_log);
-    }
-
-    /// Whether the service is shutting down and should receive no new requests.
-    pub fn is_draining(&self) -> bool {
-        self.is_draining.load(Ordering::Relaxed)
-    }
-
-    pub fn drain(&self) {
-        self.is_draining.store(true, Ordering::Relaxed);
     }
 }
 

@@ -158,7 +158,9 @@ async fn who_reports_security_faults_finds_a_contact_where_one_is_set() {
     ];
     app.app()
         .ctx()
-        .set_contacts(contacts.map(str::to_owned).into());
+        .contacts
+        .set(contacts.map(str::to_owned).into())
+        .unwrap();
     let answer = app.get(target).await;
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
     let text = answer.text();

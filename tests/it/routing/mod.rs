@@ -50,7 +50,7 @@ fn allowed(route: &Route) -> String {
 async fn service() -> TestApp {
     let app = TestApp::uncoded(&Generator::new(61).reviews(30)).await;
     let contact = "mailto:security@example.com".to_owned();
-    app.app().ctx().set_contacts(vec![contact]);
+    app.app().ctx().contacts.set(vec![contact]).unwrap();
     app
 }
 
@@ -242,7 +242,7 @@ async fn a_body_announced_too_large_is_refused_before_any_of_it_is_sent() {
 async fn a_stopping_service_is_alive_but_not_ready() {
     let app = service().await;
     assert_eq!(app.get("/readyz").await.text(), "ready\n");
-    app.app().ctx().drain();
+    app.app().ctx().draining.cancel();
     let answer = app.get("/readyz").await;
     assert_eq!(answer.status, 503);
     let wait: u64 = answer.header("retry-after").parse().unwrap();

@@ -36,7 +36,7 @@ async fn unless_it_is_asked_for_nothing_is_logged_and_no_document_has_an_id() {
 async fn of_errors_each_has_a_line_and_its_document_the_id_of_that() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
-    app.app().ctx().set_request_log(RequestLog::Errors);
+    app.app().ctx().request_log.set(RequestLog::Errors).unwrap();
     app.get("/reviews.json").await;
     let missing = app.get("/nowhere?query=private").await;
     let wrong = app.get("/api/reviews/search?limit=0&query=private").await;
@@ -77,7 +77,7 @@ async fn of_errors_each_has_a_line_and_its_document_the_id_of_that() {
 async fn of_all_requests_those_that_are_answered_at_hand_have_a_line_too() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
-    app.app().ctx().set_request_log(RequestLog::All);
+    app.app().ctx().request_log.set(RequestLog::All).unwrap();
     let full = app.get("/reviews.json").await;
     let uri = Uri::from_static("/reviews.json");
     let headers = poem::http::HeaderMap::new();
