@@ -86,7 +86,7 @@ pub struct ServeConfig {
         long,
         value_name = "HOSTS",
         env = "REVIEWS_ALLOWED_HOSTS",
-        value_parser = |given: &str| List::parse(given, HostName::from_str),
+        value_parser = |given: &str| CommaList::parse(given, HostName::from_str),
         default_value = "",
         hide_default_value = true
     )]
@@ -96,11 +96,11 @@ pub struct ServeConfig {
         long,
         value_name = "URIS",
         env = "REVIEWS_SECURITY_CONTACT",
-        value_parser = |given: &str| List::parse(given, contact),
+        value_parser = |given: &str| CommaList::parse(given, contact),
         default_value = "",
         hide_default_value = true
     )]
-    pub security_contact: List<String>,
+    pub security_contact: CommaList<String>,
     /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64); four times as many per IPv6 /48
     #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_peer_max: u32,
@@ -646,9 +646,9 @@ impl fmt::Display for RetryDelays {
 
 /// Values separated by commas; may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List<T>(pub Vec<T>);
+pub struct CommaList<T>(pub Vec<T>);
 
-impl<T> List<T> {
+impl<T> CommaList<T> {
     fn parse(given: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Self, String> {
         let parts = given.split(',').map(str::trim);
         let parts = parts.filter(|part| !part.is_empty()).map(parse);
@@ -656,13 +656,13 @@ impl<T> List<T> {
     }
 }
 
-impl<T> Default for List<T> {
+impl<T> Default for CommaList<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: fmt::Display> fmt::Display for List<T> {
+impl<T: fmt::Display> fmt::Display for CommaList<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, one) in self.0.iter().enumerate() {
             write!(f, "{}{one}", if index == 0 { "" } else { "," })?;
@@ -672,10 +672,10 @@ impl<T: fmt::Display> fmt::Display for List<T> {
 }
 
 /// Nets in CIDR notation. A bare address is a net of one.
-pub type Nets = List<IpNet>;
+pub type Nets = CommaList<IpNet>;
 
 fn nets(given: &str) -> Result<Nets, String> {
-    List::parse(given, |part| {
+    CommaList::parse(given, |part| {
         let net = part
             .parse()
             .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
@@ -715,7 +715,7 @@ pub struct HostName {
     pub port: Option<u16>,
 }
 
-pub type Hosts = List<HostName>;
+pub type Hosts = CommaList<HostName>;
 
 impl FromStr for HostName {
     type Err = String;
@@ -996,13 +996,13 @@ mod tests {
 
     #[test]
     fn contacts_are_addresses_that_somebody_reads() {
-        let contacts = |given: &str| List::parse(given, contact);
+        let contacts = |given: &str| CommaList::parse(given, contact);
         let two = contacts("mailto:a@example.com, https://example.com/s").unwrap();
         assert_eq!(
             two.to_string(),
             "mailto:a@example.com,https://example.com/s"
         );
-        assert_eq!(contacts("").unwrap(), List::default());
+        assert_eq!(contacts("").unwrap(), CommaList::default());
         for wrong in [
             "a@example.com",
             "http://example.com",
@@ -1031,7 +1031,9 @@ mod tests {
             ("bücher.example", "xn--bcher-kva.example"),
         ] {
             assert_eq!(
-                List::parse(given, HostName::from_str).unwrap().to_string(),
+                CommaList::parse(given, HostName::from_str)
+                    .unwrap()
+                    .to_string(),
                 shown,
                 "{given}"
             );
@@ -1050,7 +1052,7 @@ mod tests {
             "a/b",
             ":80",
         ] {
-            let said = List::parse(given, HostName::from_str).unwrap_err();
+            let said = CommaList::parse(given, HostName::from_str).unwrap_err();
             assert!(
                 said.contains(given) && said.contains("app.example.com:8443"),
                 "{given}: {said}"

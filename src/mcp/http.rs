@@ -514,12 +514,12 @@ mod tests {
     use poem::http::HeaderName;
 
     use super::*;
-    use crate::config::List;
+    use crate::config::CommaList;
 
     fn lets_in(name: HeaderName, value: &str) -> bool {
         let origin_check = OriginCheck::new(
             &"https://reviews.example.com".parse().unwrap(),
-            List(
+            CommaList(
                 ["agents.example.com", "app.example.com:8443"]
                     .map(|host| host.parse().unwrap())
                     .to_vec(),

@@ -215,7 +215,7 @@ fn address(entry: &str) -> Option<IpAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::List;
+    use crate::config::CommaList;
     use crate::model::parameters::ParameterFault::Text as InvalidString;
     use crate::model::parameters::{
         InvalidParameter, Limit, MentionsService, MinRating, OneOf, ParameterKind,
@@ -618,7 +618,7 @@ mod tests {
     #[test]
     fn the_chain_is_read_from_the_right_and_ends_at_the_first_hop_that_is_not_trusted() {
         let trusted = ["10.0.0.0/8", "fd00::/8"].map(|net| net.parse().unwrap());
-        let trusted: Nets = List(trusted.to_vec());
+        let trusted: Nets = CommaList(trusted.to_vec());
         for (peer, lines, expected) in [
             // An untrusted peer's field is ignored.
             ("198.51.100.1", &["203.0.113.1"][..], "198.51.100.1"),
@@ -671,7 +671,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_parsed_ends_the_chain_and_the_clients_own_entry_never_counts() {
-        let trusted: Nets = List(vec!["10.0.0.0/8".parse().unwrap()]);
+        let trusted: Nets = CommaList(vec!["10.0.0.0/8".parse().unwrap()]);
         let bad = [
             "unknown",
             "_hidden",

@@ -3,7 +3,7 @@
 use poem::http::Method;
 use reviews_service::app::App;
 use reviews_service::clock::Clock;
-use reviews_service::config::List;
+use reviews_service::config::CommaList;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use serde_json::json;
@@ -84,7 +84,7 @@ async fn the_operator_may_let_other_hosts_in() {
     let app = App::new(
         Publisher::new(database, links(), Clock::manual(start())),
         hub_options(),
-        List(hosts),
+        CommaList(hosts),
         false,
     )
     .await
