@@ -15,7 +15,7 @@ use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
-use reviews_service::websub::http_client::{Egress, Policy, ResolveError, Resolver, Roots};
+use reviews_service::websub::http_client::{Egress, Failure, Policy, Resolver, Roots};
 use reviews_service::websub::{Exchange, Outages, RateLimits, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
@@ -36,7 +36,7 @@ struct Line {
 struct Book;
 
 impl Resolver for Book {
-    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>> {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
         Box::pin(std::future::ready(Ok(vec![address(&name)])))
     }
 }

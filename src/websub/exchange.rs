@@ -114,8 +114,8 @@ impl Exchange {
         let (verdict, status, reason) = judge(&question, &answered);
         // A timeout counts as a failure at once: it ends no subscription, and repeating the verification would let any
         // client keep any number of requests waiting.
-        let failure = answered.as_ref().err();
-        let failure = failure.filter(|failure| **failure != Failure::TimedOut);
+        let failure = answered.as_ref().err().copied();
+        let failure = failure.filter(|failure| *failure != Failure::TimedOut);
         let is_ours = self.is_ours(due.subscription_id, failure, start);
         let outcome = self.verification_outcome(due, verdict, is_ours, start.at);
         (outcome, status, reason)
@@ -197,7 +197,7 @@ impl Exchange {
         let (timeout, body) = (delivery_timeout(bytes), Body(Arc::clone(&published.body)));
         let posted = self.egress.post(&due.callback, &fields, body, timeout);
         let answered = posted.await;
-        let failure = answered.as_ref().err();
+        let failure = answered.as_ref().err().copied();
         let is_ours = self.is_ours(due.subscription_id, failure, start);
         let jitter = self.random.fraction();
         let (outcome, status, reason) = match &answered {
@@ -292,7 +292,7 @@ impl Exchange {
         Callback::parse(callback, policy).is_ok_and(|callback| callback.is_allowed_besides(policy))
     }
 
-    fn is_ours(&self, subscription_id: i64, failure: Option<&Failure>, start: Start) -> bool {
+    fn is_ours(&self, subscription_id: i64, failure: Option<Failure>, start: Start) -> bool {
         let signs_now = self.egress.signs_of_life();
         (self.outages).is_ours(subscription_id, failure, start.signs, signs_now)
     }
@@ -351,21 +351,21 @@ fn judge(
             };
             (verdict, Some(answer.status), reason)
         }
-        Err(failure) if is_unheard(failure) => (Verdict::Unheard, None, failure.name()),
+        Err(failure) if is_unheard(*failure) => (Verdict::Unheard, None, failure.name()),
         Err(failure) => (Verdict::Refused, None, failure.name()),
     }
 }
 
 /// Whether the callback may not have received the verification, which is then sent a second time (`docs/WEBSUB.md`).
-const fn is_unheard(failure: &Failure) -> bool {
+const fn is_unheard(failure: Failure) -> bool {
     matches!(
         failure,
         Failure::TimedOut
-            | Failure::Connect(_)
-            | Failure::ResolverDown(_)
-            | Failure::NetworkDown(_)
-            | Failure::HostUnreachable(_)
-            | Failure::Closed(_)
+            | Failure::Connect
+            | Failure::ResolverDown
+            | Failure::NetworkDown
+            | Failure::HostUnreachable
+            | Failure::Closed
     )
 }
 
@@ -464,7 +464,7 @@ impl Outages {
     fn is_ours(
         &self,
         subscription_id: i64,
-        failure: Option<&Failure>,
+        failure: Option<Failure>,
         signs_before: u64,
         signs_now: u64,
     ) -> bool {

@@ -31,7 +31,7 @@ use tokio::sync::Semaphore;
 use tower::util::MapResponseLayer;
 
 use super::callback::{Target, permitted};
-use super::failure::{Failure, NO_DESCRIPTORS, ResolveError};
+use super::failure::{Failure, NO_DESCRIPTORS};
 use super::policy::Policy;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
@@ -103,7 +103,7 @@ impl Egress {
     /// # Errors
     /// If the URL, its name or one of its addresses is not permitted, or the lookup fails.
     pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
-        let target = Target::parse(url)?;
+        let target = Target::parse(url).map_err(|_| Failure::Url)?;
         let addresses = vet(&target, &self.policy, &*self.resolver).await?;
         Ok(Vetted { target, addresses })
     }
@@ -140,7 +140,7 @@ impl Egress {
         P: AsRef<[Bytes]> + Send + Sync + Unpin + 'static,
     {
         let exchange = async {
-            let target = Target::parse(url)?;
+            let target = Target::parse(url).map_err(|_| Failure::Url)?;
             // A client calls its resolver only for names, so literal addresses are checked here.
             target.judge(&self.policy)?;
             let (port, url) = (target.port, target.url.clone());
@@ -229,7 +229,7 @@ impl Egress {
     /// the response is discarded.
     fn answer(&self, response: &Response, port: u16) -> Result<Answer, Failure> {
         let Some(remote) = response.remote_addr() else {
-            return Err(Failure::Protocol("it came from nowhere".to_owned()));
+            return Err(Failure::Protocol);
         };
         self.policy.permits(remote.ip(), port)?;
         self.signs_of_life.fetch_add(1, Ordering::Relaxed);
@@ -357,7 +357,7 @@ pub trait Resolver: Send + Sync + 'static {
     ///
     /// # Errors
     /// If it has none, or the lookup fails.
-    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>>;
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>>;
 }
 
 /// `getaddrinfo`, so `/etc/hosts` and `/etc/resolv.conf` apply.
@@ -375,30 +375,27 @@ impl Default for SystemResolver {
 }
 
 impl Resolver for SystemResolver {
-    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>> {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
         let turns = Arc::clone(&self.turns);
         Box::pin(async move {
             let lookup = async move {
-                let turn = turns.acquire_owned().await.map_err(unavailable)?;
+                let turn = turns.acquire_owned().await;
+                let turn = turn.map_err(|_| Failure::ResolverDown)?;
                 let lookup = move || {
                     // Held until the thread is free, even if the caller has timed out.
                     let _turn = turn;
                     let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
-                    found.map_err(|error| fault(error.kind(), error, is_out_of_descriptors))
+                    found.map_err(|error| fault(error.kind(), is_out_of_descriptors))
                 };
                 tokio::task::spawn_blocking(lookup)
                     .await
-                    .map_err(unavailable)?
+                    .unwrap_or(Err(Failure::ResolverDown))
             };
             tokio::time::timeout(LOOKUP_TIMEOUT, lookup)
                 .await
-                .map_err(unavailable)?
+                .unwrap_or(Err(Failure::ResolverDown))
         })
     }
-}
-
-fn unavailable(error: impl std::fmt::Display) -> ResolveError {
-    ResolveError::Unavailable(error.to_string())
 }
 
 /// Whether opening a file fails for lack of descriptors. `getaddrinfo` reports only that it failed.
@@ -412,18 +409,14 @@ fn is_out_of_descriptors() -> bool {
 }
 
 /// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others mean that there was none.
-fn fault(
-    kind: LookupErrorKind,
-    error: impl std::fmt::Debug,
-    is_out_of_descriptors: impl FnOnce() -> bool,
-) -> ResolveError {
+fn fault(kind: LookupErrorKind, is_out_of_descriptors: impl FnOnce() -> bool) -> Failure {
     // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
     if is_out_of_descriptors() {
-        ResolveError::NoDescriptors
+        Failure::NetworkDown
     } else if matches!(kind, LookupErrorKind::NoName | LookupErrorKind::NoData) {
-        ResolveError::Unknown
+        Failure::NameUnknown
     } else {
-        ResolveError::Unavailable(format!("{error:?}"))
+        Failure::ResolverDown
     }
 }
 
@@ -631,7 +624,7 @@ async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failu
         .map_err(|error| Failure::of(&error))?
     {
         if body.len() + chunk.len() > bytes_max {
-            return Err(Failure::TooLong { bytes_max });
+            return Err(Failure::TooLong);
         }
         body.extend_from_slice(&chunk);
     }
@@ -723,7 +716,7 @@ mod tests {
             .await
             .unwrap_err();
         assert!(
-            matches!(fault, ResolveError::Unknown | ResolveError::Unavailable(_)),
+            matches!(fault, Failure::NameUnknown | Failure::ResolverDown),
             "{fault}"
         );
     }
@@ -731,18 +724,14 @@ mod tests {
     #[test]
     fn no_answer_is_told_from_the_answer_that_there_is_none() {
         for (kind, expected) in [
-            (LookupErrorKind::NoName, ResolveError::Unknown),
-            (LookupErrorKind::NoData, ResolveError::Unknown),
-            (LookupErrorKind::Again, unavailable("\"x\"")),
-            (LookupErrorKind::Fail, unavailable("\"x\"")),
-            (LookupErrorKind::System, unavailable("\"x\"")),
+            (LookupErrorKind::NoName, Failure::NameUnknown),
+            (LookupErrorKind::NoData, Failure::NameUnknown),
+            (LookupErrorKind::Again, Failure::ResolverDown),
+            (LookupErrorKind::Fail, Failure::ResolverDown),
+            (LookupErrorKind::System, Failure::ResolverDown),
         ] {
-            assert_eq!(fault(kind, "x", || false), expected, "{kind:?}");
-            assert_eq!(
-                fault(kind, "x", || true),
-                ResolveError::NoDescriptors,
-                "{kind:?}"
-            );
+            assert_eq!(fault(kind, || false), expected, "{kind:?}");
+            assert_eq!(fault(kind, || true), Failure::NetworkDown, "{kind:?}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use reviews_service::websub::http_client::{ResolveError, Resolver};
+use reviews_service::websub::http_client::{Failure, Resolver};
 
 /// Names and what they resolve to. Cloning shares the book.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +13,7 @@ pub struct Book(Arc<Mutex<Pages>>);
 
 #[derive(Debug, Default)]
 struct Pages {
-    entries: HashMap<String, Result<Vec<IpAddr>, ResolveError>>,
+    entries: HashMap<String, Result<Vec<IpAddr>, Failure>>,
     suffixes: Vec<(String, Vec<IpAddr>)>,
     asked: Vec<String>,
     broken: Vec<String>,
@@ -36,10 +36,11 @@ impl Book {
 
     /// From now on nobody answers for `name`.
     pub fn fail(&self, name: &str) {
-        self.0.lock().unwrap().entries.insert(
-            name.to_owned(),
-            Err(ResolveError::Unavailable("EAI_AGAIN".to_owned())),
-        );
+        self.0
+            .lock()
+            .unwrap()
+            .entries
+            .insert(name.to_owned(), Err(Failure::ResolverDown));
     }
 
     /// From now on whoever asks for `name` panics, until [`Book::mend`].
@@ -57,7 +58,7 @@ impl Book {
         self.0.lock().unwrap().asked.clone()
     }
 
-    fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+    fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, Failure> {
         let mut pages = self.0.lock().unwrap();
         pages.asked.push(name.to_owned());
         let below = || {
@@ -69,13 +70,13 @@ impl Book {
         };
         match pages.entries.get(name) {
             Some(entry) => entry.clone(),
-            None => below().ok_or(ResolveError::Unknown),
+            None => below().ok_or(Failure::NameUnknown),
         }
     }
 }
 
 impl Resolver for Book {
-    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, ResolveError>> {
+    fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
         let found = self.look_up(&name);
         let is_broken = self.0.lock().unwrap().broken.contains(&name);
         assert!(!is_broken, "a bug of ours");
