@@ -97,12 +97,13 @@ async fn rule_19_the_callbacks_own_query_is_kept_and_ours_is_at_its_end() {
     let hub = Hub::new().await;
     hub.subscribe("/cb?a=%7E+b&hub.mode=own&a=2", &[]).await;
     let asked = hub.receiver.requests()[0].clone();
-    assert!(
-        asked
-            .target
-            .starts_with("/cb?a=%7E+b&hub.mode=own&a=2&hub.mode=subscribe&hub.topic="),
-        "{}",
-        asked.target
+    let challenge = asked.parameters("hub.challenge").concat();
+    assert_eq!(
+        asked.target,
+        format!(
+            "/cb?a=%7E+b&hub.mode=own&a=2&hub.mode=subscribe&hub.topic=https%3A%2F%2Freviews.example.com%2Freviews.json\
+             &hub.challenge={challenge}&hub.lease_seconds={TEN_DAYS}"
+        )
     );
     assert_eq!(asked.parameters("hub.mode"), ["own", "subscribe"]);
     hub.change("c1").await;
