@@ -976,35 +976,26 @@ pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
         utc_milliseconds(now - Duration::days(KEPT_DAYS)),
         utc_milliseconds(now - Duration::hours(INTENT_HOURS_MAX)),
     );
-    let mut gone = sqlx::query!("delete from attempt where at < ?", old)
-        .execute(&mut **write)
-        .await?
-        .rows_affected();
-    gone += sqlx::query!("delete from fan_out where last_at < ?", old)
-        .execute(&mut **write)
-        .await?
-        .rows_affected();
-    gone += sqlx::query!("delete from intent where requested_at < ?", forgotten)
-        .execute(&mut **write)
-        .await?
-        .rows_affected();
-    gone += sqlx::query!(
-        "delete from subscription where updated_at < ?1 and (state in ('rejected', 'removed', 'lapsed'))
+    let queries = [
+        sqlx::query!("delete from attempt where at < ?", old),
+        sqlx::query!("delete from fan_out where last_at < ?", old),
+        sqlx::query!("delete from intent where requested_at < ?", forgotten),
+        sqlx::query!(
+            "delete from subscription where updated_at < ?1 and (state in ('rejected', 'removed', 'lapsed'))
            and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
-        old
-    )
-    .execute(&mut **write)
-    .await?
-    .rows_affected();
-    // `State::Pending.on(Event::VerificationFailed)`, for those whose request expired.
-    gone += sqlx::query!(
-        "update subscription set state = 'rejected', secret = null, updated_at = ?1 where state = 'pending'
+            old
+        ),
+        // `State::Pending.on(Event::VerificationFailed)`, for those whose request expired.
+        sqlx::query!(
+            "update subscription set state = 'rejected', secret = null, updated_at = ?1 where state = 'pending'
            and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
-        old
-    )
-    .execute(&mut **write)
-    .await?
-    .rows_affected();
+            old
+        ),
+    ];
+    let mut gone = 0;
+    for query in queries {
+        gone += query.execute(&mut **write).await?.rows_affected();
+    }
     Ok(gone + bound(write).await?)
 }
 
