@@ -64,10 +64,10 @@ pub struct Worker {
     /// Host and subscription of each exchange in flight.
     places: HashMap<Id, (String, i64)>,
     busy: HashSet<i64>,
-    /// Subscriptions whose verification a rate limit postponed.
-    waiting: WaitingSubscriptions,
+    /// The bookings of subscriptions whose verification a rate limit postponed.
+    waiting: HashMap<i64, Turn>,
     /// Subscriptions whose exchange panicked.
-    resting: WaitingSubscriptions,
+    resting: HashMap<i64, Turn>,
     unrecorded: Vec<Attempt>,
     /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
@@ -109,8 +109,8 @@ impl Worker {
             in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
             places: HashMap::new(),
             busy: HashSet::new(),
-            waiting: WaitingSubscriptions::default(),
-            resting: WaitingSubscriptions::default(),
+            waiting: HashMap::new(),
+            resting: HashMap::new(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             revised: HashSet::new(),
@@ -255,15 +255,16 @@ impl Worker {
             clock.monotonic_at(at, SLEEP_MAX)
         });
         let turns = [
-            self.waiting.next_at(monotonic),
-            self.resting.next_at(monotonic),
+            next_turn(&mut self.waiting, monotonic),
+            next_turn(&mut self.resting, monotonic),
         ];
         self.next_at = turns.into_iter().flatten().fold(next_at, Monotonic::min);
         (self.is_stale, self.read_at) = (false, Some(Clock::system().monotonic()));
         self.queues.clear();
         self.revised.clear();
-        let is_idle = |id: i64| !self.busy.contains(&id) && !self.resting.contains(id, monotonic);
-        let may_ask = |id: i64| is_idle(id) && !self.waiting.contains(id, monotonic);
+        let is_idle =
+            |id: i64| !self.busy.contains(&id) && !is_waiting(&self.resting, id, monotonic);
+        let may_ask = |id: i64| is_idle(id) && !is_waiting(&self.waiting, id, monotonic);
         for due in verifications
             .into_iter()
             .filter(|due| may_ask(due.subscription_id))
@@ -305,7 +306,7 @@ impl Worker {
         }
         let task = match due {
             Due::Verify(due) => {
-                let turn = self.waiting.take(subscription_id);
+                let turn = self.waiting.remove(&subscription_id);
                 let work = async move { exchange.verify(&due, turn.as_ref()).await };
                 self.in_flight.spawn(in_slot(work, permit, room))
             }
@@ -515,40 +516,18 @@ impl<T> HostQueues<T> {
 /// An unused booking is removed after this time, because its request no longer exists.
 const FORGOTTEN_AFTER: Duration = Duration::from_hours(1);
 
-/// The bookings of subscriptions that wait, by subscription.
-#[derive(Debug, Default)]
-struct WaitingSubscriptions(HashMap<i64, Turn>);
+/// Whether the time that a subscription booked has not come yet.
+fn is_waiting(turns: &HashMap<i64, Turn>, subscription_id: i64, now: Monotonic) -> bool {
+    turns
+        .get(&subscription_id)
+        .is_some_and(|turn| turn.at > now)
+}
 
-impl WaitingSubscriptions {
-    fn insert(&mut self, subscription_id: i64, turn: Turn) {
-        self.0.insert(subscription_id, turn);
-    }
-
-    /// Whether its booked time has not come yet.
-    fn contains(&self, subscription_id: i64, now: Monotonic) -> bool {
-        self.0
-            .get(&subscription_id)
-            .is_some_and(|turn| turn.at > now)
-    }
-
-    /// Removes its booking, whose time has come; `None` if it did not wait.
-    fn take(&mut self, subscription_id: i64) -> Option<Turn> {
-        self.0.remove(&subscription_id)
-    }
-
-    /// The next booked time. Removes unused bookings.
-    fn next_at(&mut self, now: Monotonic) -> Option<Monotonic> {
-        self.0.retain(|_, turn| turn.at + FORGOTTEN_AFTER > now);
-        self.0
-            .values()
-            .map(|turn| turn.at)
-            .filter(|at| *at > now)
-            .min()
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
+/// The next booked time. Removes unused bookings.
+fn next_turn(turns: &mut HashMap<i64, Turn>, now: Monotonic) -> Option<Monotonic> {
+    turns.retain(|_, turn| turn.at + FORGOTTEN_AFTER > now);
+    let later = turns.values().map(|turn| turn.at).filter(|at| *at > now);
+    later.min()
 }
 
 // Bytes sent per host and hour: enough for any subscriber, too few to overload one. Hours are measured on the
@@ -630,43 +609,29 @@ mod tests {
 
     #[test]
     fn whoever_waits_is_told_from_those_whose_turn_has_come() {
-        let (mut waiting, start) = (WaitingSubscriptions::default(), Monotonic::default());
+        let start = Monotonic::default();
         let at = |seconds| start + Duration::from_secs(seconds);
-        waiting.insert(
-            1,
-            Turn {
-                at: at(3),
-                networks: Vec::new(),
-            },
-        );
-        waiting.insert(
-            2,
-            Turn {
-                at: at(6),
-                networks: Vec::new(),
-            },
-        );
+        let turn = |seconds| Turn {
+            at: at(seconds),
+            networks: Vec::new(),
+        };
+        let mut waiting = HashMap::from([(1, turn(3)), (2, turn(6))]);
         assert_eq!(
             (
-                waiting.contains(1, at(2)),
-                waiting.contains(1, at(3)),
-                waiting.contains(9, start)
+                is_waiting(&waiting, 1, at(2)),
+                is_waiting(&waiting, 1, at(3)),
+                is_waiting(&waiting, 9, start)
             ),
             (true, false, false)
         );
+        assert_eq!(next_turn(&mut waiting, at(3)), Some(at(6)));
         assert_eq!(
-            (
-                waiting.next_at(at(3)),
-                waiting.take(1).is_some(),
-                waiting.len()
-            ),
-            (Some(at(6)), true, 1)
+            waiting.len(),
+            2,
+            "its time has come, but it is not used yet"
         );
-        assert_eq!(
-            (waiting.next_at(at(3_700)), waiting.len()),
-            (None, 0),
-            "nobody came for it"
-        );
+        assert_eq!(next_turn(&mut waiting, at(3_700)), None);
+        assert!(waiting.is_empty(), "nobody came for it");
     }
 
     #[test]
