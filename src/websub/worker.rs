@@ -56,7 +56,7 @@ pub struct Worker {
     current: Arc<CurrentSnapshot>,
     exchange: Exchange,
     wake: Arc<Notify>,
-    queues: HostQueues<Due>,
+    queues: HostQueues,
     budget: HostBudget,
     slots: Arc<Semaphore>,
     in_flight: JoinSet<Attempt>,
@@ -103,7 +103,7 @@ impl Worker {
             current,
             exchange,
             wake,
-            queues: HostQueues::new(HOST_IN_FLIGHT_MAX),
+            queues: HostQueues::default(),
             slots: Arc::new(Semaphore::new(SLOTS_MAX)),
             in_flight: JoinSet::new(),
             in_flight_gauge: metrics::HUB_IN_FLIGHT.gauge(&[]),
@@ -440,27 +440,16 @@ async fn in_slot(
 // Fair queues: hosts take turns, and each has a limit on attempts in flight, so a host that hangs delays only itself.
 
 /// Due work by host.
-#[derive(Debug)]
-struct HostQueues<T> {
-    in_flight_max: usize,
-    queues: HashMap<String, VecDeque<T>>,
+#[derive(Default)]
+struct HostQueues {
+    queues: HashMap<String, VecDeque<Due>>,
     /// The hosts with a non-empty queue, in the order in which they are served.
     turns: VecDeque<String>,
     in_flight: HashMap<String, usize>,
 }
 
-impl<T> HostQueues<T> {
-    /// `in_flight_max` is per host.
-    fn new(in_flight_max: usize) -> Self {
-        Self {
-            in_flight_max,
-            queues: HashMap::new(),
-            turns: VecDeque::new(),
-            in_flight: HashMap::new(),
-        }
-    }
-
-    fn push(&mut self, host: &str, due: T) {
+impl HostQueues {
+    fn push(&mut self, host: &str, due: Due) {
         if let Some(queue) = self.queues.get_mut(host) {
             queue.push_back(due);
         } else {
@@ -481,11 +470,11 @@ impl<T> HostQueues<T> {
     }
 
     /// The next work item whose host is below its limit and not resting; it counts as in flight.
-    fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, T)> {
+    fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, Due)> {
         for _ in 0..self.turns.len() {
             let host = self.turns.pop_front()?;
             let in_flight = self.in_flight.get(&host).copied().unwrap_or(0);
-            if in_flight >= self.in_flight_max || is_resting(&host) {
+            if in_flight >= HOST_IN_FLIGHT_MAX || is_resting(&host) {
                 self.turns.push_back(host);
                 continue;
             }
@@ -573,38 +562,47 @@ impl HostBudget {
 
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
+
     use super::*;
+    use crate::snapshot::Document;
+
+    fn due(subscription_id: i64) -> Due {
+        Due::Deliver(DueDelivery {
+            subscription_id,
+            document: Document::JsonFeed,
+            callback: String::new(),
+            host: String::new(),
+            secret: None,
+            lease_ends_at: DateTime::UNIX_EPOCH,
+            delivered_version: 0,
+            failures: 0,
+        })
+    }
 
     #[test]
     fn hosts_take_turns_and_have_only_so_many_in_flight() {
-        let mut ready = HostQueues::new(2);
-        for number in 0..4 {
-            ready.push("many", number);
-        }
-        ready.push("one", 9);
-        let pop = |ready: &mut HostQueues<i32>| ready.pop(|_| false).map(|(_, due)| due);
-        assert_eq!(
-            [
-                pop(&mut ready),
-                pop(&mut ready),
-                pop(&mut ready),
-                pop(&mut ready)
-            ],
-            [Some(0), Some(9), Some(1), None]
-        );
+        let mut ready = HostQueues::default();
+        (0..6).for_each(|number| ready.push("many", due(number)));
+        ready.push("one", due(9));
+        let popped = |ready: &mut HostQueues| -> Vec<i64> {
+            std::iter::from_fn(|| Some(ready.pop(|_| false)?.1.subscription_id())).collect()
+        };
+        assert_eq!(popped(&mut ready), [0, 9, 1, 2, 3]);
         ready.done("many");
-        assert_eq!([pop(&mut ready), pop(&mut ready)], [Some(2), None]);
+        assert_eq!(popped(&mut ready), [4]);
         ready.done("many");
-        assert_eq!(pop(&mut ready), Some(3));
+        assert_eq!(popped(&mut ready), [5]);
         assert!(ready.is_empty());
     }
 
     #[test]
     fn a_resting_host_keeps_its_turn() {
-        let mut ready = HostQueues::new(1);
-        ready.push("tired", 1);
-        assert_eq!(ready.pop(|_| true), None);
-        assert_eq!(ready.pop(|_| false), Some(("tired".to_owned(), 1)));
+        let mut ready = HostQueues::default();
+        ready.push("tired", due(1));
+        assert!(ready.pop(|_| true).is_none());
+        let (host, due) = ready.pop(|_| false).unwrap();
+        assert_eq!((host.as_str(), due.subscription_id()), ("tired", 1));
     }
 
     #[test]
