@@ -21,7 +21,7 @@ use crate::config::RetryDelays;
 use crate::links::Links;
 use crate::model::hash::hex;
 use crate::random::Random;
-use crate::snapshot::{CachedBody, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// Timeout of a whole verification, and of a denial.
 pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -197,7 +197,7 @@ impl Exchange {
             ("link", link.as_str()),
         ];
         fields.extend((signature.as_deref()).map(|signature| ("x-hub-signature", signature)));
-        let (timeout, body) = (delivery_timeout(bytes), Body(Arc::clone(&published.body)));
+        let (timeout, body) = (delivery_timeout(bytes), Arc::clone(&published.body));
         let posted = self.egress.post(&due.callback, &fields, body, timeout);
         let answered = posted.await;
         let failure = answered.as_ref().err().copied();
@@ -328,15 +328,6 @@ pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
         signature.push_str(&hex(&mac.finalize().into_bytes()));
     }
     signature
-}
-
-/// The body that all subscribers of a topic share.
-struct Body(Arc<CachedBody>);
-
-impl AsRef<[Bytes]> for Body {
-    fn as_ref(&self) -> &[Bytes] {
-        &self.0.content.pieces
-    }
 }
 
 // Verification of intent (WebSub §5.3): the evaluation of the response.

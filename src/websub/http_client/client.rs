@@ -35,6 +35,7 @@ use super::failure::{Failure, NO_DESCRIPTORS};
 use super::policy::Policy;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::lock;
+use crate::snapshot::CachedBody;
 
 const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
 /// Covers lookup, TCP and TLS.
@@ -125,20 +126,17 @@ impl Egress {
         .await
     }
 
-    /// POSTs the concatenated `pieces` with `Content-Length`. The response's body is discarded.
+    /// POSTs the content of `body` with `Content-Length`. The response's body is discarded.
     ///
     /// # Errors
     /// Without a response, or if the exchange exceeds `total_timeout`.
-    pub async fn post<P>(
+    pub async fn post(
         &self,
         url: &str,
         fields: &[(&str, &str)],
-        pieces: P,
+        body: Arc<CachedBody>,
         total_timeout: Duration,
-    ) -> Result<Answer, Failure>
-    where
-        P: AsRef<[Bytes]> + Send + Sync + Unpin + 'static,
-    {
+    ) -> Result<Answer, Failure> {
         let exchange = async {
             let target = Target::parse(url).map_err(|_| Failure::Url)?;
             // A client calls its resolver only for names, so literal addresses are checked here.
@@ -148,7 +146,12 @@ impl Egress {
             for (name, value) in fields {
                 request = request.header(*name, *value);
             }
-            let request = request.body(reqwest::Body::wrap(Upload::new(pieces)));
+            let upload = Upload {
+                left_bytes: body.content.len(),
+                body,
+                next: 0,
+            };
+            let request = request.body(reqwest::Body::wrap(upload));
             let response = request.send().await.map_err(|error| Failure::of(&error))?;
             let answer = self.answer(&response, port)?;
             drain(response).await;
@@ -648,27 +651,14 @@ async fn drain(mut response: Response) {
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, rest).await;
 }
 
-// The body of a POST: shared pieces with a known length.
-
-/// Pieces are not copied.
-struct Upload<P> {
-    pieces: P,
+/// The body of a POST. Its pieces are shared, not copied.
+struct Upload {
+    body: Arc<CachedBody>,
     next: usize,
     left_bytes: u64,
 }
 
-impl<P: AsRef<[Bytes]>> Upload<P> {
-    fn new(pieces: P) -> Self {
-        let left_bytes = pieces.as_ref().iter().map(|piece| piece.len() as u64).sum();
-        Self {
-            pieces,
-            next: 0,
-            left_bytes,
-        }
-    }
-}
-
-impl<P: AsRef<[Bytes]> + Unpin> hyper::body::Body for Upload<P> {
+impl hyper::body::Body for Upload {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
@@ -676,7 +666,7 @@ impl<P: AsRef<[Bytes]> + Unpin> hyper::body::Body for Upload<P> {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let Some(piece) = self.pieces.as_ref().get(self.next).cloned() else {
+        let Some(piece) = self.body.content.pieces.get(self.next).cloned() else {
             return Poll::Ready(None);
         };
         self.next += 1;

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use reviews_service::snapshot::Content;
 use reviews_service::websub::http_client::{Answer, Blame, Failure};
 
-use super::{IMPATIENCE, Out, PATIENCE};
+use super::{IMPATIENCE, Out, PATIENCE, shared};
 use crate::support::{Manner, Receiver, Reply};
 
 async fn get(receiver: &Receiver, timeout: Duration) -> Result<Answer, Failure> {
@@ -17,7 +17,7 @@ async fn get(receiver: &Receiver, timeout: Duration) -> Result<Answer, Failure> 
 }
 
 async fn post(receiver: &Receiver, bytes: usize, timeout: Duration) -> Result<Answer, Failure> {
-    let body = vec![Bytes::from(vec![b'x'; bytes])];
+    let body = shared(Content::whole(vec![b'x'; bytes]));
     Out::to_receivers()
         .egress
         .post(&receiver.url("/cb"), &[], body, timeout)

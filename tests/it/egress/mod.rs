@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::TimeDelta;
 use reviews_service::clock::Clock;
+use reviews_service::snapshot::{CachedBody, Content};
 use reviews_service::websub::http_client::{Answer, Egress, Failure, Policy, Roots};
 
 use crate::support::{Book, Receiver, Reply, ca_pem};
@@ -55,14 +56,13 @@ impl Out {
 
     async fn post(&self, url: &str, body: &str) -> Result<Answer, Failure> {
         self.egress
-            .post(
-                url,
-                &[],
-                vec![Bytes::copy_from_slice(body.as_bytes())],
-                PATIENCE,
-            )
+            .post(url, &[], shared(Content::whole(body.into())), PATIENCE)
             .await
     }
+}
+
+fn shared(content: Content) -> Arc<CachedBody> {
+    Arc::new(CachedBody::new("application/json", content))
 }
 
 #[tokio::test]
@@ -111,18 +111,21 @@ async fn a_get_brings_status_and_body_and_says_little() {
 async fn a_post_sends_its_pieces_as_one_body_of_known_length() {
     let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
     receiver.always(Reply::body("thank you"));
-    let pieces: Arc<[Bytes]> = Arc::from([
-        Bytes::from_static(b"[1,"),
-        Bytes::from(vec![b'2'; 300_000]),
-        Bytes::from_static(b"]"),
-    ]);
+    let body = shared(Content {
+        pieces: vec![
+            Bytes::from_static(b"[1,"),
+            Bytes::from(vec![b'2'; 300_000]),
+            Bytes::from_static(b"]"),
+        ],
+        digest: String::new(),
+    });
     let fields = [
         ("content-type", "application/json"),
         ("link", "<a>; rel=\"self\", <b>; rel=\"hub\""),
     ];
     let answer = out
         .egress
-        .post(&receiver.url("/cb"), &fields, Arc::clone(&pieces), PATIENCE)
+        .post(&receiver.url("/cb"), &fields, Arc::clone(&body), PATIENCE)
         .await
         .unwrap();
     assert_eq!(
@@ -136,7 +139,7 @@ async fn a_post_sends_its_pieces_as_one_body_of_known_length() {
     };
     assert_eq!(
         (request.method.as_str(), request.body.as_slice()),
-        ("POST", pieces.concat().as_slice())
+        ("POST", body.content.pieces.concat().as_slice())
     );
     assert_eq!(request.field("content-length"), "300004");
     for (name, value) in fields {
