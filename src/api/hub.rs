@@ -17,7 +17,7 @@ use super::openapi::OperationGroup;
 use crate::links::Links;
 use crate::snapshot::Document;
 use crate::web::{ClientAddress, announces_more_than};
-use crate::websub::{BODY_BYTES_MAX, IntakeError, RequestError, SubscriptionIntake};
+use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
 use crate::wire;
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -93,8 +93,8 @@ fn error_response(error: &IntakeError) -> Response {
             StatusCode::from_u16(fault.status()).unwrap_or(StatusCode::BAD_REQUEST),
             None,
         ),
-        IntakeError::TooMany { after, .. } => (StatusCode::TOO_MANY_REQUESTS, Some(after)),
-        IntakeError::Unavailable { after, .. } => (StatusCode::SERVICE_UNAVAILABLE, Some(after)),
+        IntakeError::TooMany(exceeded) => (StatusCode::TOO_MANY_REQUESTS, Some(exceeded.after)),
+        IntakeError::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, Some(FULL_RETRY)),
     };
     let mut response = hub_error(status, &error.to_string());
     if let Some(after) = after {

@@ -26,11 +26,8 @@ use crate::websub::http_client::Policy;
 /// After this time without a commit the request is refused.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The `Retry-After` of a hub that is full or cannot write.
-const FULL_RETRY: Duration = Duration::from_mins(1);
-const UNAVAILABLE: IntakeError = IntakeError::Unavailable {
-    reason: "the hub cannot write now",
-    after: FULL_RETRY,
-};
+pub const FULL_RETRY: Duration = Duration::from_mins(1);
+const UNAVAILABLE: IntakeError = IntakeError::Unavailable("the hub cannot write now");
 
 /// One network may have 1/`SHARE` of `pending_max` waiting requests, but at least `SHARE_MIN`. This applies to the
 /// client's network and to the callback's.
@@ -59,25 +56,11 @@ pub enum IntakeError {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// 429.
-    #[error("{reason}; try again in {} s.", after.as_secs().max(1))]
-    TooMany {
-        /// The limit that was exceeded.
-        reason: &'static str,
-        after: Duration,
-    },
-    /// 503.
-    #[error("{reason}; try again in {} s.", after.as_secs().max(1))]
-    Unavailable {
-        /// For the log.
-        reason: &'static str,
-        after: Duration,
-    },
-}
-
-impl From<RateExceeded> for IntakeError {
-    fn from(RateExceeded { reason, after }: RateExceeded) -> Self {
-        Self::TooMany { reason, after }
-    }
+    #[error(transparent)]
+    TooMany(#[from] RateExceeded),
+    /// 503, with its reason.
+    #[error("{}; try again in {} s.", .0, FULL_RETRY.as_secs())]
+    Unavailable(&'static str),
 }
 
 impl SubscriptionIntake {
@@ -175,10 +158,9 @@ impl SubscriptionIntake {
         }
         let source = source.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let Ok(_slot) = self.writer.slot(network(source, SOURCE_PREFIX)).await else {
-            return Ok(Err(IntakeError::Unavailable {
-                reason: "too many requests are waiting to be stored",
-                after: FULL_RETRY,
-            }));
+            return Ok(Err(IntakeError::Unavailable(
+                "too many requests are waiting to be stored",
+            )));
         };
         let mut write = self.database.write().await?;
         let counts = store::counts(&mut write, wanted, self.share()).await;
@@ -226,30 +208,22 @@ impl SubscriptionIntake {
         let pending_max = limit(self.rates.limits.pending_max);
         let is_full = counts.places >= pending_max
             || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);
-        let full = |reason| IntakeError::Unavailable {
-            reason,
-            after: FULL_RETRY,
-        };
+        let full = |reason| Some(IntakeError::Unavailable(reason));
         if waits_anew && is_full {
-            Some(full("too many requests are waiting for verification"))
+            full("too many requests are waiting for verification")
         } else if waits_anew && counts.of_source >= self.share() {
-            Some(full(
-                "too many requests from this network are waiting for verification",
-            ))
+            full("too many requests from this network are waiting for verification")
         } else if waits_anew && !is_free && counts.of_address >= self.share() {
-            Some(full(
-                "too many requests for this callback's address are waiting for verification",
-            ))
+            full("too many requests for this callback's address are waiting for verification")
         } else if is_new && counts.in_all >= limit(self.rates.limits.subscriptions_max) {
-            Some(full("the hub has reached its limit of subscriptions"))
+            full("the hub has reached its limit of subscriptions")
         } else if is_new
             && !is_free
             && counts.of_host >= limit(self.rates.limits.subscriptions_per_host_max)
         {
-            Some(IntakeError::TooMany {
-                reason: "this callback's host has reached its limit of subscriptions",
-                after: FULL_RETRY,
-            })
+            let reason = "this callback's host has reached its limit of subscriptions";
+            let after = FULL_RETRY;
+            Some(RateExceeded { reason, after }.into())
         } else {
             None
         }

@@ -8,6 +8,8 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use thiserror::Error;
+
 use crate::clock::{Clock, Monotonic};
 use crate::compute::{lock, network};
 use crate::config::HubLimits;
@@ -38,7 +40,8 @@ pub struct RateLimits {
     clock: Clock,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{reason}; try again in {} s.", after.as_secs().max(1))]
 pub struct RateExceeded {
     /// Which limit was exceeded.
     pub reason: &'static str,

@@ -12,7 +12,7 @@ pub(crate) mod store;
 mod worker;
 
 pub use exchange::{Exchange, Outages, delivery_timeout, sign};
-pub use intake::{IntakeError, SubscriptionIntake};
+pub use intake::{FULL_RETRY, IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
 pub use request::{BODY_BYTES_MAX, RequestError, Secret};
 pub use store::State;
