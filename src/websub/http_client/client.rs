@@ -169,11 +169,15 @@ impl Egress {
         vetted: Vetted,
         body_bytes_max: usize,
     ) -> Result<Answer, Failure> {
-        let Vetted { target, addresses } = vetted;
-        let port = target.port;
-        let client = self.client(PinnedResolver { addresses, port }, 0)?;
+        let (port, url) = (vetted.target.port, vetted.target.url.clone());
+        // With its addresses, the target is not looked up again.
+        let target = Target {
+            addresses: Some(vetted.addresses),
+            ..vetted.target
+        };
+        let client = self.client(target, 0)?;
         let response = client
-            .get(target.url)
+            .get(url)
             .send()
             .await
             .map_err(|error| Failure::of(&error))?;
@@ -191,19 +195,17 @@ impl Egress {
             target.url.host_str().unwrap_or_default(),
             target.port
         );
-        let make = || {
-            let guard = VettingResolver {
-                target,
-                policy: Arc::clone(&self.policy),
-                resolver: Arc::clone(&self.resolver),
-            };
-            self.client(guard, IDLE_PER_HOST_MAX)
-        };
+        let make = || self.client(target, IDLE_PER_HOST_MAX);
         let now = self.clock.monotonic();
         lock(&self.host_clients).client(host, now, make)
     }
 
-    fn client(&self, resolver: impl Resolve + 'static, idle_max: usize) -> Result<Client, Failure> {
+    fn client(&self, target: Target, idle_max: usize) -> Result<Client, Failure> {
+        let resolver = VettingResolver {
+            target,
+            policy: Arc::clone(&self.policy),
+            resolver: Arc::clone(&self.resolver),
+        };
         let signs = Arc::clone(&self.signs_of_life);
         Client::builder()
             .connector_layer(MapResponseLayer::new(move |connection| {
@@ -304,7 +306,7 @@ async fn vet(
     Ok(vetted)
 }
 
-/// The resolver of a client for one host: checks for every connection.
+/// The resolver of a client for one target: checks for every connection.
 struct VettingResolver {
     target: Target,
     policy: Arc<Policy>,
@@ -320,30 +322,11 @@ impl Resolve for VettingResolver {
         );
         Box::pin(async move {
             let addresses = vet(&target, &policy, &*resolver).await?;
-            Ok(with_port(addresses, target.port))
+            let addresses = addresses.into_iter();
+            let addresses = addresses.map(move |address| SocketAddr::new(address, target.port));
+            Ok(Box::new(addresses) as Addrs)
         })
     }
-}
-
-/// The resolver of a client for one request, whose addresses are already checked.
-struct PinnedResolver {
-    addresses: Vec<IpAddr>,
-    port: u16,
-}
-
-impl Resolve for PinnedResolver {
-    fn resolve(&self, _: Name) -> Resolving {
-        let addresses = with_port(self.addresses.clone(), self.port);
-        Box::pin(std::future::ready(Ok(addresses)))
-    }
-}
-
-fn with_port(addresses: Vec<IpAddr>, port: u16) -> Addrs {
-    Box::new(
-        addresses
-            .into_iter()
-            .map(move |address| SocketAddr::new(address, port)),
-    )
 }
 
 // Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
