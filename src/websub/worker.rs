@@ -30,7 +30,8 @@ const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// The delay before a failed read or write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// While hosts hang or wait, results of other hosts cause a read of the database at most once in this interval.
+/// While hosts hang or wait, results of other hosts cause a read of the database at most once in this interval. The
+/// delay before a read when the cluster's lease was too short for an exchange.
 const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
@@ -301,6 +302,11 @@ impl Worker {
         };
         // An exchange must end before another process may send.
         let is_late = self.database.lease_left() < longest;
+        if is_late {
+            // The work is read again, because the lease may be prolonged by then.
+            let again_at = exchange.clock.monotonic() + READ_AGAIN_AFTER;
+            self.next_at = self.next_at.min(again_at);
+        }
         if is_over || is_late || !self.busy.insert(subscription_id) {
             return self.queues.done(&host);
         }
