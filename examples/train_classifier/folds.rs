@@ -37,8 +37,8 @@ pub fn read<'reviews>(
         };
         let (its, others): (Vec<&Review>, Vec<&Review>) = reviews.iter().partition(is_of_fold);
         let classifier = NgramClassifier::new(
-            &material.aspects(TRADE, &others).into_model(),
-            &material.polarity(&others)?.into_model(),
+            &material.aspects(TRADE, &others).into_model()?,
+            &material.polarity(&others)?.into_model()?,
         );
         folds.push((
             engine

@@ -106,7 +106,7 @@ fn main() -> anyhow::Result<()> {
     let polarity = material.polarity(&all)?;
     let weights = polarity.to_bytes();
     if let Some(data) = &args.data {
-        let (right, all) = elsewhere::told(data, &polarity.into_model())?;
+        let (right, all) = elsewhere::told(data, &polarity.into_model()?)?;
         println!("{right} of {all} parts of held-out MAMS sentences are told rightly");
     }
     keep(

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use reviews_service::insights::classifier::ngrams::RUN_MAX;
-use reviews_service::insights::classifier::{LABELS, NgramModel, to_bytes};
+use reviews_service::insights::classifier::{LABELS, NgramModel, WeightsError, to_bytes};
 
 use crate::elsewhere;
 use crate::examples::{Examples, one_of};
@@ -46,8 +46,8 @@ impl Learned {
         to_bytes(&self.heads, &self.biases, &self.rows)
     }
 
-    pub fn into_model(self) -> NgramModel {
-        NgramModel::new(self.heads, self.biases, &self.rows)
+    pub fn into_model(self) -> Result<NgramModel, WeightsError> {
+        NgramModel::parse(&self.to_bytes())
     }
 
     fn new(heads: &[&str], examples: Examples, plan: Plan) -> Self {

@@ -78,27 +78,17 @@ impl NgramModel {
         }
         let biases = head.as_chunks().0.iter();
         let biases = biases.map(|bytes| i32::from(i16::from_le_bytes(*bytes)));
-        let rows: Vec<(u32, Vec<i8>)> = body
-            .chunks_exact(KEY_LEN + count)
-            .filter_map(|row| {
-                let (key, weights) = row.split_first_chunk()?;
-                let weights = weights.iter().map(|byte| byte.cast_signed());
-                Some((u32::from_le_bytes(*key), weights.collect()))
-            })
-            .collect();
-        Ok(Self::new(heads, biases.collect(), &rows))
-    }
-
-    /// `rows` contains the key of each run and its weight for each head.
-    pub fn new(heads: Vec<String>, biases: Vec<i32>, rows: &[(u32, Vec<i8>)]) -> Self {
-        let digest = hex(&Sha256::digest(to_bytes(&heads, &biases, rows)));
-        let mut model = Self::with_room_for(heads, biases, rows.len());
-        for (key, weights) in rows {
-            if model.row(*key).is_none() {
-                model.insert(*key, weights);
+        let rows = body.chunks_exact(KEY_LEN + count);
+        let mut model = Self::with_room_for(heads, biases.collect(), rows.len());
+        for (key, weights) in rows.filter_map(<[u8]>::split_first_chunk) {
+            let key = u32::from_le_bytes(*key);
+            if model.row(key).is_none() {
+                let weights: Vec<i8> = weights.iter().map(|byte| byte.cast_signed()).collect();
+                model.insert(key, &weights);
             }
         }
-        Self { digest, ..model }
+        model.digest = hex(&Sha256::digest(bytes));
+        Ok(model)
     }
 
     /// A model without runs, with slots for `rows`.
