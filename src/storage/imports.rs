@@ -22,9 +22,6 @@ pub struct RowToStage<'r> {
     pub id: &'r str,
     /// Microseconds since 1970.
     pub updated_us: Option<i64>,
-    /// Name of the source.
-    pub source: Option<&'r str>,
-    pub location: Option<&'r str>,
     /// The review as JSON; `None` if the row only deletes it.
     pub review: Option<String>,
     /// Whether the review may exist under another id.
@@ -32,9 +29,6 @@ pub struct RowToStage<'r> {
     /// User number of the review's author.
     pub writer: Option<&'r str>,
 }
-
-/// A source name and one of its locations.
-pub type SourceLocation = (String, Option<String>);
 
 /// A staged row: its id, the review as JSON (`None` if only the id was staged), and the answer to it from another row.
 pub type StagedRow = (String, Option<String>, Option<String>);
@@ -53,8 +47,8 @@ impl Staging {
     /// When the temporary database cannot be used.
     pub fn new() -> sqlx::Result<Self> {
         let mut connection = block_on(scratch())?;
-        let tables = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, source text,
-                 location text, review text, may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict;
+        let tables = "create table staged (row_id integer primary key, review_id text not null unique, updated_us integer, review text,
+                 may_be_there integer not null, writer text, answer text, known_id text, fills integer) strict;
              create table answer (row_id integer primary key, review_id text not null, writer text not null, answer text not null) strict";
         block_on(sqlx::raw_sql(tables).execute(&mut connection))?;
         Ok(Self {
@@ -73,8 +67,6 @@ impl Staging {
         let entry = json!([
             row.id,
             row.updated_us,
-            row.source,
-            row.location,
             row.review,
             row.may_be_there,
             row.writer
@@ -124,10 +116,10 @@ impl Staging {
             return Ok(());
         }
         self.batch.push(']');
-        let insert = "insert into staged (review_id, updated_us, source, location, review, may_be_there, writer)
-             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6 from json_each(?) where true
-             on conflict (review_id) do update set updated_us = excluded.updated_us, source = excluded.source,
-               location = excluded.location, review = excluded.review, may_be_there = excluded.may_be_there, writer = excluded.writer
+        let insert = "insert into staged (review_id, updated_us, review, may_be_there, writer)
+             select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from json_each(?) where true
+             on conflict (review_id) do update set updated_us = excluded.updated_us, review = excluded.review,
+               may_be_there = excluded.may_be_there, writer = excluded.writer
              where coalesce(excluded.updated_us >= updated_us, true)";
         sqlx::query(insert)
             .bind(&self.batch)
@@ -249,16 +241,6 @@ impl Staging {
             "update staged set review_id = known_id, known_id = null where known_id is not null";
         let update = sqlx::query(update);
         update.execute(&mut self.connection).await.map(drop)
-    }
-
-    /// The sources and locations of the staged reviews.
-    ///
-    /// # Errors
-    /// When the temporary database cannot be used.
-    pub async fn places(&mut self) -> sqlx::Result<Vec<SourceLocation>> {
-        let select =
-            "select distinct source, location from staged where review is not null order by 1, 2";
-        sqlx::query_as(select).fetch_all(&mut self.connection).await
     }
 
     /// Returns the given ids that are staged.

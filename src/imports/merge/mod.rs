@@ -1,7 +1,7 @@
 //! Merges staged reviews with the existing ones and reports the outcome. It works in batches in id order, so that
 //! memory does not grow with the number of reviews. The rules are in `model::merge`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -67,8 +67,6 @@ impl Staged {
         staging.push(&RowToStage {
             id,
             updated_us: updated_at.map(|at| at.timestamp_micros()),
-            source: Some(review.source_name()),
-            location: review.location.as_deref(),
             review: Some(serde_json::to_string(review).map_err(encode)?),
             may_be_there: !review.has_id || review.noted.former.is_some(),
             writer: review.noted.writer.as_deref(),
@@ -137,6 +135,8 @@ pub struct Merging<'w> {
     pub report: ImportReport,
     /// The run, for a later undo; `None` for a sample.
     pub run: Option<i64>,
+    /// The sources of the merged reviews, with their locations as the files give them.
+    places: BTreeSet<(String, Option<String>)>,
     alike: HashMap<i64, Alike>,
     /// Number of rows that repeat a row of another source, and the first of these sources.
     again: u64,
@@ -167,6 +167,7 @@ impl<'w> Merging<'w> {
             request,
             report,
             run: None,
+            places: BTreeSet::new(),
             alike: HashMap::new(),
             again: 0,
             again_from: String::new(),
@@ -260,21 +261,23 @@ impl<'w> Merging<'w> {
         let said = &staged.said;
         let id = said.review.id.clone();
         let before = standing.reviews.get(id.as_str());
+        let known = standing.sources.get(id.as_str());
+        let source_name = match known {
+            Some(known) if said.unsaid.has(Unit::Source) => &known.source_name,
+            Some(_) | None => staged.source_name(),
+        };
+        let place = (source_name.to_owned(), staged.location.clone());
+        self.places.insert(place);
         if before.is_none() && standing.deleted.contains(id.as_str()) && !self.request.restore {
             self.report.kept_deleted.add(|| id.to_string());
             return None;
         }
-        let known = standing.sources.get(id.as_str());
         let merged = match before {
             None => adopt(&self.key, said),
             Some(row) => {
                 let base = known.map(|known| known.base.clone()).unwrap_or_default();
                 merge(&self.key, row, &base, said, self.now)
             }
-        };
-        let source_name = match known {
-            Some(known) if said.unsaid.has(Unit::Source) => &known.source_name,
-            Some(_) | None => staged.source_name(),
         };
         let responded_at = if said.unsaid.has(Unit::Response) {
             known.and_then(|known| known.responded_at)
@@ -470,7 +473,7 @@ pub async fn withdraw_missing(
             "{undecided} rows may each be one of several reviews, which would count as missing; import without this option first"
         ));
     }
-    for (source, location) in staging.places().await? {
+    for (source, location) in std::mem::take(&mut merging.places) {
         let (mut all, mut missing, mut last) = (0, 0, String::new());
         loop {
             let location = location.as_deref();

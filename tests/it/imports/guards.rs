@@ -175,6 +175,27 @@ async fn what_a_source_no_longer_gives_is_withheld_until_it_is_back() {
 }
 
 #[tokio::test]
+async fn what_is_missing_from_a_file_that_names_no_source_is_searched_at_the_source_of_its_reviews()
+{
+    let bench = bench().await;
+    let rows = |range: std::ops::Range<u32>, source: Value| {
+        let row = |n| native(&json!({"id": format!("r-{n:02}"), "source": source}));
+        lines(&range.map(row).collect::<Vec<_>>())
+    };
+    bench.take(rows(0..20, json!({"name": "Yelp"}))).await;
+    // Given directly to the owner, and in no file of Yelp's.
+    bench.take(rows(20..22, Value::Null)).await;
+    let order = ImportRequest {
+        files: vec![bench.file("again", rows(0..19, Value::Null))],
+        withdraw_missing: true,
+        ..ImportRequest::default()
+    };
+    let report = bench.order(&order).await.0.unwrap();
+    assert_eq!(report.withdrawn.names, ["r-19"]);
+    assert_eq!(bench.find("r-21").await.unwrap().status, Status::Published);
+}
+
+#[tokio::test]
 async fn the_listing_s_name_is_offered_and_names_the_locations_of_an_archive() {
     let listing = |name: &str| {
         json!({"attributes": [{"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": name}}}]}]})
