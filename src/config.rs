@@ -369,10 +369,9 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
     let mut nodes = Vec::new();
     for host in hosts.trim_end_matches('/').split(',') {
         let node = Url::parse(&format!("{scheme}://{credentials}{host}/"));
+        let port = host.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
         match node {
-            Ok(node) if node.host_str().is_some() && node.path() == "/" && host.contains(':') => {
-                nodes.push(node);
-            }
+            Ok(node) if node.path() == "/" && matches!(port, Some(Ok(_))) => nodes.push(node),
             Ok(_) | Err(_) => return fault("each node must be HOST:PORT"),
         }
     }
@@ -788,12 +787,12 @@ mod tests {
 
     #[test]
     fn a_cluster_is_named_by_its_nodes_and_this_nodes_file() {
-        let url = "rqlite://10.0.0.1:4001,10.0.0.2:4001?file=/var/lib/a%20b+c/db.sqlite";
+        let url = "rqlite://10.0.0.1:4001,[::1]:4001?file=/var/lib/a%20b+c/db.sqlite";
         let Ok(DatabaseAddress::Cluster(cluster)) = address(url) else {
             panic!("a cluster");
         };
         let nodes: Vec<&str> = cluster.nodes.iter().map(Url::as_str).collect();
-        assert_eq!(nodes, ["http://10.0.0.1:4001/", "http://10.0.0.2:4001/"]);
+        assert_eq!(nodes, ["http://10.0.0.1:4001/", "http://[::1]:4001/"]);
         assert_eq!(cluster.file, Path::new("/var/lib/a b+c/db.sqlite"));
     }
 
@@ -838,6 +837,7 @@ mod tests {
             "rqlite://127.0.0.1:4001",
             "rqlite://127.0.0.1:4001?file=",
             "rqlite://127.0.0.1?file=a",
+            "rqlite://[::1]?file=a",
             "rqlite://?file=a",
             "rqlite://a:1,,b:2?file=a",
             "rqlite://a:1/b?file=a",
