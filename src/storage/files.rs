@@ -83,23 +83,20 @@ pub(super) fn bytes_beside(path: &Path, suffix: &str) -> u64 {
     beside(path, suffix).metadata().map_or(0, |file| file.len())
 }
 
-/// Creates an empty file with mode 0600 unless it exists; SQLite gives its log and index files the same mode.
+/// Creates an empty file with mode 0600 unless it exists, also behind a link to a path without a file; SQLite gives its
+/// log and index files the same mode.
 pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
     if path.exists() {
         return Ok(());
     }
-    let created = OpenOptions::new()
+    OpenOptions::new()
         .write(true)
-        .create_new(true)
+        .create(true)
+        .truncate(false)
         .mode(0o600)
-        .open(path);
-    match created {
-        // Another process created it first, with the same mode.
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        created => created
-            .map(drop)
-            .map_err(|error| DbError::create(path, error)),
-    }
+        .open(path)
+        .map(drop)
+        .map_err(|error| DbError::create(path, error))
 }
 
 // Whether the names of the database and of its log still lead to the files that were opened. Connections stay with

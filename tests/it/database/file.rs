@@ -1,7 +1,7 @@
 //! Opening: what is made, what is migrated, and what is refused untouched.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use reviews_service::storage::{Database, DbError, verify};
@@ -96,6 +96,21 @@ async fn a_missing_folder_is_named() {
         .unwrap_err();
     assert!(matches!(error, DbError::Create { .. }), "{error:?}");
     assert!(error.to_string().contains("create its folder"), "{error}");
+}
+
+#[tokio::test]
+async fn a_link_to_a_file_that_does_not_exist_names_the_new_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = folder.path().join("link.db");
+    symlink("reviews.db", &link).unwrap();
+    make(&link).await;
+    assert!(link.is_symlink());
+    assert_eq!(names(folder.path()), ["link.db", "reviews.db"]);
+    assert_eq!(mode(&folder.path().join("reviews.db")), 0o600);
+    let lost = folder.path().join("lost.db");
+    symlink("none/reviews.db", &lost).unwrap();
+    let error = Database::open(&lost).await.unwrap_err();
+    assert!(matches!(error, DbError::Create { .. }), "{error:?}");
 }
 
 #[tokio::test]
