@@ -97,11 +97,15 @@ impl Exported {
             match value {
                 None | Some(Value::Null) => String::new(),
                 Some(Value::String(text)) => text.clone(),
-                Some(Value::Array(values)) => values
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .collect::<Vec<_>>()
-                    .join("; "),
+                Some(Value::Array(values)) => {
+                    let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
+                    let cell = cell.join("; ");
+                    if listed(&cell) == *values {
+                        cell
+                    } else {
+                        Value::from(values.as_slice()).to_string()
+                    }
+                }
                 Some(other) => other.to_string(),
             }
         };
@@ -118,6 +122,14 @@ impl Exported {
 fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'')
         .starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
+/// The values of a cell that lists them: separated by `; `, or a JSON array if one of them contains that.
+fn listed(cell: &str) -> Vec<Value> {
+    serde_json::from_str(cell).unwrap_or_else(|_| {
+        let parts = cell.split("; ").filter(|part| !part.is_empty());
+        parts.map(Value::from).collect()
+    })
 }
 
 /// Whether a table with these columns is an export: no other table has all three.
@@ -141,12 +153,6 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
         let escaped = cell.strip_prefix('\'').filter(|_| is_escaped);
         escaped.filter(|cell| is_formula(cell)).unwrap_or(cell)
     };
-    let listed = |text: &str| {
-        text.split("; ")
-            .filter(|part| !part.is_empty())
-            .map(Value::from)
-            .collect::<Value>()
-    };
     let mut record = Map::new();
     for path in COLUMNS {
         if path == "escaped" {
@@ -154,8 +160,10 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
         }
         let text = cell(path);
         let value = match path {
-            "mentions.technicians" | "mentions.services" | "mentions.service_areas" => listed(text),
-            "decided" if !text.is_empty() => listed(text),
+            "mentions.technicians" | "mentions.services" | "mentions.service_areas" => {
+                Value::from(listed(text))
+            }
+            "decided" if !text.is_empty() => Value::from(listed(text)),
             _ if text.is_empty() => continue,
             "rating" => text
                 .parse::<u8>()

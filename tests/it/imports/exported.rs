@@ -104,6 +104,9 @@ async fn import_after_export_is_the_identity_on_documents_but_for_their_updated(
              update review set verification_method = 'job_match', verified_at = '2026-11-19T10:00:00.5Z' where review_id glob '*7';
              insert into mention select review_id, 'technician', 'Will Grant' from review where review_id glob '*8' and not exists
                (select 1 from mention as m where m.review_id = review.review_id and kind = 'technician' and value = 'Will Grant');
+             insert into mention select review_id, 'service', value from review, json_each(json_array('Drains; sewers', 'Pipes'))
+               where review_id glob '*1' or review_id glob '*2';
+             insert into mention select review_id, 'service_area', json_array('Mesa') from review where review_id glob '*3';
              delete from review where review_id glob '*9';
              insert into review (review_id, rating, reviewed_on) values ('bare', 4, '2026-11-18')",
         )
