@@ -152,12 +152,23 @@ impl EntryLoader<'_> {
     /// # Errors
     /// If the database cannot be read.
     pub async fn all(&mut self) -> sqlx::Result<ReviewIndex> {
+        limit_cache(self.connection, READ_ALL_CACHE_KIB).await?;
+        let read = self.all_stored().await;
+        limit_cache(self.connection, CACHE_KIB).await?;
+        let (mut review_index, missing) = read?;
+        if !missing.reviews.is_empty() {
+            review_index = review_index.revise(self.analyze_all(missing.reviews).await);
+        }
+        Ok(review_index.without_rare_phrases())
+    }
+
+    /// All published reviews with their stored analyses, and those without one.
+    async fn all_stored(&mut self) -> sqlx::Result<(ReviewIndex, Unanalyzed)> {
         let (mut newest, mut builder, mut missing) = (
             Newest::default(),
             ReviewIndexBuilder::default(),
             Unanalyzed::default(),
         );
-        limit_cache(self.connection, READ_ALL_CACHE_KIB).await?;
         while let Some(reviews) = newest.next_numbered(self.connection).await? {
             let mut kept = self.stored_analyses(&reviews).await?;
             let read = &self.backlog.read;
@@ -168,12 +179,7 @@ impl EntryLoader<'_> {
                 builder.push(&self.entry(&self.staff, numbered, kept, &mut missing));
             }
         }
-        limit_cache(self.connection, CACHE_KIB).await?;
-        let mut review_index = builder.finish();
-        if !missing.reviews.is_empty() {
-            review_index = review_index.revise(self.analyze_all(missing.reviews).await);
-        }
-        Ok(review_index.without_rare_phrases())
+        Ok((builder.finish(), missing))
     }
 
     /// Applies these changes to `review_index`.
@@ -350,7 +356,7 @@ const KEPT_MAX: usize = 16_384;
 pub struct Backlog {
     waiting: Mutex<WaitingAnalyses>,
     is_analyzed: AtomicBool,
-    /// Reviews analyzed since the start.
+    /// Reviews loaded since the start, each time they are.
     read: AtomicU64,
 }
 
@@ -362,7 +368,7 @@ struct WaitingAnalyses {
 }
 
 impl Backlog {
-    /// Analyses made since the start, repeated ones included.
+    /// Reviews loaded since the start, each time they are.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
