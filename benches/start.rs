@@ -107,7 +107,7 @@ fn parts(runtime: &Runtime, path: &Path) {
             let mut connection = database.readers().acquire().await.unwrap();
             let mut newest = reviews::Newest::default();
             while let Some(batch) = newest.next(&mut connection).await.unwrap() {
-                batch.into_iter().for_each(&mut *take);
+                batch.into_iter().for_each(|numbered| take(numbered.review));
             }
         });
     };

@@ -1,6 +1,7 @@
 //! Background jobs. Each returns whether it did anything; the caller decides when it runs: the service by its clock, a
 //! test until no work is left.
 
+use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -233,16 +234,6 @@ pub struct AnalyzeBacklog {
     pass: Mutex<Option<(String, Key)>>,
 }
 
-/// Nothing was analyzed or stored; the next run tries again.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    #[error(transparent)]
-    Database(#[from] DbError),
-    /// The analysis of a text panicked.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-}
-
 impl AnalyzeBacklog {
     /// `backlog` is the one that the snapshots of `ctx` fill.
     pub fn new(ctx: Arc<Ctx>, database: Database, backlog: Arc<Backlog>) -> Self {
@@ -280,8 +271,8 @@ impl AnalyzeBacklog {
     /// work. When all are done, the next snapshot can use them.
     ///
     /// # Errors
-    /// See [`ReadError`].
-    pub async fn run_once(&self) -> Result<bool, ReadError> {
+    /// If the database fails or an analysis panics. Nothing was analyzed or stored; the next run tries again.
+    pub async fn run_once(&self) -> anyhow::Result<bool> {
         if self.keep_once().await? {
             return Ok(true);
         }
@@ -311,7 +302,7 @@ impl AnalyzeBacklog {
             .as_ref()
             .filter(|(method, _)| method == input.next_analyzer.method());
         let position = last.map_or(0, |(_, key)| {
-            input.review_index.count_through(key.day, &key.id)
+            input.review_index.count_through(key.day.0, &key.id)
         });
         let is_anew = input.analyzer.method() != input.next_analyzer.method();
         let places = input
@@ -321,7 +312,7 @@ impl AnalyzeBacklog {
         let (ids, mut places): (Vec<String>, Vec<i32>) =
             places.map(|(day, id)| (id.to_owned(), day)).unzip();
         let last = Key {
-            day: places.pop()?,
+            day: Reverse(places.pop()?),
             id: ids.last()?.clone(),
         };
         Some((ids, last))
@@ -332,7 +323,7 @@ impl AnalyzeBacklog {
         &self,
         analyzer: &Arc<Analyzer>,
         ids: &[String],
-    ) -> Result<Vec<NewAnalysis>, ReadError> {
+    ) -> anyhow::Result<Vec<NewAnalysis>> {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let path = self.database.path();
         let mut transaction = self.database.readers().begin().await.at(path)?;

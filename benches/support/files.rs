@@ -6,11 +6,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use chrono::DateTime;
-use reviews_service::insights::{Analyzer, Engines, Subject, store as insights};
+use reviews_service::insights::{Analyzer, Engine, Subject, store as insights};
 use reviews_service::snapshot;
 use reviews_service::storage;
 use reviews_service::storage::Database;
-use reviews_service::storage::reviews::{Newest, upsert};
+use reviews_service::storage::reviews::{Newest, Numbered, upsert};
 use reviews_service::wire;
 use serde_json::Value;
 
@@ -73,12 +73,12 @@ pub fn path(rows: usize) -> PathBuf {
 async fn read(database: &Database) {
     let mut connection = database.readers().acquire().await.unwrap();
     let business = Corpus::business();
-    let reader = Analyzer::new(&business, &Engines::default().of(&business));
+    let reader = Analyzer::new(&business, &Engine::of(None, &business));
     let mut newest = Newest::default();
     while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
-        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        let ids: Vec<&str> = reviews.iter().map(|one| one.review.id.as_str()).collect();
         let kept = insights::stored(&mut connection, &ids).await.unwrap();
-        let missing = reviews.iter().filter_map(|review| {
+        let missing = reviews.iter().filter_map(|Numbered { review, .. }| {
             let hash = Subject::of(review).hash();
             let kept = kept.get(review.id.as_str());
             let is_kept = kept

@@ -76,7 +76,7 @@ impl Noted {
             business: &self.business,
             people: &[],
             answered: &BTreeSet::new(),
-            others: &[],
+            mentioned: &BTreeSet::new(),
         })
     }
 

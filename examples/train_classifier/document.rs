@@ -1,6 +1,6 @@
 //! Learns the sentiment of a whole text from its stars.
 
-use reviews_service::insights::aspects::RuleEngine;
+use reviews_service::insights::aspects::{RuleEngine, document_figures};
 use reviews_service::insights::text::TokenizedText;
 
 use crate::dense;
@@ -12,7 +12,7 @@ type Row = (Vec<f64>, usize);
 /// Adds the figures of a review to `rows`, unless it has three stars.
 pub fn row(engine: &RuleEngine, review: &Review, rows: &mut Vec<Row>) {
     let text = TokenizedText::new(&review.joined().0);
-    let figures = engine.document(&text).figures();
+    let figures = document_figures(&engine.candidates(&text).0);
     if review.stars != 3 {
         let whole = figures.iter().map(|figure| *figure as f64 / 1_000.0);
         rows.push((

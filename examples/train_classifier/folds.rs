@@ -44,7 +44,7 @@ pub fn read<'reviews>(
             engine
                 .clone()
                 .classified_by(classifier)
-                .decided_by(Decisions::built_in()),
+                .decided_by(Some(Decisions::built_in())),
             its,
         ));
     }
@@ -69,7 +69,7 @@ impl Folds<'_> {
     pub fn document(&self, table: &str) -> String {
         let mut rows = Vec::new();
         for (engine, reviews) in &self.folds {
-            let engine = engine.clone().decided_by(Decisions::parse(table));
+            let engine = engine.clone().decided_by(Some(Decisions::parse(table)));
             for review in reviews.iter().filter(|review| review.package == TRADE) {
                 document::row(&engine, review, &mut rows);
             }

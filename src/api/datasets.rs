@@ -19,9 +19,7 @@ use crate::model::hash::hex;
 use crate::model::parameters;
 use crate::search::CursorParameter;
 use crate::search::facets::{VALUES_MAX, facets};
-use crate::search::insights::{
-    EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, evidence, stage,
-};
+use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence, stage};
 use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
@@ -249,7 +247,7 @@ impl DatasetsApi {
                     || vec![body.into()],
                 )
             }
-            Err(NoSuchStage(told)) => problem(StatusCode::NOT_FOUND, told),
+            Err(told) => problem(StatusCode::NOT_FOUND, told),
         }
     }
 

@@ -16,7 +16,7 @@ use serde_json::json;
 use super::openapi::OperationGroup;
 use crate::links::Links;
 use crate::snapshot::Document;
-use crate::web::{ClientAddress, announces_more_than};
+use crate::web::{ClientAddress, announces_more_than, body_fault};
 use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
 use crate::wire;
 
@@ -153,8 +153,10 @@ impl<'a> ApiExtractor<'a> for HubForm {
             match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
                 Ok(body) => Some(body.to_vec()),
                 Err(ReadBodyError::PayloadTooLarge) => None,
-                // A timeout, or an aborted body.
-                Err(error) => return Err(poem::Error::new(error, StatusCode::REQUEST_TIMEOUT)),
+                Err(error) => {
+                    let (status, reason) = body_fault(&error);
+                    return Err(poem::Error::from_response(hub_error(status, reason)));
+                }
             }
         };
         Ok(Self {

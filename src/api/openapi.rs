@@ -246,35 +246,21 @@ const PARAMETERS: &[(&str, &str, &str)] = &[
     ("comparePeriods", "second_until", "2026-12-31"),
 ];
 
-/// Examples from a snapshot's data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Examples {
-    /// The oldest review, so that new ones do not change the document; `None` without reviews.
-    review_id: Option<String>,
+/// The ID of the oldest review, so that new ones do not change the document; `None` without reviews.
+fn example_review(snapshot: &Snapshot) -> Option<String> {
+    let segments = snapshot.input.review_index.segments();
+    let oldest = segments.iter().rev().find(|segment| !segment.is_empty())?;
+    Some(oldest.id(oldest.len() - 1).to_owned())
 }
 
-impl Examples {
-    pub fn of(snapshot: &Snapshot) -> Self {
-        let segments = snapshot.input.review_index.segments();
-        let oldest = segments.iter().rev().find(|segment| !segment.is_empty());
-        Self {
-            review_id: oldest.map(|segment| segment.id(segment.len() - 1).to_owned()),
+fn with_examples(mut document: Value, review_id: Option<&str>) -> Value {
+    let of_data = review_id.map(|review_id| ("getReview", "id", review_id));
+    for (operation, name, value) in PARAMETERS.iter().copied().chain(of_data) {
+        if let Some(parameter) = parameter(&mut document, operation, name) {
+            parameter["example"] = json!(value);
         }
     }
-
-    pub fn added_to(&self, document: &Value) -> Value {
-        let mut document = document.clone();
-        let of_data = self
-            .review_id
-            .as_deref()
-            .map(|review_id| ("getReview", "id", review_id));
-        for (operation, name, value) in PARAMETERS.iter().copied().chain(of_data) {
-            if let Some(parameter) = parameter(&mut document, operation, name) {
-                parameter["example"] = json!(value);
-            }
-        }
-        document
-    }
+    document
 }
 
 fn parameter<'a>(document: &'a mut Value, operation: &str, name: &str) -> Option<&'a mut Value> {
@@ -294,7 +280,8 @@ fn parameter<'a>(document: &'a mut Value, operation: &str, name: &str) -> Option
 pub struct Description {
     /// Without examples; made when it is first read, which takes some milliseconds.
     pub document: LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>,
-    made: Mutex<Option<(Examples, Arc<CachedBody>)>>,
+    /// The last body, with the review ID of its example.
+    made: Mutex<Option<(Option<String>, Arc<CachedBody>)>>,
 }
 
 impl Description {
@@ -307,14 +294,15 @@ impl Description {
     }
 
     pub fn of(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
-        let examples = Examples::of(snapshot);
+        let review_id = example_review(snapshot);
         let mut made = lock(&self.made);
-        if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == examples) {
+        if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == review_id) {
             return Arc::clone(body);
         }
-        let json = wire::json(&examples.added_to(&self.document));
-        let body = Arc::new(CachedBody::new("application/json", Content::whole(json)));
-        *made = Some((examples, Arc::clone(&body)));
+        let document = with_examples(self.document.clone(), review_id.as_deref());
+        let json = wire::json(&document);
+        let body = Arc::new(CachedBody::new(JSON, Content::whole(json)));
+        *made = Some((review_id, Arc::clone(&body)));
         body
     }
 }

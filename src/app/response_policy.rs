@@ -12,8 +12,8 @@ use http_body_util::combinators::BoxBody;
 use hyper::body::Body;
 use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
-    ACCEPT, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE,
-    ALLOW, CONTENT_LENGTH, CONTENT_TYPE, DATE, LAST_MODIFIED,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
+    CONTENT_LENGTH, CONTENT_TYPE, DATE, LAST_MODIFIED,
 };
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
@@ -28,7 +28,7 @@ use crate::random::Random;
 use crate::web::context::Ctx;
 use crate::web::{
     ClientAddress, PROBLEM, Route, RouteTable, date_beside, method_list, method_not_allowed,
-    problem, share,
+    problem, share, wants_html,
 };
 use crate::wire;
 use crate::wire::Problem;
@@ -362,42 +362,4 @@ fn length(response: &mut Response) -> Option<u64> {
     let length = body.size_hint().exact();
     response.set_body(body);
     length
-}
-
-/// Whether `Accept` names `text/html` before any other kind of document, as browsers do when they navigate: they get errors
-/// as pages.
-fn wants_html(headers: &HeaderMap) -> bool {
-    let accept = headers
-        .get(ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    let first = accept
-        .split(',')
-        .map(|part| part.split(';').next().unwrap_or_default().trim());
-    let mut pages = first.take_while(|kind| matches!(*kind, "text/html" | "application/xhtml+xml"));
-    pages.any(|kind| kind == "text/html")
-}
-
-#[cfg(test)]
-mod tests {
-    use poem::http::HeaderMap;
-    use poem::http::header::ACCEPT;
-
-    use super::wants_html;
-
-    #[test]
-    fn browsers_are_known_by_what_they_ask_for_first() {
-        let chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
-        for (accept, expected) in [
-            (chromium, true),
-            ("application/xhtml+xml, text/html", true),
-            ("*/*", false),
-            ("", false),
-            ("application/json, text/html", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT, accept.parse().unwrap());
-            assert_eq!(wants_html(&headers), expected, "{accept}");
-        }
-    }
 }

@@ -8,10 +8,10 @@ use sqlx::SqliteConnection;
 use super::init::remarks;
 use super::report::{Exit, say};
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::insights::{Analyzer, Subject, store as insights};
+use crate::insights::{Analyzer, Engine, Subject, store as insights};
 use crate::snapshot::analyze;
 use crate::storage;
-use crate::storage::reviews;
+use crate::storage::reviews::{Newest, Numbered, unreadable};
 use crate::storage::{Database, FileVerification, lacking_room, unerased, verify};
 
 /// Maximum number of invalid rows that are listed.
@@ -30,20 +30,20 @@ pub struct Check {
 
 impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (path, engines) = (database.path()?, super::insights::load(&self.trade)?);
+        let (path, engine) = (database.path()?, super::insights::load(&self.trade)?);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
         // Faults whose message contains the remedy, and notes on the business.
         let (mut mendable, mut notes) = (Vec::new(), Vec::new());
         let mut verified = verify(&mut connection).await?;
         if verified.is_readable {
-            let unreadable = reviews::unreadable(&mut connection, TOLD_MAX).await?;
+            let unreadable = unreadable(&mut connection, TOLD_MAX).await?;
             let sentence = |(id, flaw)| format!("reviews: {id} {flaw} (`reviews delete {id}`)");
             mendable.extend(unreadable.into_iter().map(sentence));
             let business = storage::business::find(&mut connection).await?;
             notes = business.as_ref().map(remarks).unwrap_or_default();
             let business = business.unwrap_or_default();
-            let analyzer = Analyzer::new(&business, &engines.of(&business));
+            let analyzer = Analyzer::new(&business, &Engine::of(engine.as_ref(), &business));
             verify_insights(
                 &mut connection,
                 &analyzer,
@@ -110,11 +110,11 @@ async fn verify_insights(
     behind: &mut Vec<String>,
     mendable: &mut Vec<String>,
 ) -> sqlx::Result<()> {
-    let (mut newest, mut unread, mut wrong) = (reviews::Newest::default(), 0, Vec::new());
+    let (mut newest, mut unread, mut wrong) = (Newest::default(), 0, Vec::new());
     while let Some(reviews) = newest.next(&mut *connection).await? {
         let derived: Vec<_> = reviews
             .iter()
-            .map(|review| analyze(analyzer, review, Subject::of(review).hash()))
+            .map(|Numbered { review, .. }| analyze(analyzer, review, Subject::of(review).hash()))
             .collect();
         for (one, verdict) in derived
             .iter()

@@ -4,8 +4,6 @@ use std::path::Path;
 
 use sqlx::SqliteConnection;
 
-use crate::imports::ImportError;
-use crate::imports::undo::UndoError;
 use crate::storage::{ClusterError, Database, DbError};
 
 /// Reads from the database at `path` in one transaction; creates, migrates and writes nothing.
@@ -49,10 +47,10 @@ pub async fn repeated<T>(mut run: impl AsyncFnMut() -> anyhow::Result<T>) -> any
 /// Whether another process wrote to the cluster while a command worked on its copy.
 pub fn is_overtaken(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        let by_cluster = |error: &ClusterError| *error == ClusterError::Overtaken;
-        cause.downcast_ref::<ClusterError>().is_some_and(by_cluster)
-            || matches!(cause.downcast_ref::<DbError>(), Some(DbError::Cluster(error)) if by_cluster(error))
-            || matches!(cause.downcast_ref::<ImportError>(), Some(ImportError::Database(DbError::Cluster(error))) if by_cluster(error))
-            || matches!(cause.downcast_ref::<UndoError>(), Some(UndoError::Database(DbError::Cluster(error))) if by_cluster(error))
+        let by_cluster = match cause.downcast_ref() {
+            Some(DbError::Cluster(error)) => Some(error),
+            _ => cause.downcast_ref(),
+        };
+        by_cluster == Some(&ClusterError::Overtaken)
     })
 }

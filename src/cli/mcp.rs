@@ -26,10 +26,10 @@ impl McpCommand {
         // An agent that is started in the wrong folder must not create a database there.
         let address = existing(&database)?;
         let links = self.config.links(self.config.listen.public)?;
-        let engines = insights::load(&self.config.trade)?;
+        let engine = insights::load(&self.config.trade)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
         let database = open(&address).await?;
-        let publisher = Publisher::new(database, links, clock).with_engines(engines);
+        let publisher = Publisher::new(database, links, clock).with_engine(engine);
         let app = App::new(publisher, hub, self.config.allowed_hosts, false).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
         answered.context("the connection to the agent failed")?;

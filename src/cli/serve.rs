@@ -88,7 +88,7 @@ impl Serve {
         // Settings first, so that nothing is created or migrated for a service that cannot run.
         let address = database.address()?;
         self.config.links(self.config.listen.public)?;
-        let engines = insights::load(&self.config.trade)?;
+        let engine = insights::load(&self.config.trade)?;
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.0.is_empty() {
             tracing::warn!(
@@ -124,7 +124,7 @@ impl Serve {
         if let Err(error) = database.renew_lease(Duration::ZERO).await {
             tracing::warn!(%error, "cluster.no_lease: this process publishes no versions yet");
         }
-        let publisher = Publisher::new(database, links.clone(), clock).with_engines(engines);
+        let publisher = Publisher::new(database, links.clone(), clock).with_engine(engine);
         let database = &publisher.database;
         let total = count_published(&mut *database.reader().await?).await?;
         let bar = progress("reading reviews", total);

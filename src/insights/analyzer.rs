@@ -283,6 +283,12 @@ impl Engine {
         self.detector.language(text, declared)
     }
 
+    /// The configured engine; without one, that of the package for the business's type.
+    pub fn of(configured: Option<&Arc<Self>>, business: &Business) -> Arc<Self> {
+        let shipped = || Self::shipped(id_for(&business.kind));
+        configured.map_or_else(shipped, Arc::clone)
+    }
+
     /// The rules for a language, even if none of its findings are published.
     pub fn reader(&self, code: LanguageCode) -> Option<&RuleEngine> {
         if code == LanguageCode::ENGLISH {
@@ -291,33 +297,6 @@ impl Engine {
         let mut all = self.trade().languages.iter().zip(&self.others);
         let (trade, rules) = all.find(|(trade, _)| trade.language_words().code == code)?;
         Some(rules.get_or_init(|| RuleEngine::new(trade.clone())))
-    }
-}
-
-/// Selects the engine for a business.
-#[derive(Debug, Clone, Default)]
-pub struct Engines {
-    set: Option<Arc<Engine>>,
-}
-
-impl Engines {
-    /// The configured engine, if there is one.
-    pub const fn set(&self) -> Option<&Arc<Engine>> {
-        self.set.as_ref()
-    }
-
-    /// The configured engine; without one, that of the package for the business's type.
-    pub fn of(&self, business: &Business) -> Arc<Engine> {
-        match &self.set {
-            Some(engine) => Arc::clone(engine),
-            None => Engine::shipped(id_for(&business.kind)),
-        }
-    }
-}
-
-impl From<Arc<Engine>> for Engines {
-    fn from(engine: Arc<Engine>) -> Self {
-        Self { set: Some(engine) }
     }
 }
 

@@ -18,7 +18,7 @@ mod witness;
 pub use analysis::{
     Analysis, Finding, Hit, LanguageCode, Mention, MentionKind, Polarity, TextLanguage, TextSpan,
 };
-pub use analyzer::{Analyzer, Engine, Engines, Subject, TEXT_CHARS_MAX};
+pub use analyzer::{Analyzer, Engine, Subject, TEXT_CHARS_MAX};
 pub use packed_analysis::{
     PackedAnalyses, PackedAnalysis, PackedAnalysisRef, PackedFinding, PackedHead, PackedName,
     WitnessCount, name_key,

@@ -147,6 +147,12 @@ pub struct PackedAnalysisRef<'a> {
 }
 
 impl<'a> PackedAnalysisRef<'a> {
+    /// The name with that key, if the review names it or possibly names it.
+    pub fn name(self, kind: MentionKind, key: u64) -> Option<&'a PackedName> {
+        let mut names = self.names.iter();
+        names.find(|name| name.kind == kind && name.key == key)
+    }
+
     /// The findings in the mask of a name.
     pub fn masked(self, mask: u32) -> impl Iterator<Item = &'a PackedFinding> {
         let numbered = (0..u32::BITS).zip(self.findings);

@@ -119,7 +119,7 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
            is not (excluded.text_hash, excluded.method_hash, excluded.names, excluded.note)",
         rows
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?
     .rows_affected();
     sqlx::query!(
@@ -134,7 +134,7 @@ pub async fn save(write: &mut Write, analyses: &[impl Borrow<NewAnalysis>]) -> s
              excluded.mentions)",
         rows
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(written)
 }
@@ -279,11 +279,11 @@ pub async fn stray(connection: &mut SqliteConnection) -> sqlx::Result<u64> {
 /// When the database refuses the write.
 pub async fn clear(write: &mut Write) -> sqlx::Result<u64> {
     let cleared = sqlx::query!("delete from derived_index")
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?
         .rows_affected();
     sqlx::query!("delete from derived_analysis")
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     Ok(cleared)
 }

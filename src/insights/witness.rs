@@ -4,6 +4,7 @@
 
 use super::analysis::{Finding, Hit, Polarity};
 use super::aspects::MARGIN;
+use crate::model::named;
 
 /// Rule name of the hit for a judgement that the stars withdrew.
 pub const WITHDRAWN: &str = "stars:withdrawn";
@@ -20,27 +21,20 @@ const CONTENT_MIN: u8 = 4;
 /// Maximum number of stars of a discontented review.
 pub const DISCONTENT_MAX: u8 = 2;
 
-/// The source of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FindingSource {
-    /// Only the trade's rules.
-    Rule,
-    /// Only the classifier.
-    Classifier,
-    /// The rules and the classifier, which agree.
-    Both,
+named! {
+    /// The source of a finding; its name is used in the database and in JSON.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FindingSource {
+        /// Only the trade's rules.
+        Rule = "rule",
+        /// Only the classifier.
+        Classifier = "classifier",
+        /// The rules and the classifier, which agree.
+        Both = "both",
+    }
 }
 
 impl FindingSource {
-    /// Its name in the database and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rule => "rule",
-            Self::Classifier => "classifier",
-            Self::Both => "both",
-        }
-    }
-
     /// The source of a finding with these hits. For a judgement, only the hits in its direction count; for any other
     /// finding, all hits count.
     pub fn of(hits: &[Hit]) -> Self {

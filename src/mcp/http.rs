@@ -28,7 +28,8 @@ use crate::metrics::{self, figure};
 use crate::web::context::Ctx;
 use crate::web::server::{Excess, Shares};
 use crate::web::{
-    ClientAddress, announces_more_than, in_turn, method_not_allowed, problem, retry_later,
+    ClientAddress, announces_more_than, body_fault, in_turn, method_not_allowed, problem,
+    retry_later,
 };
 
 /// The `Retry-After` when too much is in flight.
@@ -97,11 +98,9 @@ impl Mcp {
         let body = match request.take_body().into_bytes_limit(BODY_BYTES_MAX).await {
             Ok(body) => body,
             Err(ReadBodyError::PayloadTooLarge) => return too_large(),
-            Err(_) => {
-                return problem(
-                    StatusCode::REQUEST_TIMEOUT,
-                    "The body did not arrive completely in time.",
-                );
+            Err(error) => {
+                let (status, reason) = body_fault(&error);
+                return problem(status, reason);
             }
         };
         if !room.resize(body.len() + message::parsed_bytes(&body)) {

@@ -68,7 +68,7 @@ async fn keep_key(write: &mut Write, candidate: [u8; 32]) -> sqlx::Result<()> {
         "insert into mcp_key (key) values (unhex(?)) on conflict do nothing",
         candidate
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }

@@ -99,6 +99,15 @@ impl Default for Business {
     }
 }
 
+impl Business {
+    /// The name of a listed service; the ID of another one.
+    pub fn service_name<'a>(&'a self, id: &'a str) -> &'a str {
+        let mut services = self.services.iter();
+        let listed = services.find(|service| service.id == id);
+        listed.map_or(id, |service| &service.name)
+    }
+}
+
 // The owner's own texts.
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

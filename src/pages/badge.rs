@@ -1,7 +1,6 @@
 //! `/badge.svg`: the rating as a scalable image, with the name of the business or, in the short form, without it.
 
 use askama::Template;
-use poem::http::StatusCode;
 use poem::{Request, Response};
 
 use super::escape::attribute;
@@ -13,7 +12,8 @@ use crate::links::Links;
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::web;
 use crate::web::context::Ctx;
-use crate::web::problem;
+use crate::web::invalid_parameters;
+use crate::wire::{Issue, IssueCode};
 
 pub const BADGE_PATH: &str = "/badge.svg";
 /// In pixels: the maximum average width of a character in a name.
@@ -24,12 +24,17 @@ const NAME_CHARACTERS: usize = 40;
 /// `form=short` omits the name and the day.
 pub fn answer(ctx: &Ctx, request: &Request) -> Response {
     let query = request.uri().query().unwrap_or_default();
-    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-    let form = pairs.find(|(name, value)| name == "form" && !value.is_empty());
-    let is_short = match form.as_ref().map(|(_, form)| &**form) {
-        None | Some("full") => false,
-        Some("short") => true,
-        Some(_) => return problem(StatusCode::BAD_REQUEST, "form must be full or short."),
+    let pairs = url::form_urlencoded::parse(query.as_bytes());
+    let forms = pairs.filter(|(name, value)| name == "form" && !value.is_empty());
+    let forms: Vec<_> = forms.map(|(_, form)| form).collect();
+    let wrong =
+        |code, message, form| invalid_parameters(vec![Issue::new("form", code, message, form)]);
+    let is_short = match forms.as_slice() {
+        [] => false,
+        [form] if form == "full" => false,
+        [form] if form == "short" => true,
+        [form] => return wrong(IssueCode::InvalidString, "must be full or short", form),
+        [.., form] => return wrong(IssueCode::Duplicate, "must be given once", form),
     };
     let snapshot = ctx.current.load();
     let svg = badge(&snapshot, is_short);

@@ -16,7 +16,6 @@ use crate::wire;
 pub const JUDGED_MIN: u32 = 5;
 
 /// A part of a bar; positions and widths are percentages of the bar's width.
-#[derive(Debug, Clone)]
 pub struct Part {
     /// Its class in the stylesheet.
     pub class: &'static str,
@@ -26,7 +25,7 @@ pub struct Part {
 }
 
 /// A bar of opinions; the whisker is the interval of the positive share.
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "bar_fragment.html")]
 pub struct BarFragment {
     words: Cow<'static, str>,
@@ -35,12 +34,21 @@ pub struct BarFragment {
 }
 
 /// The legend of all bars.
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "legend_fragment.html")]
-pub struct LegendFragment {
-    pub locale: Locale,
+pub struct LegendFragment<'a> {
+    locale: &'a Locale,
     /// Whether the bars have an interval.
-    pub has_interval: bool,
+    has_interval: bool,
+}
+
+impl<'a> LegendFragment<'a> {
+    pub const fn new(locale: &'a Locale, has_interval: bool) -> Self {
+        Self {
+            locale,
+            has_interval,
+        }
+    }
 }
 
 /// The reviews with an opinion on a subject, by opinion.
@@ -140,32 +148,29 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
 // Means by year: a line, and below each point the year, its mean and its number of reviews.
 
 /// The line with its table; the line's box is 100 by 40, where 40 is one star and 0 is five.
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "years_fragment.html")]
-pub struct YearsFragment {
-    locale: Locale,
+pub struct YearsFragment<'a> {
+    site: &'a Site<'a>,
     path: String,
     points: Vec<Point>,
 }
 
-#[derive(Debug, Clone)]
 struct Point {
     year: i32,
-    /// The search for the year's reviews.
-    href: String,
-    mean: String,
-    reviews: String,
+    /// In hundredths.
+    mean: u64,
+    reviews: u64,
     x: String,
     y: String,
 }
 
-impl YearsFragment {
+impl<'a> YearsFragment<'a> {
     /// `years` are (year, reviews, sum of stars), oldest first; `None` for fewer than two.
-    pub fn of(years: &[(i32, u64, u64)], site: &Site) -> Option<Self> {
+    pub fn of(years: &[(i32, u64, u64)], site: &'a Site<'a>) -> Option<Self> {
         if years.len() < 2 {
             return None;
         }
-        let locale = &site.locale;
         let points = (0..).zip(years).map(|(at, (year, reviews, stars))| {
             // Hundredths of stars, rounded. Integers, so that the output does not depend on floating point.
             let mean = (stars * 200 + reviews) / (reviews * 2).max(1);
@@ -175,9 +180,8 @@ impl YearsFragment {
             let x = (at * 2 + 1) * 500 / years.len();
             Point {
                 year: *year,
-                href: site.search_year(*year),
-                mean: locale.hundredths(mean),
-                reviews: locale.number(*reviews),
+                mean,
+                reviews: *reviews,
                 x: format!("{}.{}", x / 10, x % 10),
                 y: format!("{}.{}", y / 10, y % 10),
             }
@@ -188,11 +192,7 @@ impl YearsFragment {
             // Writing into a String cannot fail.
             let _ = write!(path, "{}{x} {y}", if at == 0 { 'M' } else { 'L' });
         }
-        Some(Self {
-            locale: locale.clone(),
-            path,
-            points,
-        })
+        Some(Self { site, path, points })
     }
 }
 
@@ -207,18 +207,16 @@ const MONTHS_MIN: usize = 12;
 /// Maximum number of months: a longer span is not drawn, so that one wrong month does not produce a huge page.
 const MONTHS_MAX: usize = 120;
 
-#[derive(Debug, Clone, Template)]
+/// Its table has the newest month first.
+#[derive(Template)]
 #[template(path = "trend_fragment.html")]
-pub struct TrendFragment {
-    locale: Locale,
+pub struct TrendFragment<'a> {
+    locale: &'a Locale,
     chart: Option<Chart>,
-    words: Cow<'static, str>,
-    /// The name of each month, and its figures.
-    rows: Vec<(Cow<'static, str>, wire::Monthly)>,
+    trend: &'a wire::Trend,
 }
 
 /// Months side by side, spaced by time: positive reviews upwards, negative ones downwards.
-#[derive(Debug, Clone)]
 struct Chart {
     width: usize,
     /// The y coordinate of the axis.
@@ -229,7 +227,6 @@ struct Chart {
     last: Cow<'static, str>,
 }
 
-#[derive(Debug, Clone)]
 struct Column {
     class: &'static str,
     x: usize,
@@ -237,16 +234,12 @@ struct Column {
     height: String,
 }
 
-impl TrendFragment {
-    /// The table has the newest month first.
-    pub fn new(trend: &wire::Trend, locale: &Locale) -> Self {
-        let rows = trend.months.iter().rev();
-        let rows = rows.map(|one| (locale.month(&one.month), one.clone()));
+impl<'a> TrendFragment<'a> {
+    pub fn new(trend: &'a wire::Trend, locale: &'a Locale) -> Self {
         Self {
             chart: Chart::of(&trend.months, locale),
-            words: trend_words(trend, locale),
-            locale: locale.clone(),
-            rows: rows.collect(),
+            locale,
+            trend,
         }
     }
 }
@@ -406,16 +399,13 @@ mod years_tests {
     #[test]
     fn a_line_goes_through_its_means_above_their_years() {
         let links = "https://reviews.example.com".parse().unwrap();
-        let site = Site::new(&Business::default(), &links);
+        let business = Business::default();
+        let site = Site::new(&business, &links);
         let years = YearsFragment::of(&[(2025, 2, 10), (2026, 4, 18)], &site).unwrap();
-        let means: Vec<&str> = years
-            .points
-            .iter()
-            .map(|point| point.mean.as_str())
-            .collect();
+        let means: Vec<u64> = years.points.iter().map(|point| point.mean).collect();
         assert_eq!(
             (years.path.as_str(), means),
-            ("M25.0 0.0L75.0 5.0", vec!["5.00", "4.50"])
+            ("M25.0 0.0L75.0 5.0", vec![500, 450])
         );
         assert!(YearsFragment::of(&[(2026, 1, 5)], &site).is_none());
     }

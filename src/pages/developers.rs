@@ -11,11 +11,11 @@ use poem::http::HeaderValue;
 use poem::{Request, Response};
 use sha2::{Digest, Sha256};
 
-use super::badge;
-use super::embed::{EmbedOptions, snippet};
+use super::embed::EmbedOptions;
 use super::frame::{Frame, HTML, Site, protect_with, render};
+use super::{badge, embed};
 use crate::compute::apart;
-use crate::links::{HUB_PATH, Links, MCP_PATH};
+use crate::links::{Links, MCP_PATH};
 use crate::snapshot::coding::Pieces;
 use crate::snapshot::{CachedBody, Coding, Content, Snapshot};
 use crate::web;
@@ -23,15 +23,13 @@ use crate::web::context::Ctx;
 
 #[derive(Template)]
 #[template(path = "developers_page.html")]
-struct DevelopersPage {
-    frame: Frame,
+struct DevelopersPage<'a> {
+    frame: Frame<'a>,
     heading: Cow<'static, str>,
-    embed_snippet: String,
-    badge_snippet: String,
+    /// The title of the embedded frame, and the alternative text of the badge.
+    label: Cow<'static, str>,
     /// Path and title of each document.
-    shown: Vec<(&'static str, &'static str)>,
-    mcp_url: String,
-    hub_url: String,
+    shown: &'a [(&'static str, &'static str)],
 }
 
 /// `shown` are path and title of each document.
@@ -39,14 +37,10 @@ pub fn show(snapshot: &Snapshot, links: &Links, shown: &[(&'static str, &'static
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;
-    let label = locale.message_with("reviews-of", &[("business", &business.name)]);
     let heading = locale.message("nav-developers");
     render(&DevelopersPage {
-        embed_snippet: snippet(&EmbedOptions::default(), &label, links),
-        badge_snippet: badge::snippet(false, &label, links),
-        shown: shown.to_vec(),
-        mcp_url: links.absolute(MCP_PATH),
-        hub_url: links.absolute(HUB_PATH),
+        label: locale.message_with("reviews-of", &[("business", &business.name)]),
+        shown,
         frame: Frame {
             title: format!("{heading}: {}", business.name).into(),
             description: Some(locale.message("developers-lead")),

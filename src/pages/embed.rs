@@ -3,18 +3,20 @@
 //! makes its HTML.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use askama::Template;
-use poem::http::header::{CACHE_CONTROL, ETAG};
-use poem::http::{HeaderValue, StatusCode};
+use poem::http::StatusCode;
 use poem::{Request, Response};
 
 use super::assets::{CSS, EMBED_SCRIPT_PATH};
 use super::badge::{self, BADGE_PATH};
 use super::escape::attribute;
-use super::frame::{Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect, render};
+use super::frame::{
+    Frame, POLICY, POLICY_FRAMEABLE, POLICY_FRAMING, Site, page, protect, refusal, render,
+};
 use super::home::RatingFigure;
 use super::locale::{Locale, PageLanguage};
 use super::review::{ReviewFragment, newest_of};
@@ -23,7 +25,8 @@ use crate::links::Links;
 use crate::model::named;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
-use crate::web::{self, in_turn, problem};
+use crate::web::{self, in_turn, invalid_parameters, problem, wants_html};
+use crate::wire::{Issue, IssueCode};
 
 pub const EMBED_PATH: &str = "/embed";
 /// Default and maximum number of reviews shown.
@@ -32,20 +35,12 @@ pub const LIMIT_MAX: u8 = 20;
 
 #[derive(Template)]
 #[template(path = "embed_page.html")]
-struct EmbedPage {
-    site: Site,
-    heading: Cow<'static, str>,
-    home_url: String,
-    layout: &'static str,
-    is_carousel: bool,
-    /// `None` to follow the reader's system.
-    theme: Option<&'static str>,
-    accent: Option<String>,
-    faults: Vec<String>,
+struct EmbedPage<'a> {
+    site: &'a Site<'a>,
+    options: EmbedOptions,
+    faults: Vec<Issue>,
     rating: Option<RatingFigure>,
-    /// A note on the reviews that the filter omits.
-    filtered: Option<Cow<'static, str>>,
-    reviews: Vec<ReviewFragment>,
+    reviews: Vec<ReviewFragment<'a>>,
 }
 
 named! {
@@ -70,7 +65,27 @@ named! {
     }
 }
 
+impl EmbedLayout {
+    /// The ID of its label.
+    const fn label(self) -> &'static str {
+        match self {
+            Self::List => "try-layout-list",
+            Self::Grid => "try-layout-grid",
+            Self::Carousel => "try-layout-carousel",
+        }
+    }
+}
+
 impl Theme {
+    /// The ID of its label.
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Light => "try-theme-light",
+            Self::Dark => "try-theme-dark",
+            Self::Auto => "try-theme-auto",
+        }
+    }
+
     /// The contrast of an accent colour in this theme; `auto` takes the better one.
     fn contrast(self, accent: Rgb) -> f64 {
         let [light, dark] = accent.contrasts();
@@ -108,37 +123,54 @@ impl Default for EmbedOptions {
 }
 
 impl EmbedOptions {
-    /// Parses the query and returns all errors, each of which begins with the parameter and lists the allowed values.
-    /// Unknown parameters are ignored.
-    pub fn parse(query: &str) -> (Self, Vec<String>) {
-        let (mut options, mut faults) = (Self::default(), Vec::new());
+    /// Parses the query and returns all errors. Unknown parameters are ignored.
+    pub fn parse(query: &str) -> (Self, Vec<Issue>) {
+        let (mut options, mut faults, mut given) = (Self::default(), Vec::new(), HashSet::new());
         for (name, value) in
             url::form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.is_empty())
         {
             let whole = |most: u8| {
-                let number = value.parse::<u8>().ok();
+                let is_digits = value.bytes().all(|byte| byte.is_ascii_digit());
+                let number = value.parse::<u8>().ok().filter(|_| is_digits);
                 number.filter(|number| (1..=most).contains(number))
             };
-            let set = match &*name {
-                "layout" => EmbedLayout::find(&value).map(|layout| options.layout = layout),
-                "limit" => whole(LIMIT_MAX).map(|limit| options.limit = limit),
-                "min_rating" => whole(5).map(|rating| options.min_rating = rating),
-                "theme" => Theme::find(&value).map(|theme| options.theme = theme),
-                "accent" => Rgb::parse(&value).map(|accent| options.accent = Some(accent)),
-                "lang" => PageLanguage::find(&value).map(|one| options.language = Some(one)),
+            let (set, allowed) = match &*name {
+                "layout" => (
+                    EmbedLayout::find(&value).map(|layout| options.layout = layout),
+                    "list, grid or carousel",
+                ),
+                "limit" => (
+                    whole(LIMIT_MAX).map(|limit| options.limit = limit),
+                    "a whole number from 1 to 20",
+                ),
+                "min_rating" => (
+                    whole(5).map(|rating| options.min_rating = rating),
+                    "a whole number from 1 to 5",
+                ),
+                "theme" => (
+                    Theme::find(&value).map(|theme| options.theme = theme),
+                    "light, dark or auto",
+                ),
+                "accent" => (
+                    Rgb::parse(&value).map(|accent| options.accent = Some(accent)),
+                    "a hex colour, such as 0a5a78",
+                ),
+                "lang" => (
+                    PageLanguage::find(&value).map(|one| options.language = Some(one)),
+                    "en, es, de or fr",
+                ),
                 _ => continue,
             };
-            if set.is_none() {
-                let allowed = match &*name {
-                    "layout" => "list, grid or carousel",
-                    "limit" => &format!("a whole number from 1 to {LIMIT_MAX}"),
-                    "min_rating" => "a whole number from 1 to 5",
-                    "theme" => "light, dark or auto",
-                    "accent" => "a hex colour, such as 0a5a78",
-                    "lang" => "en, es, de or fr",
-                    _ => continue,
-                };
-                faults.push(format!("{name} must be {allowed}."));
+            if !given.insert(name.clone()) {
+                faults.push(Issue::new(
+                    &name,
+                    IssueCode::Duplicate,
+                    "must be given once",
+                    &value,
+                ));
+            } else if set.is_none() {
+                let message = format!("must be {allowed}");
+                faults.push(Issue::new(&name, IssueCode::InvalidString, message, &value));
             }
         }
         if let Some(accent) = options.accent {
@@ -148,9 +180,18 @@ impl EmbedOptions {
                     Theme::Light | Theme::Auto => ("light", "darker"),
                     Theme::Dark => ("dark", "lighter"),
                 };
-                faults.push(format!(
-                    "accent must be easy to read: #{accent} has a contrast of {contrast:.1} with the {name} background; it must \
-                     be at least {CONTRAST_MIN}. Use a {direction} colour.",
+                // Rounded down: what is too little must not look like enough.
+                let shown = (contrast * 100.0).floor() / 100.0;
+                let message = format!(
+                    "must be easy to read: #{accent} has a contrast of {shown:.2} with the {name} background; it must be at \
+                     least {CONTRAST_MIN}; use a {direction} colour",
+                );
+                let accent = accent.to_string();
+                faults.push(Issue::new(
+                    "accent",
+                    IssueCode::InvalidString,
+                    message,
+                    &accent,
                 ));
             }
         }
@@ -203,63 +244,46 @@ pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
 pub async fn embed(ctx: Arc<Ctx>, request: Request) -> Response {
     let snapshot = ctx.current.load();
     let (options, faults) = EmbedOptions::parse(request.uri().query().unwrap_or_default());
-    let is_fault = !faults.is_empty();
+    if !faults.is_empty() {
+        // No precondition or coding applies to an error (RFC 9110 §13.2.1).
+        return if wants_html(request.headers()) {
+            refusal(
+                show(&snapshot, options, faults, &ctx.links),
+                POLICY_FRAMEABLE,
+            )
+        } else {
+            invalid_parameters(faults)
+        };
+    }
     let work = async {
         let html = apart(|| show(&snapshot, options, faults, &ctx.links));
         page(&request, Arc::clone(&snapshot), html, POLICY_FRAMEABLE)
     };
-    let mut response = in_turn(&request, &ctx.compute, work).await;
-    if is_fault && response.status() == StatusCode::OK {
-        response.set_status(StatusCode::BAD_REQUEST);
-        let headers = response.headers_mut();
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        headers.remove(ETAG);
-    }
-    response
+    in_turn(&request, &ctx.compute, work).await
 }
 
-fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<String>, links: &Links) -> String {
+fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &Links) -> String {
     let business = &snapshot.input.business;
     let mut site = Site::new(business, links);
     if let Some(language) = options.language {
         site.locale = Locale::new(language, business);
     }
-    let is_right = faults.is_empty();
-    let EmbedOptions {
-        layout,
-        limit,
-        min_rating,
-        theme,
-        accent,
-        language: _,
-    } = options;
-    let reviews = if is_right {
-        newest_of(snapshot, limit.into(), min_rating)
+    // With a wrong option, the page shows only the errors.
+    let reviews = if faults.is_empty() {
+        newest_of(snapshot, options.limit.into(), options.min_rating)
     } else {
         Vec::new()
     };
-    let template = EmbedPage {
-        home_url: links.home(),
-        layout: layout.name(),
-        is_carousel: layout == EmbedLayout::Carousel,
-        theme: Some(theme)
-            .filter(|theme| *theme != Theme::Auto)
-            .map(Theme::name),
-        accent: accent.filter(|_| is_right).map(|accent| accent.to_string()),
+    render(&EmbedPage {
+        options,
+        faults,
+        rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
         reviews: reviews
             .into_iter()
-            .map(|review| ReviewFragment::in_list(review, business, &site))
+            .map(|review| ReviewFragment::in_list(review, &site))
             .collect(),
-        rating: RatingFigure::of(&snapshot.input.review_index, &site.locale).filter(|_| is_right),
-        filtered: (is_right && min_rating > 1).then(|| {
-            let least = site.locale.number(u64::from(min_rating));
-            (site.locale).message_with("embed-filtered", &[("stars", &least)])
-        }),
-        heading: (site.locale).message_with("reviews-of", &[("business", &business.name)]),
-        site,
-        faults,
-    };
-    render(&template)
+        site: &site,
+    })
 }
 
 // The accent colour of the frame: a hex colour with enough contrast to the frame's background (WCAG 2.2, 1.4.3).
@@ -367,30 +391,12 @@ pub const TRY_PATH: &str = "/embed/try";
 
 #[derive(Template)]
 #[template(path = "embed_try_page.html")]
-struct EmbedTryPage {
-    frame: Frame,
+struct EmbedTryPage<'a> {
+    frame: Frame<'a>,
     options: EmbedOptions,
-    layouts: Vec<SelectOption>,
-    themes: Vec<SelectOption>,
-    languages: Vec<SelectOption>,
-    accent: String,
-    faults: Vec<String>,
-    /// The path of the frame with these options.
-    source: String,
-    snippet: String,
-    badges: [BadgeExample; 2],
-}
-
-struct SelectOption {
-    value: &'static str,
-    text: Cow<'static, str>,
-    is_chosen: bool,
-}
-
-struct BadgeExample {
-    id: &'static str,
-    source: String,
-    snippet: String,
+    faults: Vec<Issue>,
+    /// The title of the frame, and the alternative text of the badge.
+    label: Cow<'static, str>,
 }
 
 /// `/embed/try`.
@@ -407,59 +413,21 @@ pub async fn try_embed(ctx: Arc<Ctx>, request: Request) -> Response {
 fn try_page(snapshot: &Snapshot, query: &str, links: &Links) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
-    let locale = site.locale.clone();
+    let locale = &site.locale;
     let (options, faults) = EmbedOptions::parse(query);
-    let layouts = EmbedLayout::ALL.map(|layout| SelectOption {
-        value: layout.name(),
-        text: locale.message(match layout {
-            EmbedLayout::List => "try-layout-list",
-            EmbedLayout::Grid => "try-layout-grid",
-            EmbedLayout::Carousel => "try-layout-carousel",
-        }),
-        is_chosen: layout == options.layout,
-    });
-    let themes = Theme::ALL.map(|theme| SelectOption {
-        value: theme.name(),
-        text: locale.message(match theme {
-            Theme::Light => "try-theme-light",
-            Theme::Dark => "try-theme-dark",
-            Theme::Auto => "try-theme-auto",
-        }),
-        is_chosen: theme == options.theme,
-    });
-    let languages = PageLanguage::ALL.map(|language| SelectOption {
-        value: language.tag(),
-        text: Cow::Borrowed(language.name()),
-        is_chosen: Some(language) == options.language,
-    });
-    let label = locale.message_with("reviews-of", &[("business", &business.name)]);
-    let badge = |id: &'static str, is_short: bool| BadgeExample {
-        id,
-        source: format!("{}{BADGE_PATH}{}", site.root, badge::query(is_short)),
-        snippet: badge::snippet(is_short, &label, links),
-    };
-    let template = EmbedTryPage {
-        layouts: layouts.into(),
-        themes: themes.into(),
-        languages: languages.into(),
-        accent: options
-            .accent
-            .map(|accent| format!("#{accent}"))
-            .unwrap_or_default(),
-        source: format!("{}{EMBED_PATH}?{options}", site.root),
-        snippet: snippet(&options, &label, links),
-        badges: [badge("badge-full", false), badge("badge-short", true)],
+    let named = [("business", business.name.as_str())];
+    render(&EmbedTryPage {
         options,
         faults,
+        label: locale.message_with("reviews-of", &named),
         frame: Frame {
-            title: locale.message_with("try-title", &[("business", &business.name)]),
+            title: locale.message_with("try-title", &named),
             description: None,
             canonical: Some(links.absolute(TRY_PATH)),
             is_hidden_from_search: true,
-            site,
+            site: site.clone(),
         },
-    };
-    render(&template)
+    })
 }
 
 #[cfg(test)]
@@ -470,7 +438,7 @@ mod tests {
     fn options_are_read_and_written_alike() {
         let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
         let (options, faults) = EmbedOptions::parse(&format!("{query}&utm=x"));
-        assert_eq!(faults, [""; 0]);
+        assert!(faults.is_empty(), "{faults:?}");
         assert_eq!(
             (options.layout, options.theme),
             (EmbedLayout::Grid, Theme::Dark)
@@ -493,12 +461,11 @@ mod tests {
             ("accent=0a5a78&theme=dark", &["accent"]),
             ("accent=ffee00&theme=dark", &[]),
             ("accent=ffee00&theme=auto", &[]),
+            ("limit=5&limit=6&theme=", &["limit"]),
+            ("limit=%2B5", &["limit"]),
         ] {
             let (_, faults) = EmbedOptions::parse(query);
-            let named: Vec<&str> = faults
-                .iter()
-                .filter_map(|fault| fault.split(' ').next())
-                .collect();
+            let named: Vec<&str> = faults.iter().map(|fault| fault.path[0].as_str()).collect();
             assert_eq!(named, names, "{query}");
         }
     }

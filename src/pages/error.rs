@@ -13,8 +13,8 @@ use crate::wire::Problem;
 
 #[derive(Template)]
 #[template(path = "error_page.html")]
-struct ErrorPage {
-    frame: Frame,
+struct ErrorPage<'a> {
+    frame: Frame<'a>,
     heading: Cow<'static, str>,
     detail: Cow<'static, str>,
     /// Name and error of each invalid parameter, in English.
@@ -59,7 +59,7 @@ fn show(ctx: &Ctx, status: StatusCode, problem: &Problem) -> String {
     let (heading, detail) = (locale.message(heading), locale.message(detail));
     render(&ErrorPage {
         frame: Frame {
-            title: format!("{heading}: {}", site.name).into(),
+            title: format!("{heading}: {}", site.business.name).into(),
             description: None,
             canonical: None,
             is_hidden_from_search: true,

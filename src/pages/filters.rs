@@ -159,35 +159,24 @@ fn with_listed(
     choices
 }
 
-#[derive(Debug, Clone, Template)]
+/// The form with the values of `query`.
+#[derive(Template)]
 #[template(path = "search_form_fragment.html")]
-pub struct SearchFormFragment {
-    locale: Locale,
-    root: String,
-    reviews: u64,
-    text: FieldFragment,
-    fields: Vec<String>,
-    /// Year, address of its search, and number of reviews.
-    years: Vec<(i32, String, String)>,
-    more: Vec<String>,
-    /// Whether one of `more` was given.
-    is_open: bool,
-    /// Whether one of the folded fields has an error.
-    has_fault: bool,
-    sort: String,
+pub struct SearchFormFragment<'a> {
+    pub choices: &'a Choices,
+    pub site: &'a Site<'a>,
+    pub query: &'a PageQuery,
 }
 
 /// A field with its given value and its error.
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "field_fragment.html")]
-struct FieldFragment {
+struct FieldFragment<'a> {
     name: &'static str,
-    label: Cow<'static, str>,
-    kind: FieldKind,
-    /// The label of "no choice".
-    none: Cow<'static, str>,
-    value: String,
+    kind: &'a FieldKind,
+    value: &'a str,
     fault: Option<Cow<'static, str>>,
+    locale: &'a Locale,
 }
 
 #[derive(Debug, Clone)]
@@ -198,28 +187,19 @@ enum FieldKind {
     Choice(Vec<FieldChoice>),
 }
 
-impl FieldFragment {
-    fn new(name: &'static str, kind: &FieldKind, query: &PageQuery, locale: &Locale) -> Self {
-        let value = query.value(name).unwrap_or_default();
-        let mut kind = kind.clone();
-        // An address may contain other values than the form offers.
-        if let FieldKind::Choice(choices) = &mut kind
-            && !value.is_empty()
-            && choices.iter().all(|(known, _)| known != value)
-        {
-            choices.push((value.to_owned(), value.to_owned()));
-        }
+impl<'a> FieldFragment<'a> {
+    fn new(
+        name: &'static str,
+        kind: &'a FieldKind,
+        query: &'a PageQuery,
+        locale: &'a Locale,
+    ) -> Self {
         Self {
             name,
-            label: label(name, locale).unwrap_or_default(),
             kind,
-            none: locale.message(if name == "match" {
-                "choice-words"
-            } else {
-                "choice-any"
-            }),
+            value: query.value(name).unwrap_or_default(),
             fault: query.issue(name).map(|issue| fault(issue, locale)),
-            value: value.to_owned(),
+            locale,
         }
     }
 
@@ -227,9 +207,14 @@ impl FieldFragment {
         self.value == value
     }
 
+    /// An address may contain other values than the form offers.
+    fn is_other(&self, choices: &[FieldChoice]) -> bool {
+        !self.value.is_empty() && choices.iter().all(|(known, _)| known != self.value)
+    }
+
     /// Whether a date input accepts the value; an invalid one is shown in a text field, so that it can be corrected.
     fn is_day(&self) -> bool {
-        self.value.is_empty() || NaiveDate::parse_from_str(&self.value, "%Y-%m-%d").is_ok()
+        self.value.is_empty() || NaiveDate::parse_from_str(self.value, "%Y-%m-%d").is_ok()
     }
 }
 
@@ -281,34 +266,25 @@ pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
     })
 }
 
-impl SearchFormFragment {
-    /// The form with the values of `query`.
-    pub fn new(choices: &Choices, site: &Site, query: &PageQuery) -> Self {
-        let locale = &site.locale;
-        let html = |fields: &[FormField]| -> Vec<String> {
-            let fields = fields.iter();
-            fields.map(|field| field.html(query, locale)).collect()
-        };
-        let path = format!("{}/search", site.root);
-        let years = choices.years.iter().map(|(year, reviews)| {
-            let days = year_days(*year);
-            let days = days.each_ref().map(|(name, day)| (*name, day.as_str()));
-            let address = query.address(&path, &["since", "until", "cursor"], &days);
-            (*year, address, reviews.clone())
-        });
-        Self {
-            locale: locale.clone(),
-            root: site.root.clone(),
-            reviews: choices.reviews,
-            text: FieldFragment::new("query", &FieldKind::Text, query, locale),
-            years: years.collect(),
-            has_fault: (choices.fields.iter().chain(&choices.more))
-                .any(|field| query.issue(field.name).is_some()),
-            fields: html(&choices.fields),
-            is_open: (choices.more.iter()).any(|field| query.value(field.name).is_some()),
-            more: html(&choices.more),
-            sort: query.value("sort").unwrap_or_default().to_owned(),
-        }
+impl SearchFormFragment<'_> {
+    /// Whether one of the folded fields has an error.
+    fn has_fault(&self) -> bool {
+        let mut fields = self.choices.fields.iter().chain(&self.choices.more);
+        fields.any(|field| self.query.issue(field.name).is_some())
+    }
+
+    /// Whether one of the less common fields was given.
+    fn is_open(&self) -> bool {
+        let mut fields = self.choices.more.iter();
+        fields.any(|field| self.query.value(field.name).is_some())
+    }
+
+    /// The address of the search for a year's reviews.
+    fn year(&self, year: i32) -> String {
+        let days = year_days(year);
+        let days = days.each_ref().map(|(name, day)| (*name, day.as_str()));
+        let path = format!("{}/search", self.site.root);
+        (self.query).address(&path, &["since", "until", "cursor"], &days)
     }
 }
 
@@ -355,10 +331,8 @@ pub fn filters(
     };
     let [least, most] = [min_rating, max_rating].map(|bound| bound.map(|stars| stars.to_string()));
     let [first, last] = [since, until].map(|day| day.map(|day| locale.day(day.date())));
-    let service = mentions_service.as_deref().map(|id| {
-        let listed = business.services.iter().find(|service| service.id == id);
-        listed.map_or(id, |service| &service.name)
-    });
+    let service = mentions_service.as_deref();
+    let service = service.map(|id| business.service_name(id));
     let aspect = aspect.as_deref().map(|id| {
         let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
         label.map_or(Cow::Borrowed(id), |label| locale.name(label))

@@ -3,17 +3,16 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use poem::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use poem::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use poem::http::{HeaderValue, StatusCode};
 use poem::{Request, Response};
 
 use super::locale::Locale;
-use super::picture::PICTURE_PATH;
 use crate::compute::steps;
-use crate::links::{Links, is_web};
+use crate::links::Links;
 use crate::model::business::Business;
-use crate::snapshot::{Document, Snapshot};
-use crate::web;
+use crate::snapshot::Snapshot;
+use crate::{web, wire};
 
 pub const HTML: &str = "text/html; charset=utf-8";
 
@@ -32,27 +31,17 @@ pub const POLICY_FRAMING: &str = "default-src 'none'; style-src 'self'; script-s
 
 /// Data that all pages share.
 #[derive(Debug, Clone)]
-pub struct Site {
+pub struct Site<'a> {
     pub locale: Locale,
+    pub business: &'a Business,
+    pub links: &'a Links,
     /// The path of the base URL, without a trailing slash.
-    pub root: String,
-    /// The name of the business.
-    pub name: String,
-    /// The language of the business's own texts as a BCP 47 tag, if set.
-    pub language: Option<String>,
-    /// The business's own site, if it is an http or https address.
-    pub website: Option<String>,
-    /// The absolute URL of the picture for link previews.
-    pub picture: String,
-    /// Absolute.
-    pub json_feed: String,
-    /// Absolute.
-    pub atom_feed: String,
+    pub root: &'a str,
 }
 
 /// The head of one page.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct Frame<'a> {
     /// The text of the `<title>` element.
     pub title: Cow<'static, str>,
     /// A sentence for search engines.
@@ -61,7 +50,7 @@ pub struct Frame {
     pub canonical: Option<String>,
     /// Whether the page has `noindex`.
     pub is_hidden_from_search: bool,
-    pub site: Site,
+    pub site: Site<'a>,
 }
 
 /// A link to the page with one change; `is_current` if it leads to this page.
@@ -78,18 +67,14 @@ pub struct CountedLink {
     pub reviews: Cow<'static, str>,
 }
 
-impl Site {
+impl<'a> Site<'a> {
     /// The data of the pages in the business's language.
-    pub fn new(business: &Business, links: &Links) -> Self {
+    pub fn new(business: &'a Business, links: &'a Links) -> Self {
         Self {
             locale: Locale::of(business),
-            root: links.base_path().to_owned(),
-            name: business.name.clone(),
-            language: business.language.clone(),
-            website: business.url.clone().filter(|url| is_web(url)),
-            picture: links.absolute(PICTURE_PATH),
-            json_feed: links.absolute(Document::JsonFeed.path()),
-            atom_feed: links.absolute(Document::AtomFeed.path()),
+            business,
+            links,
+            root: links.base_path(),
         }
     }
 
@@ -111,6 +96,12 @@ impl Site {
     pub fn search_year(&self, year: i32) -> String {
         let [(_, first), (_, last)] = year_days(year);
         format!("{}/search?since={first}&until={last}", self.root)
+    }
+
+    /// The language of a quote, if it differs from the page's; one without a language is English.
+    pub fn foreign<'q>(&self, quote: &'q wire::Quote) -> Option<&'q str> {
+        let language = quote.language.as_deref().unwrap_or("en");
+        Some(language).filter(|language| *language != self.locale.tag())
     }
 
     /// The path of a review's page.
@@ -156,6 +147,16 @@ pub fn page(
         web::whole_body(request.headers(), snapshot, HTML, html),
         policy,
     )
+}
+
+/// An error as a page, with what is wrong.
+pub fn refusal(html: String, policy: &'static str) -> Response {
+    let refusal = Response::builder()
+        .status(StatusCode::BAD_REQUEST)
+        .content_type(HTML)
+        .header(CACHE_CONTROL, "no-store")
+        .body(html);
+    protect(refusal, policy)
 }
 
 /// Writing into a text cannot fail; a template that fails is a bug, which is logged.

@@ -14,6 +14,7 @@ use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::PartialStars;
 use crate::links::{Links, is_web};
+use crate::model::business::ReviewLink;
 use crate::snapshot::segment::ValueColumn;
 use crate::snapshot::{ReviewIndex, Snapshot};
 
@@ -31,24 +32,21 @@ const SOURCES: usize = 5;
 
 #[derive(Template)]
 #[template(path = "home_page.html")]
-struct HomePage {
-    frame: Frame,
-    heading: Cow<'static, str>,
-    about: Option<String>,
+struct HomePage<'a> {
+    frame: Frame<'a>,
     rating: Option<RatingFigure>,
     sources: Vec<SourceRating>,
-    years: Option<YearsFragment>,
-    review_links: Vec<WriteReviewLink>,
-    withheld: BTreeMap<String, u64>,
-    /// The number of withheld reviews, the label of the fold with the reasons.
-    withheld_count: Cow<'static, str>,
-    aspects: Vec<AspectRowFragment>,
-    folded: Vec<AspectRowFragment>,
+    years: Option<YearsFragment<'a>>,
+    review_links: Vec<&'a ReviewLink>,
+    /// Reasons and numbers.
+    withheld: &'a BTreeMap<String, u64>,
+    aspects: Vec<AspectRowFragment<'a>>,
+    folded: Vec<AspectRowFragment<'a>>,
+    /// The label of the fold.
     more: Cow<'static, str>,
-    legend: LegendFragment,
-    newest: Vec<ReviewFragment>,
-    /// The label of the link to all reviews, if more than these exist.
-    all: Option<Cow<'static, str>>,
+    newest: Vec<ReviewFragment<'a>>,
+    /// The number of reviews, if it is more than these.
+    all: Option<u64>,
     structured: String,
 }
 
@@ -83,13 +81,6 @@ struct SourceRating {
     href: String,
     mean: String,
     reviews: String,
-}
-
-/// A place where customers can write a review.
-struct WriteReviewLink {
-    name: String,
-    url: String,
-    label: Cow<'static, str>,
 }
 
 impl RatingFigure {
@@ -150,7 +141,7 @@ fn period(review_index: &ReviewIndex, locale: &Locale) -> Cow<'static, str> {
 }
 
 /// The sources with the most reviews, each with its mean.
-fn by_source(review_index: &ReviewIndex, site: &Site) -> Vec<SourceRating> {
+fn by_source(review_index: &ReviewIndex, site: &Site<'_>) -> Vec<SourceRating> {
     let mut found: HashMap<&str, (&str, u64, u64)> = HashMap::new();
     for segment in review_index.segments() {
         for posting in segment.postings(ValueColumn::Sources).iter() {
@@ -211,32 +202,17 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let folded = aspects.split_off(aspects.len().min(ASPECTS));
     let review_links = business.review_links.iter();
     let named = [("business", business.name.as_str())];
-    let heading = locale.message_with("reviews-of", &named);
-    let total = rating_counts.total();
     let template = HomePage {
-        about: business.description.clone(),
         rating: RatingFigure::of(review_index, locale),
         sources: by_source(review_index, &site),
         years: YearsFragment::of(&by_year(review_index), &site),
         // Other programs may write any text to the database.
-        review_links: review_links
-            .filter(|link| is_web(&link.url))
-            .map(|link| WriteReviewLink {
-                name: link.name.clone(),
-                url: link.url.clone(),
-                label: locale.message_with("write-review-on", &[("site", &link.name)]),
-            })
-            .collect(),
-        withheld_count: locale.counted("withheld", input.withheld.values().sum()),
-        withheld: input.withheld.clone(),
+        review_links: review_links.filter(|link| is_web(&link.url)).collect(),
+        withheld: &input.withheld,
         aspects,
         more: locale.counted("more-topics", folded.len() as u64),
         folded,
-        legend: LegendFragment {
-            locale: locale.clone(),
-            has_interval: false,
-        },
-        all: (review_index.len() > reviews.len()).then(|| locale.counted("all-reviews", total)),
+        all: Some(rating_counts.total()).filter(|_| review_index.len() > reviews.len()),
         structured: structured::business(
             business,
             &rating_counts,
@@ -245,16 +221,15 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
         ),
         newest: reviews
             .into_iter()
-            .map(|review| ReviewFragment::in_list(review, business, &site))
+            .map(|review| ReviewFragment::in_list(review, &site))
             .collect(),
         frame: Frame {
-            title: heading.clone(),
+            title: locale.message_with("reviews-of", &named),
             description: Some(description(snapshot, locale)),
             canonical: Some(links.home()),
             is_hidden_from_search: false,
             site: site.clone(),
         },
-        heading,
     };
     render(&template)
 }

@@ -1,8 +1,8 @@
 //! A review in a list or on its own page, `/reviews/{id}`, which is its permalink.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
+use std::{fmt, mem};
 
 use askama::Template;
 use askama::filters::Escaper;
@@ -12,11 +12,9 @@ use poem::{Request, Response};
 
 use super::escape::Html;
 use super::frame::{Frame, POLICY, Site, page, render};
-use super::locale::Locale;
 use super::structured;
 use super::words::{Stars, fold};
-use crate::links::{Links, REVIEW_PATH, is_web};
-use crate::model::business::Business;
+use crate::links::Links;
 use crate::model::{ReviewId, parameters};
 use crate::search::TextFinder;
 use crate::snapshot::Snapshot;
@@ -29,132 +27,60 @@ const FOLDED_CHARACTERS: usize = 420;
 /// Maximum number of characters of a review's own title in `<title>`.
 const TITLE_CHARACTERS: usize = 80;
 
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "review_fragment.html")]
-pub struct ReviewFragment {
-    locale: Locale,
-    stars: Stars,
-    author: String,
-    date: String,
-    day: Cow<'static, str>,
-    /// The search for reviews with the same stars.
-    stars_path: String,
-    source: String,
-    /// The search for reviews of the same source.
-    source_path: String,
-    /// The search for reviews of the same year.
-    year_path: String,
-    /// The review's URL at its source, if it is a web address.
-    source_url: Option<String>,
-    verified: Cow<'static, str>,
-    title: Option<String>,
+pub struct ReviewFragment<'a> {
+    site: &'a Site<'a>,
+    review: wire::Review,
+    /// The text, or its first part in a list.
     text: MarkedText,
-    folded: Option<(MarkedText, MarkedText)>,
-    language: Option<String>,
-    /// Name and search path of each mention.
-    tags: Vec<(String, String)>,
-    answer: Option<OwnerAnswer>,
-    path: String,
+    /// The rest, which is folded.
+    rest: Option<MarkedText>,
     /// Whether it is in a list and links to its own page.
     is_linked: bool,
 }
 
-#[derive(Debug, Clone)]
-struct OwnerAnswer {
-    from: String,
-    date: Option<(String, Cow<'static, str>)>,
-    text: String,
-}
-
-impl ReviewFragment {
-    pub fn in_list(review: wire::Review, business: &Business, site: &Site) -> Self {
-        let mut item = Self::whole(review, business, site);
-        item.folded = fold(item.text.as_str(), FOLDED_CHARACTERS)
-            .map(|(start, rest)| (start.into(), rest.into()));
+impl<'a> ReviewFragment<'a> {
+    pub fn in_list(review: wire::Review, site: &'a Site<'a>) -> Self {
+        let mut item = Self::whole(review, site);
+        if let Some((start, rest)) = fold(&item.text.text, FOLDED_CHARACTERS) {
+            item.text = start.into();
+            item.rest = Some(rest.into());
+        }
         item.is_linked = true;
         item
     }
 
     /// Marks the matches of `finder` in its text.
     pub fn with_marks(mut self, finder: &TextFinder<'_>) -> Self {
-        match &mut self.folded {
-            Some((start, rest)) => {
-                start.mark(finder);
-                rest.mark(finder);
-            }
-            None => self.text.mark(finder),
+        self.text.mark(finder);
+        if let Some(rest) = &mut self.rest {
+            rest.mark(finder);
         }
         self
     }
 
     /// The whole review, for its own page.
-    pub fn whole(review: wire::Review, business: &Business, site: &Site) -> Self {
-        let service = |id: String| {
-            let service = business.services.iter().find(|service| service.id == id);
-            let name = service.map_or_else(|| id.clone(), |service| service.name.clone());
-            (name, site.search("mentions_service", &id))
-        };
-        let technician = |name: String| {
-            let path = site.search("mentions_technician", &name);
-            (name, path)
-        };
-        // Search has no filter for places: the insights list the reviews that mention it.
-        let area = |name: String| {
-            let path = site.path_with("/insights", "area", &name);
-            (name, path)
-        };
-        let wire::Mentions {
-            technicians,
-            services,
-            service_areas,
-        } = review.mentions;
-        let tags = services
-            .into_iter()
-            .map(service)
-            .chain(technicians.into_iter().map(technician))
-            .chain(service_areas.into_iter().map(area))
-            .collect();
-        let answer = review.response.map(|response| OwnerAnswer {
-            from: response.author.unwrap_or_else(|| business.name.clone()),
-            date: response
-                .date
-                .map(|date| (date.to_string(), site.locale.day(date))),
-            text: response.text,
-        });
+    pub fn whole(mut review: wire::Review, site: &'a Site<'a>) -> Self {
         Self {
-            locale: site.locale.clone(),
-            stars: Stars::new(review.rating, &site.locale),
-            author: review.author,
-            date: review.date.to_string(),
-            day: site.locale.day(review.date),
-            stars_path: site.search("rating", &review.rating.to_string()),
-            source_path: site.search("source", &review.source.name),
-            year_path: site.search_year(review.date.year()),
-            source_url: review.source.url.filter(|url| is_web(url)),
-            source: review.source.name,
-            verified: verification_words(&review.verification, &site.locale),
-            title: review.title,
-            text: review.text.into(),
-            folded: None,
-            language: review.language,
-            tags,
-            answer,
-            path: site.review(&review.id),
+            site,
+            text: mem::take(&mut review.text).into(),
+            review,
+            rest: None,
             is_linked: false,
         }
     }
-}
 
-/// The type of verification; always shown.
-fn verification_words(verification: &wire::Verification, locale: &Locale) -> Cow<'static, str> {
-    if !verification.verified {
-        return locale.message("not-verified");
-    }
-    match verification.method {
-        wire::VerificationMethod::JobMatch => locale.message("verified-by-job"),
-        wire::VerificationMethod::SourcePlatform => locale.message("verified-by-platform"),
-        wire::VerificationMethod::Invite => locale.message("verified-by-invitation"),
-        wire::VerificationMethod::Manual => locale.message("verified-by-business"),
+    /// The type of verification; always shown.
+    fn verification(&self) -> Cow<'static, str> {
+        let verification = &self.review.verification;
+        self.site.locale.message(match verification.method {
+            _ if !verification.verified => "not-verified",
+            wire::VerificationMethod::JobMatch => "verified-by-job",
+            wire::VerificationMethod::SourcePlatform => "verified-by-platform",
+            wire::VerificationMethod::Invite => "verified-by-invitation",
+            wire::VerificationMethod::Manual => "verified-by-business",
+        })
     }
 }
 
@@ -176,14 +102,12 @@ pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire:
 
 #[derive(Template)]
 #[template(path = "review_page.html")]
-struct ReviewPage {
-    frame: Frame,
-    /// The page's heading, if the review has no title of its own.
-    heading: Option<Cow<'static, str>>,
-    item: ReviewFragment,
-    json_url: String,
+struct ReviewPage<'a> {
+    frame: Frame<'a>,
+    item: ReviewFragment<'a>,
     structured: String,
-    all: Cow<'static, str>,
+    /// The number of reviews.
+    total: u64,
 }
 
 /// `/reviews/{id}`.
@@ -219,12 +143,7 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
         ("business", &business.name),
         ("author", &review.author),
     ];
-    let total = snapshot.input.review_index.len() as u64;
     let template = ReviewPage {
-        heading: review
-            .title
-            .is_none()
-            .then(|| locale.message_with("review-by", &[("author", &review.author)])),
         frame: Frame {
             title: locale.message_with("review-title", &title),
             description: Some(description.into()).filter(|text: &Cow<'_, str>| !text.is_empty()),
@@ -232,15 +151,14 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
             is_hidden_from_search: false,
             site: site.clone(),
         },
-        json_url: links.absolute(&REVIEW_PATH.replace(":id", &review.id)),
         structured: structured::review(
             &review,
             business,
             &snapshot.input.review_index.rating_counts(),
             links,
         ),
-        all: locale.counted_with("all-reviews-of", total, &[("business", &business.name)]),
-        item: ReviewFragment::whole(review, business, &site),
+        total: snapshot.input.review_index.len() as u64,
+        item: ReviewFragment::whole(review, &site),
     };
     render(&template)
 }
@@ -250,7 +168,6 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
 /// Maximum number of marks per text; a query of one letter has hundreds of matches.
 const MARKS_MAX: usize = 10;
 
-#[derive(Debug, Clone, Default)]
 pub struct MarkedText {
     text: String,
     /// Ascending and disjoint.
@@ -275,11 +192,6 @@ impl MarkedText {
 
     pub const fn is_marked(&self) -> bool {
         !self.found.is_empty()
-    }
-
-    /// The text without marks.
-    pub fn as_str(&self) -> &str {
-        &self.text
     }
 
     pub const fn is_empty(&self) -> bool {

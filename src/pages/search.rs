@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use askama::Template;
-use poem::http::StatusCode;
-use poem::http::header::CACHE_CONTROL;
 use poem::{Request, Response};
 
 use super::cached::{Pages, SnapshotPages};
 use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
-use super::frame::{ChoiceLink, CountedLink, Frame, HTML, POLICY, Site, page, protect, render};
+use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, render};
 use super::locale::Locale;
 use super::query::PageQuery;
 use super::review::ReviewFragment;
@@ -21,12 +19,12 @@ use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{ReviewFilter, Sort, TextMatch};
 use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
-use crate::web::in_turn;
+use crate::web::{in_turn, invalid_parameters, wants_html};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
-struct SearchPage {
-    frame: Frame,
+struct SearchPage<'a> {
+    frame: Frame<'a>,
     heading: Cow<'static, str>,
     faults: Vec<String>,
     /// A note that the list is filtered, with the total number of reviews.
@@ -38,11 +36,11 @@ struct SearchPage {
     nothing: Cow<'static, str>,
     /// Suggestions if nothing was found.
     nearest: Vec<CountedLink>,
-    reviews: Vec<ReviewFragment>,
+    reviews: Vec<ReviewFragment<'a>>,
     previous: Option<String>,
     next: Option<String>,
     limit: String,
-    form: SearchFormFragment,
+    form: SearchFormFragment<'a>,
     json_url: String,
 }
 
@@ -62,12 +60,11 @@ pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
         links: &ctx.links,
     };
     if !query.issues.is_empty() {
-        let refusal = Response::builder()
-            .status(StatusCode::BAD_REQUEST)
-            .content_type(HTML)
-            .header(CACHE_CONTROL, "no-store")
-            .body(view.refusal());
-        return protect(refusal, POLICY);
+        return if wants_html(request.headers()) {
+            refusal(view.refusal(), POLICY)
+        } else {
+            invalid_parameters(query.issues)
+        };
     }
     let (limit, cursor) = (usize::from(asked.limit), asked.cursor.as_ref());
     let work = async {
@@ -97,15 +94,15 @@ struct SearchView<'a> {
     links: &'a Links,
 }
 
-impl SearchView<'_> {
+impl<'a> SearchView<'a> {
     /// The page with `heading`, without results.
     fn page(
         &self,
-        site: &Site,
+        site: &'a Site<'a>,
         heading: Cow<'static, str>,
         nothing: Cow<'static, str>,
-    ) -> SearchPage {
-        let title = [("heading", &*heading), ("business", &site.name)];
+    ) -> SearchPage<'a> {
+        let title = [("heading", &*heading), ("business", &site.business.name)];
         SearchPage {
             frame: Frame {
                 title: site.locale.message_with("find-page-title", &title),
@@ -125,7 +122,11 @@ impl SearchView<'_> {
             previous: None,
             next: None,
             limit: self.asked.limit.to_string(),
-            form: SearchFormFragment::new(self.made.choices(self.snapshot), site, self.query),
+            form: SearchFormFragment {
+                choices: self.made.choices(self.snapshot),
+                site,
+                query: self.query,
+            },
             json_url: self.json_url(),
         }
     }
@@ -166,7 +167,7 @@ impl SearchView<'_> {
         let finder = TextFinder::new(&asked.filter);
         let shown = (found.places.iter()).filter_map(|place| input.review_index.review(*place));
         let shown = shown.map(|review| {
-            let item = ReviewFragment::in_list(review, &input.business, &site);
+            let item = ReviewFragment::in_list(review, &site);
             match &finder {
                 Some(finder) => item.with_marks(finder),
                 None => item,
@@ -274,7 +275,7 @@ impl SearchView<'_> {
     /// The first page of the same search without the parameters `without`, and with `added`.
     fn candidate(
         &self,
-        site: &Site,
+        site: &Site<'_>,
         words: Cow<'static, str>,
         without: &[&str],
         added: &[(&str, &str)],
@@ -291,7 +292,7 @@ impl SearchView<'_> {
     }
 
     /// The same search with the nearest known name in place of each unknown one.
-    fn names(&self, site: &Site) -> Vec<Candidate> {
+    fn names(&self, site: &Site<'_>) -> Vec<Candidate> {
         let Some(meant) = did_you_mean(self.snapshot, &self.asked.arguments) else {
             return Vec::new();
         };
@@ -313,7 +314,7 @@ impl SearchView<'_> {
     }
 
     /// The same search by words, and without one of them.
-    fn fewer_words(&self, site: &Site) -> Vec<Candidate> {
+    fn fewer_words(&self, site: &Site<'_>) -> Vec<Candidate> {
         let (arguments, locale) = (&self.asked.arguments, &site.locale);
         let Some(text) = arguments.query.as_deref() else {
             return Vec::new();
@@ -337,7 +338,7 @@ impl SearchView<'_> {
     }
 
     /// The same search without one of its filters.
-    fn fewer_filters(&self, site: &Site) -> Vec<Candidate> {
+    fn fewer_filters(&self, site: &Site<'_>) -> Vec<Candidate> {
         let (arguments, locale) = (&self.asked.arguments, &site.locale);
         let filters = filters(arguments, &self.snapshot.input, locale);
         let fewer = filters.into_iter().map(|filter| {

@@ -10,7 +10,7 @@ use super::request::{Cursor, CursorParameter};
 use crate::insights::aggregate::{PERSON_MIN, ReviewVote, Vote, VoteCounts, vote_of};
 use crate::insights::trades::AspectDefinition;
 use crate::insights::{
-    Finding, MentionKind, PackedAnalysisRef, PackedName, Polarity, Subject, Trade, name_key,
+    Finding, MentionKind, PackedAnalysisRef, Polarity, Subject, Trade, name_key,
 };
 use crate::links::Links;
 use crate::model::parameters::{
@@ -36,10 +36,6 @@ pub enum StageRequest {
     Entity(MentionKind, String),
     Part(InsightsPart),
 }
-
-/// An unknown name; the text lists the known ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoSuchStage(pub String);
 
 impl StageRequest {
     /// The stage that `source` requests, if any. Errors are recorded in `source`, also for a request of several
@@ -94,12 +90,12 @@ impl StageRequest {
 /// Builds the requested stage.
 ///
 /// # Errors
-/// If no entity or aspect has the requested name.
+/// If no entity or aspect has the requested name: a text that lists the known ones.
 pub fn stage(
     snapshot: &Snapshot,
     links: &Links,
     request: &StageRequest,
-) -> Result<InsightsStage, NoSuchStage> {
+) -> Result<InsightsStage, String> {
     let insights = &snapshot.insights;
     match request {
         StageRequest::Aspect(name) => aspect(insights, name),
@@ -157,7 +153,7 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
     stage
 }
 
-fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, NoSuchStage> {
+fn aspect(insights: &Insights, name: &str) -> Result<InsightsStage, String> {
     let wanted = fold(name);
     let mut aspects = insights.aspects.iter();
     let found = aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted);
@@ -176,7 +172,7 @@ fn entity(
     links: &Links,
     kind: MentionKind,
     name: &str,
-) -> Result<InsightsStage, NoSuchStage> {
+) -> Result<InsightsStage, String> {
     let counts = snapshot.counts();
     let (what, facets, facet) = match kind {
         MentionKind::Technician => (
@@ -206,13 +202,8 @@ pub fn find_entity<'a>(
     kind: MentionKind,
     facet: &Facet,
 ) -> Option<&'a Entity> {
-    let entities = &snapshot.insights.entities;
-    let among = match kind {
-        MentionKind::Technician => &entities.technicians,
-        MentionKind::Service => &entities.services,
-        MentionKind::ServiceArea => &entities.service_areas,
-    };
-    among.iter().find(|one| match (&one.id, &facet.id) {
+    let entities = snapshot.insights.entities.of(kind);
+    entities.iter().find(|one| match (&one.id, &facet.id) {
         (Some(one), Some(other)) => one == other,
         _ => fold(&one.name) == fold(&facet.name),
     })
@@ -232,13 +223,15 @@ fn by_aspect(
     let mut counts = vec![VoteCounts::default(); aspects.len()];
     for segment in snapshot.input.review_index.segments() {
         for (_, analysis) in segment.analyses() {
-            let mut names = analysis.names.iter();
-            let Some(name) = names.find(|name| name.key == key && name.kind == kind) else {
+            let Some(name) = analysis.name(kind, key) else {
                 continue;
             };
             for (aspect, counts) in (0..).zip(&mut counts) {
                 let vote = match kind {
-                    MentionKind::Technician => vote_near(analysis, aspect, name.near_mask),
+                    MentionKind::Technician => {
+                        let near = analysis.masked(name.near_mask);
+                        ReviewVote::of(near.filter(|finding| finding.aspect == aspect))
+                    }
                     MentionKind::Service | MentionKind::ServiceArea if name.is_linked => {
                         vote_of(analysis, aspect)
                     }
@@ -266,14 +259,6 @@ fn value(kind: MentionKind, facet: &Facet) -> &str {
     }
 }
 
-/// The combined vote of the findings in `mask` on an aspect.
-fn vote_near(analysis: PackedAnalysisRef<'_>, aspect: u8, mask: u32) -> Option<ReviewVote> {
-    let near = (0_u32..u32::BITS)
-        .zip(analysis.findings)
-        .filter(|(at, finding)| finding.aspect == aspect && mask & (1 << at) != 0);
-    ReviewVote::of(near.map(|(_, finding)| finding))
-}
-
 /// The URL of the evidence; `None` for a place, because evidence has no such filter.
 fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> Option<String> {
     let parameter = match kind {
@@ -287,13 +272,13 @@ fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> 
     Some(format!("{}?{query}", links.evidence(aspect)))
 }
 
-fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> NoSuchStage {
+fn nothing<'a>(what: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.take(VALUES_MAX).collect();
-    NoSuchStage(if known.is_empty() {
+    if known.is_empty() {
         format!("No {what} has that name; none are known.")
     } else {
         format!("No {what} has that name; known: {}.", known.join(", "))
-    })
+    }
 }
 
 // The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
@@ -408,13 +393,14 @@ pub struct EvidencePage {
     pub next: Option<Cursor>,
 }
 
+/// A supporting review, analyzed again.
 #[derive(Debug)]
 pub struct Supporting {
     /// As published.
     pub review: wire::Review,
     pub vote: ReviewVote,
-    /// The findings of the aspect, each with the technicians that it is about.
-    pub findings: Vec<(Finding, Vec<String>)>,
+    /// The findings of the aspect.
+    pub findings: Vec<wire::EvidenceFinding>,
 }
 
 /// The name filters, resolved to the keys of packed analyses.
@@ -444,7 +430,8 @@ impl NameFilter {
 }
 
 /// The part of a review that supports the aspect.
-struct Support {
+struct Support<'a> {
+    analysis: PackedAnalysisRef<'a>,
     vote: ReviewVote,
     /// Bit 0 is the first finding.
     finding_mask: u32,
@@ -474,7 +461,7 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
             let Some(support) = support(analysis, query, &named) else {
                 continue;
             };
-            counted.count(analysis, &support);
+            counted.count(&support);
             if position + index - first < after || named.is_named_by_few {
                 continue;
             }
@@ -497,7 +484,7 @@ pub fn evidence_page(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> Evidence
     let mut technicians = keyed(MentionKind::Technician, &counts.technicians);
     let by_technician = counted.listed(&technicians, MentionKind::Technician);
     technicians.retain(|_, facet| !is_named_by_few(facet));
-    let supporting = |(segment, index, support): (&Segment, usize, Support)| {
+    let supporting = |(segment, index, support): (&Segment, usize, Support<'_>)| {
         supporting(snapshot, segment, index, &support, query, &technicians)
     };
     EvidencePage {
@@ -531,11 +518,11 @@ fn with_opinion<'a>(
 
 /// The part of a review that supports the aspect; `None` if none does. For a technician, only findings count that are
 /// in a sentence with the person's name or in the next one.
-fn support(
-    analysis: PackedAnalysisRef<'_>,
+fn support<'a>(
+    analysis: PackedAnalysisRef<'a>,
     query: &EvidenceQuery<'_>,
     named: &NameFilter,
-) -> Option<Support> {
+) -> Option<Support<'a>> {
     let vote = vote_of(analysis, query.at)?;
     let request = query.request;
     if request.polarity.is_some_and(|wanted| wanted != vote.vote) {
@@ -549,30 +536,28 @@ fn support(
         .zip(analysis.findings)
         .filter(|(_, finding)| finding.aspect == query.at && speaks_so(finding.polarity))
         .fold(0, |mask, (at, _)| mask | 1 << at);
-    let mask_of = |key: u64| {
-        let mut names = analysis.names.iter();
-        let name = names.find(|name| is(**name, MentionKind::Technician, key));
+    let finding_mask = named.technician.map_or(finding_mask, |key| {
+        let name = analysis.name(MentionKind::Technician, key);
         name.map_or(0, |name| name.near_mask & finding_mask)
-    };
-    let finding_mask = named.technician.map_or(finding_mask, mask_of);
+    });
     let is_about = named.service.is_none_or(|key| {
-        let mut names = analysis.names.iter();
-        names.any(|name| name.is_linked && is(*name, MentionKind::Service, key))
+        let name = analysis.name(MentionKind::Service, key);
+        name.is_some_and(|name| name.is_linked)
     });
     let is_told = named.technician.is_none() || finding_mask != 0;
-    (is_about && is_told).then_some(Support { vote, finding_mask })
+    (is_about && is_told).then_some(Support {
+        analysis,
+        vote,
+        finding_mask,
+    })
 }
 
-fn is(name: PackedName, kind: MentionKind, key: u64) -> bool {
-    name.kind == kind && name.key == key
-}
-
-/// A review of the page, analyzed again. Always `Some`: the review was rendered by this process.
+/// A review of the page. Always `Some`: the review was rendered by this process.
 fn supporting(
     snapshot: &Snapshot,
     segment: &Segment,
     index: usize,
-    support: &Support,
+    support: &Support<'_>,
     query: &EvidenceQuery<'_>,
     technicians: &HashMap<u64, &Facet>,
 ) -> Option<Supporting> {
@@ -586,12 +571,9 @@ fn supporting(
         recorded: &recorded,
         stars: review.rating,
     });
-    let names = segment
-        .packed_analysis(index)
-        .map_or(&[][..], |analysis| analysis.names);
     let about = |at: u32| {
+        let names = support.analysis.names.iter();
         let near = names
-            .iter()
             .filter(|name| name.kind == MentionKind::Technician)
             .filter(|name| name.near_mask & 1_u32.checked_shl(at).unwrap_or(0) != 0);
         let mut about: Vec<String> = near
@@ -608,7 +590,13 @@ fn supporting(
     let findings = (0..)
         .zip(analysis.findings)
         .filter(|(at, finding)| is_shown(*at, finding))
-        .map(|(at, finding)| (finding, about(at)))
+        .map(|(at, finding)| {
+            let mut shown = wire::EvidenceFinding::new(finding, &review.text, about(at));
+            if !query.request.has_hits {
+                shown.hits = None;
+            }
+            shown
+        })
         .collect();
     Some(Supporting {
         review,
@@ -626,19 +614,8 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
             vote,
             findings,
         } = supporting;
-        let finding = |(finding, technicians)| {
-            let shown = wire::EvidenceFinding::new(finding, &review.text, technicians);
-            if request.has_hits {
-                shown
-            } else {
-                wire::EvidenceFinding {
-                    hits: None,
-                    ..shown
-                }
-            }
-        };
         wire::EvidenceReview {
-            findings: findings.into_iter().map(finding).collect(),
+            findings,
             review_id: review.id,
             url: review.url,
             date: review.date,
@@ -697,11 +674,11 @@ struct SupportCounts {
 }
 
 impl SupportCounts {
-    /// Counts a review with this support.
-    fn count(&mut self, analysis: PackedAnalysisRef<'_>, support: &Support) {
+    /// Counts the review of this support.
+    fn count(&mut self, support: &Support<'_>) {
         self.total += 1;
         self.confirmed += u64::from(support.vote.is_confirmed);
-        for name in analysis.names {
+        for name in support.analysis.names {
             let is_meant = match name.kind {
                 MentionKind::Technician => name.near_mask & support.finding_mask != 0,
                 MentionKind::Service => name.is_linked,

@@ -4,7 +4,7 @@
 
 use atom_syndication::{Category, Entry, Feed, Link, Person, Text, WriteConfig};
 use bytes::Bytes;
-use chrono::{DateTime, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
 use memchr::memmem;
 use sha2::{Digest, Sha256};
@@ -292,7 +292,7 @@ fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire
         url: review.url.clone(),
         title: item_title(review),
         content_text: content(business, review),
-        date_published: start_of_day(review.date, business.time_zone),
+        date_published: start_of_day(review.date, business.time_zone).to_rfc3339(),
         date_modified: modified_at(business, review).to_rfc3339_opts(SecondsFormat::AutoSi, true),
         authors: vec![wire::FeedAuthor {
             name: review.author.clone(),
@@ -337,14 +337,7 @@ fn content(business: &Business, review: &wire::Review) -> String {
 
 /// The names of mentioned services, technicians and areas, each once.
 fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
-    let name = |id: &String| {
-        business
-            .services
-            .iter()
-            .find(|service| service.id == *id)
-            .map_or(id, |service| &service.name)
-            .clone()
-    };
+    let name = |id: &String| business.service_name(id).to_owned();
     let mut tags: Vec<String> = review.mentions.services.iter().map(name).collect();
     tags.extend_from_slice(&review.mentions.technicians);
     tags.extend_from_slice(&review.mentions.service_areas);
@@ -356,30 +349,24 @@ fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
 /// The last change of a review, but not before its publication: a review without its own instant has midnight UTC of
 /// its day, which west of Greenwich is the previous evening.
 fn modified_at(business: &Business, review: &wire::Review) -> DateTime<Utc> {
-    let published = start_of_day(review.date, business.time_zone).parse();
-    published.map_or(review.updated_at, |published: DateTime<Utc>| {
-        review.updated_at.max(published)
-    })
+    let published = start_of_day(review.date, business.time_zone);
+    review.updated_at.max(published.to_utc())
 }
 
 /// Midnight of a day in a zone, with its offset. If the clocks skip midnight, the offset is that of noon; if midnight
 /// occurs twice, the first one applies. Seconds of historical offsets are omitted, because RFC 3339 cannot express
 /// them.
-fn start_of_day(date: NaiveDate, zone: Tz) -> String {
+fn start_of_day(date: NaiveDate, zone: Tz) -> DateTime<FixedOffset> {
     let midnight = date.and_time(NaiveTime::MIN);
     let at = zone.offset_from_local_datetime(&midnight);
     let offset = at.earliest().or_else(|| {
         zone.offset_from_local_datetime(&(midnight + chrono::Duration::hours(12)))
             .earliest()
     });
-    let offset_s = offset.map_or(0, |offset| offset.fix().local_minus_utc());
-    let (sign, minutes) = (if offset_s < 0 { '-' } else { '+' }, offset_s.abs() / 60);
-    format!(
-        "{}{sign}{:02}:{:02}",
-        midnight.format("%Y-%m-%dT%H:%M:%S"),
-        minutes / 60,
-        minutes % 60
-    )
+    let minutes = offset.map_or(0, |offset| offset.fix().local_minus_utc() / 60);
+    FixedOffset::east_opt(minutes * 60)
+        .and_then(|offset| midnight.and_local_timezone(offset).single())
+        .unwrap_or_else(|| midnight.and_utc().fixed_offset())
 }
 
 /// The feed's XML before and after its `updated`; IDs are under `first_links`.
@@ -450,7 +437,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
         title: Text::plain(clean(&item_title(review))),
         id: first_links.review(&review.id),
         updated: modified_at(business, review).fixed_offset(),
-        published: start_of_day(review.date, business.time_zone).parse().ok(),
+        published: Some(start_of_day(review.date, business.time_zone)),
         authors: vec![Person {
             name: clean(&review.author),
             ..Person::default()
@@ -536,7 +523,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                start_of_day(date.parse::<NaiveDate>().unwrap(), zone),
+                start_of_day(date.parse::<NaiveDate>().unwrap(), zone).to_rfc3339(),
                 start
             );
         }

@@ -1,5 +1,6 @@
 //! All published reviews in segments, newest first, and lookups of their positions.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -53,7 +54,7 @@ impl ReviewIndexBuilder {
     /// The next older review.
     pub fn push(&mut self, entry: &Entry) {
         steps::one();
-        self.days.push((id_hash(&entry.key.id), entry.key.day));
+        self.days.push((id_hash(&entry.key.id), entry.key.day.0));
         self.segments.push(entry);
     }
 
@@ -340,7 +341,7 @@ impl ReviewIndex {
             for day in out.filter(|day| self.place_of(*day, &id).is_some()) {
                 days.remove(hash, day);
                 gone.insert(Key {
-                    day,
+                    day: Reverse(day),
                     id: id.clone(),
                 });
             }
@@ -348,7 +349,7 @@ impl ReviewIndex {
                 if let Some(analysis) = &entry.packed_analysis {
                     rare.count(&analysis.phrases);
                 }
-                days.insert(hash, entry.key.day);
+                days.insert(hash, entry.key.day.0);
                 new.insert(entry.key.clone(), entry);
             }
         }

@@ -169,7 +169,7 @@ impl EntryLoader<'_> {
             ReviewIndexBuilder::default(),
             Unanalyzed::default(),
         );
-        while let Some(reviews) = newest.next_numbered(self.connection).await? {
+        while let Some(reviews) = newest.next(self.connection).await? {
             let mut kept = self.stored_analyses(&reviews).await?;
             let read = &self.backlog.read;
             read.fetch_add(reviews.len() as u64, Ordering::Relaxed);

@@ -48,7 +48,7 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         business: &input.business,
         people: &people,
         answered: &aspects_of_faq(input),
-        others: &others(input),
+        mentioned: &mentioned(input),
     });
     let method = method(input, &insights.corpus);
     wire::Insights::new(&insights, &input.editorial, method, links)
@@ -72,33 +72,17 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
         .collect()
 }
 
-/// Mentions that are in none of the business's lists, sorted.
-fn others(input: &SnapshotInput) -> Vec<(MentionKind, String)> {
-    let business = &input.business;
-    let technicians = business.technicians.iter();
-    let services = business.services.iter();
-    let areas = business.service_areas.iter();
-    let listed: BTreeSet<(MentionKind, &str)> = technicians
-        .map(|one| (MentionKind::Technician, one.name.as_str()))
-        .chain(services.map(|one| (MentionKind::Service, one.id.as_str())))
-        .chain(areas.map(|name| (MentionKind::ServiceArea, name.as_str())))
-        .collect();
+/// The mentions of all reviews, sorted.
+fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
     let segments = input.review_index.segments();
     let mut mentioned = BTreeSet::new();
-    for kind in [
-        MentionKind::Technician,
-        MentionKind::Service,
-        MentionKind::ServiceArea,
-    ] {
+    for kind in MentionKind::ALL {
         for segment in segments {
             let postings = segment.postings(kind.into()).iter();
             mentioned.extend(postings.map(|posting| (kind, posting.mention.value.as_str())));
         }
     }
-    let others = mentioned.difference(&listed);
-    others
-        .map(|(kind, value)| (*kind, (*value).to_owned()))
-        .collect()
+    mentioned
 }
 
 fn method(input: &SnapshotInput, corpus: &Corpus) -> wire::InsightsMethod {

@@ -19,7 +19,7 @@ use super::staff::Staff;
 use super::store;
 use super::store::Publication;
 use crate::clock::Clock;
-use crate::insights::{Analyzer, Engines};
+use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
 use crate::model::business::Business;
@@ -39,7 +39,8 @@ pub struct Publisher {
     pub links: Links,
     /// Gives publication dates.
     pub clock: Clock,
-    engines: Engines,
+    /// The configured one; without it, the business's type selects one.
+    engine: Option<Arc<Engine>>,
     /// The work that remains after a snapshot is published.
     pub backlog: Arc<Backlog>,
 }
@@ -63,14 +64,14 @@ impl Publisher {
             database,
             links,
             clock,
-            engines: Engines::default(),
+            engine: None,
             backlog: Arc::default(),
         }
     }
 
-    /// Replaces the engines that analyze reviews.
-    pub fn with_engines(self, engines: Engines) -> Self {
-        Self { engines, ..self }
+    /// Replaces the engine that analyzes reviews.
+    pub fn with_engine(self, engine: Option<Arc<Engine>>) -> Self {
+        Self { engine, ..self }
     }
 
     /// Builds a snapshot of the current state.
@@ -406,7 +407,7 @@ fn analyzer(
     if let Some(previous) = previous.filter(|previous| previous.input.staff.is_of(business)) {
         return Arc::clone(&previous.input.next_analyzer);
     }
-    let analyzer = Analyzer::new(business, &publisher.engines.of(business));
+    let analyzer = Analyzer::new(business, &Engine::of(publisher.engine.as_ref(), business));
     let known = previous
         .iter()
         .flat_map(|snapshot| [&snapshot.input.analyzer, &snapshot.input.next_analyzer]);
@@ -513,7 +514,7 @@ fn is_after(snapshot: &Snapshot, now: &DatabasePosition, out: &[Option<Publicati
 /// If the database cannot be read.
 pub async fn survey(
     connection: &mut SqliteConnection,
-    engines: &Engines,
+    engine: Option<&Arc<Engine>>,
     links: &Links,
 ) -> sqlx::Result<(SnapshotInput, usize)> {
     let business = storage::business::find(&mut *connection)
@@ -521,7 +522,7 @@ pub async fn survey(
         .unwrap_or_default();
     let editorial = storage::business::editorial(&mut *connection).await?;
     let withheld = withheld(&mut *connection).await?;
-    let analyzer = Arc::new(Analyzer::new(&business, &engines.of(&business)));
+    let analyzer = Arc::new(Analyzer::new(&business, &Engine::of(engine, &business)));
     let backlog = Backlog::default();
     let (staff, business) = Staff::load(&mut *connection, business, Vec::new()).await?;
     let staff = Arc::new(staff);

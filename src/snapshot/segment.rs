@@ -4,6 +4,7 @@
 //! A segment ends after a review whose ID has a certain hash, never by count. So segments depend only on the reviews,
 //! not on the order of their arrival, and a change rebuilds only its own segment.
 
+use std::cmp::Reverse;
 use std::mem::take;
 use std::sync::{Arc, OnceLock};
 
@@ -248,7 +249,7 @@ impl SegmentsBuilder {
 
     pub fn push(&mut self, entry: &Entry) {
         let Key { day, ref id } = entry.key;
-        let at = self.begin_review(id, day, entry.stars, &entry.json, entry.folded.as_bytes());
+        let at = self.begin_review(id, day.0, entry.stars, &entry.json, entry.folded.as_bytes());
         for (column, mention) in &entry.values {
             self.columns.postings[*column as usize].push(at, mention);
         }
@@ -506,38 +507,26 @@ impl Opinions {
 pub const UNINDEXED: u32 = u32::MAX;
 
 /// The order of reviews: by date descending, then by ID ascending.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// [`Day::number`] of its date.
-    pub day: i32,
+    pub day: Reverse<i32>,
     /// Orders the reviews of one day.
     pub id: String,
-}
-
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.sort_key().cmp(&other.sort_key())
-    }
-}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl Key {
     /// A tuple with the same order.
     pub fn sort_key(&self) -> SortKey<'_> {
-        sort_key(self.day, &self.id)
+        (self.day, &self.id)
     }
 }
 
 /// Sorts newest first.
-pub type SortKey<'a> = (std::cmp::Reverse<i32>, &'a str);
+pub type SortKey<'a> = (Reverse<i32>, &'a str);
 
 pub const fn sort_key(day: i32, id: &str) -> SortKey<'_> {
-    (std::cmp::Reverse(day), id)
+    (Reverse(day), id)
 }
 
 /// The columns of a segment that filters use.
@@ -633,7 +622,7 @@ impl Entry {
         let review = wire::Review::new(review, links);
         let json = wire::json(&review);
         let key = Key {
-            day: day.number(),
+            day: Reverse(day.number()),
             id: review.id,
         };
         Self {

@@ -35,7 +35,7 @@ pub async fn keep_first_base(write: &mut Write, links: &Links) -> sqlx::Result<(
         "insert into published_base (only, base_url) values (1, ?) on conflict (only) do update set base_url = excluded.base_url",
         base
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }
@@ -97,7 +97,7 @@ pub async fn publish(
         r#"select coalesce(max(delivered_version), 0) as "version!: i64" from subscription where document = ?"#,
         name
     )
-    .fetch_one(&mut **write)
+    .fetch_one(&mut *write)
     .await?;
     let (publication, is_due) = Publication::due(digest, said, row.as_ref(), delivered, now);
     if !is_due {
@@ -123,7 +123,7 @@ pub async fn publish(
         at,
         same_second,
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(publication)
 }
@@ -151,11 +151,11 @@ pub async fn carry_publications(
             row.version,
             changed_at
         )
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     }
     sqlx::query!("update publication set digest = '', same_second = 0")
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await
         .map(drop)
 }
@@ -170,7 +170,7 @@ pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Re
         "update publication set change_no = ?1 where change_no <> ?1",
         change_no
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }

@@ -321,7 +321,7 @@ pub async fn carry_over(
          on conflict (review_id) do update set change_no = excluded.change_no",
         highest
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(carried)
 }

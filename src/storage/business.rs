@@ -16,7 +16,7 @@ use crate::random::Random;
 /// Deletes all rows of these tables.
 macro_rules! empty {
     ($write:ident, $($table:literal),+) => {
-        $(sqlx::query!("delete from " + $table).execute(&mut **$write).await?;)+
+        $(sqlx::query!("delete from " + $table).execute(&mut *$write).await?;)+
     };
 }
 
@@ -147,7 +147,7 @@ pub async fn time_zone(connection: &mut SqliteConnection) -> sqlx::Result<Option
 /// When the database refuses the write.
 pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<Tz>> {
     let before = sqlx::query_scalar!(r#"select time_zone as "zone: Text" from calendar"#)
-        .fetch_optional(&mut **write)
+        .fetch_optional(&mut *write)
         .await?;
     let name = zone.name();
     sqlx::query!(
@@ -155,7 +155,7 @@ pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<Option<
          on conflict (only_row) do update set time_zone = excluded.time_zone where time_zone <> excluded.time_zone",
         name
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(before
         .and_then(|before| before.as_ref().parse().ok())
@@ -196,7 +196,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
         same_as,
         review_links,
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     replace_services(write, &business.services).await?;
     replace_technicians(write, &business.technicians).await?;
@@ -215,7 +215,7 @@ async fn replace_services(write: &mut Write, services: &[Service]) -> sqlx::Resu
             service.name,
             synonyms,
         )
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     }
     Ok(())
@@ -229,7 +229,7 @@ async fn replace_service_areas(write: &mut Write, service_areas: &[String]) -> s
             name,
             position
         )
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     }
     Ok(())
@@ -334,7 +334,7 @@ async fn replace_technicians(write: &mut Write, technicians: &[Technician]) -> s
             technician.name,
             aliases,
         )
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     }
     Ok(())
@@ -386,7 +386,7 @@ pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx
     empty!(write, "editorial_summary");
     if let Some(text) = &editorial.summary {
         sqlx::query!("insert into editorial_summary (text) values (?)", text)
-            .execute(&mut **write)
+            .execute(&mut *write)
             .await?;
     }
     empty!(write, "editorial_faq");
@@ -398,7 +398,7 @@ pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx
             entry.question,
             entry.answer,
         )
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     }
     Ok(())
@@ -448,7 +448,7 @@ pub async fn note_sample(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> 
          on conflict (only_row) do update set is_mixed = excluded.is_mixed where is_mixed < excluded.is_mixed",
         is_mixed
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }
@@ -460,7 +460,7 @@ pub async fn note_sample(write: &mut Write, is_mixed: bool) -> sqlx::Result<()> 
 /// When the database refuses it, or the operating system gives no randomness.
 pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
     let reviews = sqlx::query!("delete from review")
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?
         .rows_affected();
     empty!(
@@ -486,14 +486,14 @@ pub async fn discard_sample_data(write: &mut Write) -> sqlx::Result<u64> {
         "insert into review_change (review_id, change_no) select '', 1 + coalesce(max(change_no), 0) from review_change where true
          on conflict (review_id) do update set change_no = excluded.change_no"
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     sqlx::query!("delete from review_change where review_id <> ''")
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     let lineage = Random::system().hex_128().map_err(sqlx::Error::Io)?;
     sqlx::query!("update lineage set lineage_id = ?", lineage)
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     Ok(reviews)
 }

@@ -135,7 +135,7 @@ impl Database {
         let end = clock.monotonic() + SEEN_WAIT_MAX;
         while !self.has_seen_own_writes().await? {
             if clock.monotonic() >= end {
-                return Err(ClusterError::behind(SEEN_WAIT_MAX).into());
+                return Err(ClusterError::Behind(SEEN_WAIT_MAX).into());
             }
             clock.sleep(SEEN_INTERVAL).await;
         }

@@ -206,7 +206,7 @@ async fn rewrite(path: &Path) -> Result<(), DbError> {
 /// (<https://www.sqlite.org/fts5.html#the_optimize_command>).
 async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
     sqlx::query("insert into review_fts (review_fts) values ('optimize')")
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await
         .map(drop)
 }
@@ -217,7 +217,7 @@ async fn note_erased(write: &mut Write, newest: i64) -> sqlx::Result<()> {
         "insert into erasure (change_no) values (?) on conflict (only_row) do update set change_no = excluded.change_no",
         newest
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }

@@ -150,6 +150,18 @@ impl DatabaseFiles {
         }
         Ok(())
     }
+
+    /// Removes the log and its index if they belong to the opened file: another database of that name must not be opened
+    /// with them.
+    pub(super) fn remove_sides(&self) -> io::Result<()> {
+        for (path, opened) in &self.sides {
+            let there = device_and_inode(path).ok();
+            if there.is_some() && there == opened.get().copied() {
+                remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {

@@ -255,18 +255,29 @@ impl Database {
     }
 
     /// Closes every connection, so that the last one checkpoints the log into the file. If other processes keep
-    /// connections open, an enlarged log is truncated. rqlited maintains a node's file itself.
+    /// connections open, an enlarged log is truncated. If the file was replaced, its log is written back to it and
+    /// removed: SQLite would apply it to the new file. rqlited maintains a node's file itself.
     pub async fn close(&self) {
-        if let Writer::File(_) = self.writer
-            && let Err(error) = self.checkpoint().await
-        {
-            tracing::warn!(%error, "database.log_not_cut: the write-ahead log could not be truncated; trying again within a \
-                minute");
-        }
         let open = self.open.load_full();
+        let mut is_log_done = false;
+        if let Writer::File(writer) = &self.writer {
+            let checked = if let Err(DbError::Replaced(_)) = self.verify_place() {
+                let written = write_back(writer).await.at(self.path());
+                written.map(|is_written| is_log_done = is_written)
+            } else {
+                self.checkpoint().await.map(drop)
+            };
+            if let Err(error) = checked {
+                tracing::warn!(%error, "database.log_not_cut: the write-ahead log could not be truncated");
+            }
+        }
         open.close().await;
         if let Writer::File(pool) = &self.writer {
             pool.close().await;
+        }
+        if is_log_done && let Err(error) = open.place.remove_sides() {
+            tracing::warn!(%error, "database.log_left: the log of the previous database could not be removed; remove the files \
+                with -wal and -shm before the next start");
         }
     }
 }
@@ -446,6 +457,15 @@ impl Changes {
     }
 }
 
+/// Writes the log back into the opened file, whatever its name now leads to; returns whether all of it is written.
+async fn write_back(writer: &SqlitePool) -> sqlx::Result<bool> {
+    let (is_busy, logged, written): (bool, i64, i64) =
+        sqlx::query_as("pragma wal_checkpoint(passive)")
+            .fetch_one(writer)
+            .await?;
+    Ok(!is_busy && written == logged)
+}
+
 // Keeps the write-ahead log small. SQLite writes it back as it grows, but does not shrink the file while a connection
 // is open (<https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>); frames of a writer that rolled
 // back or was killed stay until the next commit.
@@ -482,12 +502,7 @@ impl Database {
             Err(DbError::LogGone(log)) if !log.exists() => {}
             Ok(()) | Err(_) => return Ok(false),
         }
-        let (is_busy, logged, written): (bool, i64, i64) =
-            sqlx::query_as("pragma wal_checkpoint(passive)")
-                .fetch_one(writer)
-                .await
-                .at(self.path())?;
-        Ok(!is_busy && written == logged)
+        write_back(writer).await.at(self.path())
     }
 
     /// Writes the log back into the database and truncates it; returns whether it could. Waits up to `wait_max` for

@@ -534,24 +534,13 @@ pub enum ClusterError {
     },
     /// This node's file has not caught up with the cluster.
     #[error(
-        "the file of this node's rqlited has not caught up with the cluster within {seconds} s; check that DATABASE_URL names \
-         the file of a running node"
+        "the file of this node's rqlited has not caught up with the cluster within {} s; check that DATABASE_URL names the file \
+         of a running node", .0.as_secs()
     )]
-    Behind {
-        /// Seconds waited.
-        seconds: u64,
-    },
+    Behind(Duration),
     /// The client's settings cannot be used.
     #[error("cannot connect to the rqlite cluster: {0}")]
     Client(String),
-}
-
-impl ClusterError {
-    pub(super) const fn behind(waited: Duration) -> Self {
-        Self::Behind {
-            seconds: waited.as_secs(),
-        }
-    }
 }
 
 /// The setting to correct if a node answers with this status. rqlite answers 401 without a body to unknown users, and to

@@ -80,12 +80,12 @@ pub(super) async fn make_sound(connection: &mut SqliteConnection) -> sqlx::Resul
 /// Does one step of a merge if the index has many segments; returns whether it did.
 pub async fn merge_step(write: &mut Write) -> sqlx::Result<bool> {
     let structure: Option<Vec<u8>> = sqlx::query_scalar(STRUCTURE)
-        .fetch_optional(&mut **write)
+        .fetch_optional(&mut *write)
         .await?;
     let segments = structure.and_then(|structure| Some(heading(&structure)?.segments));
     let is_worth_it = segments.is_some_and(|segments| segments > SEGMENTS_MAX);
     if is_worth_it {
-        sqlx::query(MERGE).execute(&mut **write).await?;
+        sqlx::query(MERGE).execute(&mut *write).await?;
     }
     Ok(is_worth_it)
 }
@@ -178,9 +178,9 @@ pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<
 /// Adds the missing rows; returns their number.
 pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
     if !is_there(write).await? {
-        sqlx::query(CREATE).execute(&mut **write).await?;
+        sqlx::query(CREATE).execute(&mut *write).await?;
     }
-    add_missing(&mut **write).await
+    add_missing(&mut *write).await
 }
 
 /// Adds an index row for each review without one; returns the number of added rows.

@@ -1,7 +1,7 @@
 //! A write: a transaction on the file, or on a cluster; callers need not distinguish them.
 //!
-//! Statements run through [`Recorder`], which is an sqlx [`Executor`] like a connection. On a cluster it records each
-//! statement with its values, and [`Write::commit`] sends them as one transaction. Statements of the owner's commands
+//! `&mut Write` is an sqlx [`Executor`] like a connection. On a cluster it records each statement with its values, and
+//! [`Write::commit`] sends them as one transaction. Statements of the owner's commands
 //! also run on a copy of this node's file ([`WorkingCopy`]), so that each sees the effects of those before it.
 //! Statements of the service do not: they read this node's file, and [`Write::guard`] checks their assumptions.
 
@@ -29,12 +29,9 @@ use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasi
 use super::schema;
 use crate::clock::Clock;
 
-/// Rolled back when dropped.
-#[derive(Debug)]
-pub struct Write(Recorder);
-
-/// Runs statements, and records them if they go to a cluster. Dereferences to the connection, for reads.
-pub struct Recorder {
+/// Runs statements, and records them if they go to a cluster. Dereferences to the connection, for reads. Rolled back
+/// when dropped.
+pub struct Write {
     transaction: Transaction<'static, Sqlite>,
     record: Option<Record>,
 }
@@ -50,10 +47,10 @@ struct Record {
 
 impl Write {
     pub(super) const fn to_file(transaction: Transaction<'static, Sqlite>) -> Self {
-        Self(Recorder {
+        Self {
             transaction,
             record: None,
-        })
+        }
     }
 
     /// A write to a cluster; `transaction` answers its reads and is read-only. With a copy, `transaction` is one on it, and
@@ -63,14 +60,14 @@ impl Write {
         cluster: Arc<Cluster>,
         copy: Option<WorkingCopy>,
     ) -> Self {
-        Self(Recorder {
+        Self {
             transaction,
             record: Some(Record {
                 cluster,
                 copy,
                 groups: vec![Vec::new()],
             }),
-        })
+        }
     }
 
     /// Makes the whole write fail as overtaken ([`super::is_overtaken`]), unless the SQL expression `condition` is 1
@@ -90,9 +87,9 @@ impl Write {
                 }
             };
         }
-        query.execute(&mut **self).await?;
+        query.execute(&mut *self).await?;
         sqlx::query("delete from guard")
-            .execute(&mut **self)
+            .execute(&mut *self)
             .await
             .map(drop)
     }
@@ -100,7 +97,7 @@ impl Write {
     /// Ends a group: on a cluster, large writes are applied in several transactions. On a single file, all groups are
     /// one transaction.
     pub fn end_group(&mut self) {
-        if let Some(record) = &mut self.0.record {
+        if let Some(record) = &mut self.record {
             record.groups.push(Vec::new());
         }
     }
@@ -110,16 +107,12 @@ impl Write {
     /// # Errors
     /// When the database refuses it; nothing is changed then, except by groups that were already applied.
     pub async fn commit(self) -> sqlx::Result<()> {
-        let Recorder {
-            transaction,
-            record,
-        } = self.0;
-        let Some(record) = record else {
-            return transaction.commit().await;
+        let Some(record) = self.record else {
+            return self.transaction.commit().await;
         };
         // The connection is returned first: other readers must not wait for the cluster, and the copy is no longer
         // needed.
-        transaction.rollback().await?;
+        self.transaction.rollback().await?;
         let basis = record.copy.as_ref().map(|copy| copy.basis);
         let written = record.cluster.write_groups(basis, record.groups).await;
         if let Some(copy) = record.copy {
@@ -131,50 +124,9 @@ impl Write {
     /// # Errors
     /// When the database fails.
     pub async fn rollback(self) -> sqlx::Result<()> {
-        self.0.transaction.rollback().await
+        self.transaction.rollback().await
     }
-}
 
-impl Deref for Write {
-    type Target = Recorder;
-
-    fn deref(&self) -> &Recorder {
-        &self.0
-    }
-}
-
-impl DerefMut for Write {
-    fn deref_mut(&mut self) -> &mut Recorder {
-        &mut self.0
-    }
-}
-
-impl Deref for Recorder {
-    type Target = SqliteConnection;
-
-    fn deref(&self) -> &SqliteConnection {
-        &self.transaction
-    }
-}
-
-impl DerefMut for Recorder {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
-        &mut self.transaction
-    }
-}
-
-impl fmt::Debug for Recorder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recorder")
-            .field("is_recorded", &self.record.is_some())
-            .finish_non_exhaustive()
-    }
-}
-
-/// A row or a result of a statement.
-type StatementStep = Either<SqliteQueryResult, SqliteRow>;
-
-impl Recorder {
     /// Records a statement, and runs it if statements run here.
     async fn run<'q>(
         &mut self,
@@ -193,13 +145,38 @@ impl Recorder {
         if record.copy.is_none() {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
-        // A statement that bypasses the recorder would never reach the cluster, so it is refused.
+        // A statement that bypasses the record would never reach the cluster, so it is refused.
         connection.execute("pragma query_only = off").await?;
         let steps = connection.fetch_many((sql, arguments)).collect().await;
         connection.execute("pragma query_only = on").await?;
         Ok(steps)
     }
 }
+
+impl Deref for Write {
+    type Target = SqliteConnection;
+
+    fn deref(&self) -> &SqliteConnection {
+        &self.transaction
+    }
+}
+
+impl DerefMut for Write {
+    fn deref_mut(&mut self) -> &mut SqliteConnection {
+        &mut self.transaction
+    }
+}
+
+impl fmt::Debug for Write {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Write")
+            .field("is_recorded", &self.record.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A row or a result of a statement.
+type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 
 /// Whether a statement only reads, by its first word.
 fn only_reads(sql: &str) -> bool {
@@ -214,7 +191,7 @@ fn only_reads(sql: &str) -> bool {
     })
 }
 
-impl<'c> Executor<'c> for &'c mut Recorder {
+impl<'c> Executor<'c> for &'c mut Write {
     type Database = Sqlite;
 
     fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, sqlx::Result<StatementStep>>
@@ -318,7 +295,7 @@ impl WorkingCopy {
         })
     }
 
-    /// Begins a transaction that only a recorder writes to: a statement that bypassed it would never reach the cluster.
+    /// Begins a transaction that only [`Write`] writes to: a statement that bypassed it would never reach the cluster.
     pub(super) async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let mut transaction = self.pool.begin_with("begin immediate").await?;
         sqlx::query("pragma query_only = on")
@@ -344,7 +321,7 @@ pub(super) async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Re
         }
         if clock.monotonic() >= end {
             there?;
-            return Err(ClusterError::behind(LEVEL_WAIT_MAX).into());
+            return Err(ClusterError::Behind(LEVEL_WAIT_MAX).into());
         }
         clock.sleep(LOOK_INTERVAL).await;
     }

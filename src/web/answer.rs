@@ -14,9 +14,9 @@ use http_body_util::BodyExt;
 use hyper::body::{Frame, SizeHint};
 use poem::Response;
 use poem::http::header::{
-    ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CACHE_CONTROL,
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, IF_MATCH, IF_MODIFIED_SINCE,
-    IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LAST_MODIFIED, REFERRER_POLICY, VARY,
+    ACCEPT, ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS,
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, ETAG, IF_MATCH,
+    IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LAST_MODIFIED, REFERRER_POLICY, VARY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -634,6 +634,27 @@ fn thousandths(text: &str) -> Option<u16> {
     }
 }
 
+// Errors are pages for browsers and problems for all others.
+
+/// Whether `Accept` prefers `text/html`, as browsers do when they navigate: no other kind has a higher weight or comes
+/// before it with the same one.
+pub fn wants_html(headers: &HeaderMap) -> bool {
+    let accept = headers.get_all(ACCEPT).iter();
+    let accept = accept.map(|line| String::from_utf8_lossy(line.as_bytes()));
+    let (mut best, mut has_html) = ((0, false), false);
+    for line in accept {
+        for (kind, weight) in line.split(',').filter_map(member) {
+            let is_html = kind.eq_ignore_ascii_case("text/html");
+            let is_page = is_html || kind.eq_ignore_ascii_case("application/xhtml+xml");
+            has_html |= is_html && weight > 0;
+            if weight > best.0 {
+                best = (weight, is_page);
+            }
+        }
+    }
+    has_html && best.1
+}
+
 // Header fields that every response shares.
 
 /// The maximum delay of the server's own `Date` against the clock: it has whole seconds and may be from just before the
@@ -683,6 +704,26 @@ mod tests {
     use super::EncodingChoice::{Coded, Identity, NotAcceptable};
     use super::{ConditionalOutcome, Modified, Validators, decide, etag, fixdate, *};
     use crate::snapshot::Coding;
+
+    #[test]
+    fn browsers_are_known_by_what_they_prefer() {
+        let chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+        for (accept, expected) in [
+            (chromium, true),
+            ("application/xhtml+xml, text/html", true),
+            ("TEXT/HTML", true),
+            ("application/json;q=0.5, text/html", true),
+            ("*/*", false),
+            ("", false),
+            ("application/json, text/html", false),
+            ("text/html;q=0.1, application/json", false),
+            ("text/html;q=0", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT, accept.parse().unwrap());
+            assert_eq!(wants_html(&headers), expected, "{accept}");
+        }
+    }
 
     /// Case, header lines, outcome. The content is `abc`, changed at 1994-11-06 08:49:37.5.
     type Row = (

@@ -10,10 +10,12 @@ mod request;
 mod route;
 pub mod server;
 
-pub use answer::{Modified, Ready, cached_body, date_beside, modified, pieces, share, whole_body};
+pub use answer::{
+    Modified, Ready, cached_body, date_beside, modified, pieces, share, wants_html, whole_body,
+};
 pub use openapi::to_3_1;
 pub use problem::{
     PROBLEM, invalid_parameters, method_list, method_not_allowed, problem, retry_later,
 };
-pub use request::{ClientAddress, UrlParameters, announces_more_than, in_turn};
+pub use request::{ClientAddress, UrlParameters, announces_more_than, body_fault, in_turn};
 pub use route::{Route, RouteTable};

@@ -2,12 +2,15 @@
 //! `application/x-www-form-urlencoded` (WHATWG URL §5.1), the announced length of its body, and its client's address,
 //! which limits work per peer.
 
+use std::error::Error;
 use std::future::Future;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use percent_encoding::percent_decode;
+use poem::error::ReadBodyError;
 use poem::http::header::CONTENT_LENGTH;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use poem::{Addr, Request, Response};
@@ -111,6 +114,31 @@ fn as_str(decoded: &Decoded) -> Result<&str, &str> {
 
 // The announced body length, checked before the body is read, so that a client that waits for `100 Continue` gets the
 // error at once (RFC 9110 §10.1.1, §15.5.14).
+
+/// The status and the reason of a body that could not be read: it came too slowly, or it is malformed or cut off.
+pub fn body_fault(error: &ReadBodyError) -> (StatusCode, &'static str) {
+    let (mut is_late, mut cause) = (false, Some(error as &(dyn Error + 'static)));
+    while let Some(error) = cause {
+        let reason = error.downcast_ref::<io::Error>();
+        is_late |= reason.is_some_and(|reason| reason.kind() == io::ErrorKind::TimedOut);
+        // An I/O error reports the source of what it wraps as its own.
+        cause = match reason.and_then(io::Error::get_ref) {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        };
+    }
+    if is_late {
+        (
+            StatusCode::REQUEST_TIMEOUT,
+            "The body did not arrive completely in time.",
+        )
+    } else {
+        (
+            StatusCode::BAD_REQUEST,
+            "The body is incomplete, or its chunks are malformed (RFC 9112 §7.1).",
+        )
+    }
+}
 
 /// Whether `Content-Length` exceeds `bytes_max`. A chunked body announces no length and is counted while it is read.
 pub fn announces_more_than(headers: &HeaderMap, bytes_max: usize) -> bool {

@@ -158,7 +158,7 @@ pub async fn accept(
         now,
         mode
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     let secret = request.secret.as_ref().map(Secret::expose);
     sqlx::query!(
@@ -180,7 +180,7 @@ pub async fn accept(
         wanted.source,
         wanted.address
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -598,13 +598,13 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
                     "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
                     id
                 )
-                .execute(&mut **write)
+                .execute(&mut *write)
                 .await?;
             }
             return transition(write, id, None, *event, now).await;
         }
     };
-    update.execute(&mut **write).await.map(drop)
+    update.execute(&mut *write).await.map(drop)
 }
 
 /// Sets the delivered versions in one statement. The unary plus keeps SQLite from starting with all active
@@ -622,7 +622,7 @@ async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> 
          where subscription_id = d.id and +state = 'active'",
         delivered
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }
@@ -651,7 +651,7 @@ async fn confirm(
                 subscription_id,
                 serial
             )
-            .execute(&mut **write)
+            .execute(&mut *write)
             .await?;
     forget_intent(write, subscription_id, serial).await
 }
@@ -663,7 +663,7 @@ async fn forget_intent(write: &mut Write, subscription_id: i64, serial: i64) -> 
         subscription_id,
         serial
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -700,7 +700,7 @@ async fn transition(
         subscription_id,
         serial
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -735,7 +735,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
         told,
         attempt.subscription_id
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     if !matches!(attempt.outcome, Outcome::Verified { .. }) {
         let callback = shortened(&attempt.callback);
@@ -750,7 +750,7 @@ async fn log(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
             attempt.reason,
             attempt.duration_ms
         )
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     }
     Ok(())
@@ -818,7 +818,7 @@ async fn count(write: &mut Write, attempts: &[Attempt]) -> sqlx::Result<()> {
             sum.failed,
             sum.bytes
         )
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     }
     Ok(())
@@ -930,7 +930,7 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
         "delete from attempt where attempt_id <= (select max(attempt_id) from attempt) - ?",
         ATTEMPTS_MAX
     );
-    let mut gone = attempts.execute(&mut **write).await?.rows_affected();
+    let mut gone = attempts.execute(&mut *write).await?.rows_affected();
     for (state, kept) in [
         (State::Rejected, REJECTED_MAX),
         (State::Removed, OVER_MAX),
@@ -946,7 +946,7 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
             state,
             kept
         );
-        gone += over.execute(&mut **write).await?.rows_affected();
+        gone += over.execute(&mut *write).await?.rows_affected();
     }
     Ok(gone)
 }
@@ -962,7 +962,7 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> 
         "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
         now
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(done.rows_affected())
 }
@@ -994,7 +994,7 @@ pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     ];
     let mut gone = 0;
     for query in queries {
-        gone += query.execute(&mut **write).await?.rows_affected();
+        gone += query.execute(&mut *write).await?.rows_affected();
     }
     Ok(gone + bound(write).await?)
 }

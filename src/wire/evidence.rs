@@ -131,7 +131,7 @@ impl EvidenceFinding {
             start,
             end,
             text: words.unwrap_or_default().to_owned(),
-            polarity: finding.polarity.into(),
+            polarity: insights::aggregate::Vote::from(finding.polarity).into(),
             technicians,
             score: finding.score,
             witness,

@@ -6,9 +6,10 @@ use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
+use crate::insights::aggregate::figures::round_to;
 use crate::insights::evaluate::Proportion;
 use crate::insights::trades::Measured;
-use crate::insights::{self, MentionKind, aggregate};
+use crate::insights::{MentionKind, aggregate};
 use crate::links::Links;
 use crate::model::business::{Editorial, FaqEntry};
 
@@ -160,16 +161,15 @@ impl From<&Measured> for Quality {
             part: measured.part,
             whole: measured.whole,
         };
-        let thousandths = |share: f64| (share * 1e3).round() / 1e3;
         // An F1 score counts agreement twice, so its numerator and denominator are not a sample.
         let is_share = measured.measure != F1;
-        let ci95 = is_share.then(|| share.interval().map(thousandths).to_vec());
+        let ci95 = is_share.then(|| share.interval().map(|end| round_to(end, 1e3)).to_vec());
         Self {
             task: measured.task.clone(),
             set: measured.set.clone(),
             n: u32::try_from(measured.n).unwrap_or(u32::MAX),
             measure: measured.measure.clone(),
-            value: thousandths(share.value()),
+            value: round_to(share.value(), 1e3),
             ci95,
         }
     }
@@ -338,6 +338,16 @@ pub struct Entities {
     pub service_areas: Vec<Entity>,
 }
 
+impl Entities {
+    pub fn of(&self, kind: MentionKind) -> &[Entity] {
+        match kind {
+            MentionKind::Technician => &self.technicians,
+            MentionKind::Service => &self.services,
+            MentionKind::ServiceArea => &self.service_areas,
+        }
+    }
+}
+
 /// A person, service or place that reviews name. `positive` to `uncertain` count the reviews by the sentiment of the passages
 /// about it, and add up to `reviews`. If such a passage judges nothing, a person's vote is `neutral`, and the vote of a service
 /// or a place is that of the whole review. Only the counts are given for entities that no review names, and for people that fewer
@@ -457,8 +467,8 @@ impl Aspect {
             mixed: votes.mixed,
             uncertain: votes.uncertain,
             confirmed: votes.confirmed.into(),
-            positive_share: said.positive_share.map(Share::from),
-            confidence: said.confidence.into(),
+            positive_share: Share::new(votes.positive, votes.judged()),
+            confidence: Confidence::of(votes.judged()),
             trend: said.trend.into(),
             sub_topics: sub_topics
                 .map(|(phrase, reviews)| SubTopic { phrase, reviews })
@@ -494,8 +504,8 @@ impl Entity {
             mixed: votes.map(|votes| votes.mixed),
             uncertain: votes.map(|votes| votes.uncertain),
             confirmed: votes.map(|votes| votes.confirmed.into()),
-            positive_share: (said.as_ref()).and_then(|said| Some(said.positive_share?.into())),
-            confidence: said.as_ref().map(|said| said.confidence.into()),
+            positive_share: votes.and_then(|votes| Share::new(votes.positive, votes.judged())),
+            confidence: votes.map(|votes| Confidence::of(votes.judged())),
             trend: said.as_ref().map(|said| said.trend.clone().into()),
             aspects: said.is_some().then(|| judged.collect()),
             quotes: said.map(|said| said.quotes.into_iter().map(Quote::from).collect()),
@@ -506,13 +516,12 @@ impl Entity {
 impl Topic {
     fn new(topic: &aggregate::Keyphrase, insights: &aggregate::AggregatedInsights) -> Self {
         let topic = topic.clone();
-        let rounded = |value: f64, parts: f64| (value * parts).round() / parts;
         Self {
             id: topic.phrase.replace(' ', "-"),
             phrase: topic.phrase,
             reviews: topic.reviews,
-            expected: rounded(topic.expected, 100.0),
-            log_likelihood: rounded(topic.log_likelihood, 10.0),
+            expected: round_to(topic.expected, 100.0),
+            log_likelihood: round_to(topic.log_likelihood, 10.0),
             aspect: topic.aspect.map(|at| insights.aspects[at].id.clone()),
             positive: topic.overall.positive,
             negative: topic.overall.negative,
@@ -668,20 +677,19 @@ pub struct Share {
     pub n: u32,
 }
 
-impl From<aggregate::WilsonShare> for Share {
-    fn from(share: aggregate::WilsonShare) -> Self {
-        Self {
-            value: share.value,
-            ci95: share.ci95.into(),
-            n: share.n,
-        }
+impl Share {
+    /// `part` of `n` reviews; `None` if `n` is 0.
+    pub fn new(part: u32, n: u32) -> Option<Self> {
+        let aggregate::WilsonShare { value, ci95, n } = aggregate::WilsonShare::new(part, n)?;
+        let ci95 = ci95.into();
+        Some(Self { value, ci95, n })
     }
 }
 
 /// How much a figure can be relied on, by how many reviews judge: `low` fewer than 10, `standard` 10 to 50, `high` more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]
-#[oai(remote = "aggregate::SampleConfidence", rename_all = "snake_case")]
+#[oai(rename_all = "snake_case")]
 pub enum Confidence {
     /// Fewer than 10 reviews judge.
     Low,
@@ -689,6 +697,16 @@ pub enum Confidence {
     Standard,
     /// More than 50 reviews judge.
     High,
+}
+
+impl Confidence {
+    const fn of(judged: u32) -> Self {
+        match judged {
+            0..10 => Self::Low,
+            10..=50 => Self::Standard,
+            51.. => Self::High,
+        }
+    }
 }
 
 /// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
@@ -706,17 +724,6 @@ pub enum Polarity {
     Mixed,
     /// Too close to call.
     Uncertain,
-}
-
-impl From<insights::Polarity> for Polarity {
-    fn from(polarity: insights::Polarity) -> Self {
-        match polarity {
-            insights::Polarity::Positive => Self::Positive,
-            insights::Polarity::Negative => Self::Negative,
-            insights::Polarity::Neutral => Self::Neutral,
-            insights::Polarity::Uncertain => Self::Uncertain,
-        }
-    }
 }
 
 /// Votes that are uncertain from the text and lean the same way as the review's stars, which confirm them.
@@ -767,8 +774,7 @@ impl From<&aggregate::VoteCounts> for Overall {
             negative: votes.negative,
             neutral: votes.neutral,
             uncertain: votes.uncertain,
-            positive_share: aggregate::WilsonShare::new(votes.positive, votes.judged())
-                .map(Share::from),
+            positive_share: Share::new(votes.positive, votes.judged()),
         }
     }
 }
@@ -850,12 +856,12 @@ pub struct TrendPeriod {
 
 impl From<aggregate::ShareTrend> for Trend {
     fn from(trend: aggregate::ShareTrend) -> Self {
-        let month = |count: aggregate::MonthCount| Monthly {
-            month: year_and_month((count.year, count.month)),
-            reviews: count.reviews,
-            positive: count.positive,
-            negative: count.negative,
-            confirmed: (count.confirmed != [0, 0]).then(|| count.confirmed.into()),
+        let month = |(number, votes): (i32, aggregate::VoteCounts)| Monthly {
+            month: year_and_month(number),
+            reviews: votes.reviews(),
+            positive: votes.positive,
+            negative: votes.negative,
+            confirmed: (votes.confirmed != [0, 0]).then(|| votes.confirmed.into()),
         };
         Self {
             months: trend.months.into_iter().map(month).collect(),
@@ -867,30 +873,30 @@ impl From<aggregate::ShareTrend> for Trend {
 
 impl From<aggregate::Compared> for TrendBasis {
     fn from(compared: aggregate::Compared) -> Self {
+        let period = |last: i32, votes: aggregate::VoteCounts| TrendPeriod {
+            from: year_and_month(last - aggregate::HALF_YEAR + 1),
+            to: year_and_month(last),
+            positive: votes.positive,
+            judged: votes.judged(),
+            confirmed: votes.confirmed.into(),
+        };
         Self {
             test: "fisher_exact_holm_95".to_owned(),
-            p_value: (compared.p_value * 1e4).round() / 1e4,
+            p_value: round_to(compared.p_value, 1e4),
             comparisons: compared.comparisons,
-            recent: compared.recent.into(),
-            previous: compared.previous.into(),
+            recent: period(compared.newest, compared.recent),
+            previous: period(compared.newest - aggregate::HALF_YEAR, compared.previous),
         }
     }
 }
 
-impl From<aggregate::HalfYear> for TrendPeriod {
-    fn from(period: aggregate::HalfYear) -> Self {
-        Self {
-            from: year_and_month(period.from),
-            to: year_and_month(period.to),
-            positive: period.positive,
-            judged: period.judged,
-            confirmed: period.confirmed.into(),
-        }
-    }
-}
-
-fn year_and_month((year, month): (i32, i32)) -> String {
-    format!("{year:04}-{month:02}")
+/// The month with that number: the year times twelve, plus the month from 0.
+fn year_and_month(number: i32) -> String {
+    format!(
+        "{:04}-{:02}",
+        number.div_euclid(12),
+        number.rem_euclid(12) + 1
+    )
 }
 
 /// Words of a customer, cut out of a review's `text`.

@@ -38,6 +38,20 @@ pub struct Issue {
     pub received: String,
 }
 
+/// Of a wrong value, an issue shows so many characters.
+const RECEIVED_CHARACTERS_MAX: usize = 200;
+
+impl Issue {
+    pub fn new(name: &str, code: IssueCode, message: impl Into<String>, received: &str) -> Self {
+        Self {
+            path: vec![name.to_owned()],
+            code,
+            message: message.into(),
+            received: received.chars().take(RECEIVED_CHARACTERS_MAX).collect(),
+        }
+    }
+}
+
 /// What is wrong with a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
 #[serde(rename_all = "snake_case")]

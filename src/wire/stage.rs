@@ -9,7 +9,6 @@ use super::insights::{
     Share, Summary, Topic,
 };
 use super::{AspectFacet, LeftOut};
-use crate::insights::aggregate::WilsonShare;
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
@@ -224,11 +223,11 @@ impl InsightsStage {
 fn complaints<'a>(aspects: impl Iterator<Item = &'a Aspect>) -> Vec<ComplaintRow> {
     let row = |aspect: &Aspect| {
         let reviews = aspect.negative + aspect.mixed;
-        let share = WilsonShare::new(reviews, aspect.positive + reviews)?;
+        let share = Share::new(reviews, aspect.positive + reviews)?;
         (reviews > 0).then(|| ComplaintRow {
             id: aspect.id.clone(),
             reviews,
-            share: share.into(),
+            share,
             confirmed: aspect.confirmed.negative,
         })
     };

@@ -18,10 +18,10 @@ use crate::insights::aspects::decision::Decisions;
 use crate::insights::classifier::NgramClassifier;
 use crate::insights::evaluate::{
     AnnotatedTexts, EvaluationFigures, Miss, Proportion, STARS, StarsShown, WholeQuality, evaluate,
-    evaluate_reviews, reviews, rows,
+    evaluate_reviews, quality_lines, reviews, rows,
 };
-use crate::insights::trades::{HOME_SERVICES, IDS, QUALITY_HEADER};
-use crate::insights::{Engine, Engines, LanguageCode, Polarity};
+use crate::insights::trades::{IDS, QUALITY_HEADER};
+use crate::insights::{Engine, LanguageCode, Polarity};
 
 /// Maximum size of an annotated file.
 const ANNOTATED_MIB_MAX: u64 = 64;
@@ -47,7 +47,7 @@ pub struct Evaluate {
 }
 
 impl Evaluate {
-    pub(super) fn run(&self, engines: &Engines) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, configured: Option<Arc<Engine>>) -> anyhow::Result<Exit> {
         let name = self.file.display().to_string();
         let content = read_text(&self.file, ANNOTATED_MIB_MAX)
             .with_context(|| format!("cannot read {name}"))?;
@@ -56,9 +56,9 @@ impl Evaluate {
             .extension()
             .is_some_and(|ending| ending == "jsonl");
         let (text, lines) = if is_of_reviews {
-            self.whole_reviews(engines, &name, &content)?
+            self.whole_reviews(configured, &name, &content)?
         } else {
-            let (engine, rows) = Self::read(engines, &name, &content)?;
+            let (engine, rows) = Self::read(configured, &name, &content)?;
             let reader = reader(&engine, self.language)?;
             let quality = evaluate(reader, &rows);
             let text = if self.json {
@@ -78,13 +78,14 @@ impl Evaluate {
     /// The rows of the file, and the engine for them: the configured trade, or the first package with all aspects of
     /// the file.
     fn read(
-        engines: &Engines,
+        configured: Option<Arc<Engine>>,
         name: &str,
         content: &str,
     ) -> anyhow::Result<(Arc<Engine>, AnnotatedTexts)> {
         let of = |engine: &Engine| rows(name, content, &engine.trade().aspect_ids());
-        if let Some(engine) = engines.set() {
-            return Ok((Arc::clone(engine), of(engine)?));
+        if let Some(engine) = configured {
+            let rows = of(&engine)?;
+            return Ok((engine, rows));
         }
         let engines = IDS.map(Engine::shipped);
         let read = |engine: &Arc<Engine>| anyhow::Ok((Arc::clone(engine), of(engine)?));
@@ -121,8 +122,7 @@ fn write(path: &Path, lines: &str) -> anyhow::Result<()> {
 
 /// The figures as lines of a package's `quality.tsv`.
 fn lines(set: &str, quality: &EvaluationFigures) -> String {
-    let mut text = format!("{QUALITY_HEADER}\n");
-    for (task, measure, share) in [
+    let figures = [
         ("aspect", "f1", quality.pairs.f1()),
         ("aspect_polarity", "accuracy", quality.polarity_accuracy()),
         ("aspect_polarity", "coverage", quality.coverage()),
@@ -131,15 +131,10 @@ fn lines(set: &str, quality: &EvaluationFigures) -> String {
             "published_accuracy",
             quality.published_accuracy(),
         ),
-    ] {
-        if share.whole > 0 {
-            let Proportion { part, whole } = share;
-            let _ = writeln!(
-                text,
-                "{task}\t{set}\t{measure}\t{}\t{part}\t{whole}",
-                quality.n
-            );
-        }
+    ];
+    let mut text = format!("{QUALITY_HEADER}\n");
+    for line in quality_lines(set, quality.n, figures) {
+        text = text + &line + "\n";
     }
     text
 }
@@ -269,12 +264,11 @@ impl Evaluate {
     /// skipped. Returns the figures as text or JSON, and as lines of a package's `quality.tsv`.
     fn whole_reviews(
         &self,
-        engines: &Engines,
+        configured: Option<Arc<Engine>>,
         name: &str,
         content: &str,
     ) -> anyhow::Result<(String, String)> {
-        let shipped = || Engine::shipped(HOME_SERVICES);
-        let engine = engines.set().map_or_else(shipped, Arc::clone);
+        let engine = configured.unwrap_or_else(Engine::built_in);
         let mut reviews = reviews(name, content)?;
         let id = &engine.trade().id;
         reviews.retain(|review| review.package.as_ref().is_none_or(|package| package == id));
@@ -282,11 +276,11 @@ impl Evaluate {
         let only_rules = reader
             .clone()
             .classified_by(NgramClassifier::default())
-            .decided_by(Decisions::of_rules());
+            .decided_by(None);
         let only_classifier = reader
             .clone()
             .without_rules()
-            .decided_by(Decisions::built_in());
+            .decided_by(Some(Decisions::built_in()));
         let [all, with_stars, rules, classifier] = [
             (reader, StarsShown::Hidden),
             (reader, StarsShown::AtHand),

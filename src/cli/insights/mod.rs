@@ -19,14 +19,14 @@ use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
 use crate::insights::trades::{FILE_MIB_MAX, IDS, parse_all, read_folder};
-use crate::insights::{Analyzer, Engine, Engines, Subject, Trade};
+use crate::insights::{Analyzer, Engine, Subject, Trade};
 use crate::links::Links;
 use crate::model::Status;
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::insights::insights;
 use crate::snapshot::{analyze, survey};
 use crate::storage::Database;
-use crate::storage::reviews::{Newest, count_published};
+use crate::storage::reviews::{Newest, Numbered, count_published};
 use crate::{storage, wire};
 
 /// Show what the reviews say, analyse them again, measure the quality of the analysis, or check a trade package
@@ -49,26 +49,26 @@ enum InsightsSubcommand {
 
 impl InsightsCommand {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let engines = load(&self.trade)?;
+        let engine = load(&self.trade)?;
         match self.command {
-            None => show(database, engines).await,
-            Some(InsightsSubcommand::Evaluate(evaluate)) => evaluate.run(&engines),
-            Some(InsightsSubcommand::Explain(explain)) => explain.run(database, engines).await,
+            None => show(database, engine).await,
+            Some(InsightsSubcommand::Evaluate(evaluate)) => evaluate.run(engine),
+            Some(InsightsSubcommand::Explain(explain)) => explain.run(database, engine).await,
             Some(InsightsSubcommand::Lint(lint)) => lint.run(),
-            Some(InsightsSubcommand::Rebuild) => rebuild(database, engines).await,
+            Some(InsightsSubcommand::Rebuild) => rebuild(database, engine).await,
         }
     }
 }
 
 // The configured trade, for every command that analyzes texts.
 
-/// The engines: of the configured trade, otherwise of the business's type.
+/// The engine of the configured trade, if there is one.
 ///
 /// # Errors
 /// If the package cannot be read or is invalid, with all its faults.
-pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
+pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Option<Arc<Engine>>> {
     let engine = match (&config.package, &config.trade_file) {
-        (None, None) => return Ok(Engines::default()),
+        (None, None) => return Ok(None),
         (Some(_), Some(_)) => {
             bail!("REVIEWS_TRADE and REVIEWS_TRADE_FILE are both set; set only one of them")
         }
@@ -78,7 +78,7 @@ pub(super) fn load(config: &TradeConfig) -> anyhow::Result<Engines> {
         },
         (None, Some(path)) => Arc::new(Engine::new(trade_of(path)?)),
     };
-    Ok(engine.into())
+    Ok(Some(engine))
 }
 
 /// The ID of a built-in package if the setting names one and no folder has that name.
@@ -97,12 +97,12 @@ fn trade_of(path: &Path) -> anyhow::Result<Trade> {
 // Prints the insights as a table.
 
 /// Prints the insights without writing to the database.
-async fn show(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exit> {
+async fn show(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyhow::Result<Exit> {
     let path = database.path()?;
     // Not part of the output.
     let links: Links = "http://localhost".parse()?;
     let (input, behind) = read(&path, async |reader: &mut SqliteConnection| {
-        survey(reader, &engines, &links).await
+        survey(reader, engine.as_ref(), &links).await
     })
     .await?;
     say(&told(&input, &insights(&input, &links), behind))
@@ -266,7 +266,7 @@ impl Explain {
     pub(super) async fn run(
         self,
         database: &DatabaseConfig,
-        engines: Engines,
+        engine: Option<Arc<Engine>>,
     ) -> anyhow::Result<Exit> {
         let path = database.path()?;
         let (review, business) = read(&path, async |reader: &mut SqliteConnection| {
@@ -275,8 +275,8 @@ impl Explain {
             anyhow::Ok((review, business.unwrap_or_default()))
         })
         .await?;
-        let analysis =
-            Analyzer::new(&business, &engines.of(&business)).analyze(&Subject::of(&review));
+        let engine = Engine::of(engine.as_ref(), &business);
+        let analysis = Analyzer::new(&business, &engine).analyze(&Subject::of(&review));
         let note = match review.status {
             Status::Published => "",
             Status::Withheld { .. } => "It is withheld and does not count.\n",
@@ -295,20 +295,20 @@ impl Explain {
 
 /// Deletes all derived data and derives it again, some hundred reviews per transaction. A running service continues;
 /// an interrupted rebuild is completed at its next start.
-async fn rebuild(database: &DatabaseConfig, engines: Engines) -> anyhow::Result<Exit> {
+async fn rebuild(database: &DatabaseConfig, engine: Option<Arc<Engine>>) -> anyhow::Result<Exit> {
     let (database, _) = Database::open_at(&database.address()?).await?;
-    let rebuilt = rebuild_all(&database, &engines).await;
+    let rebuilt = rebuild_all(&database, engine.as_ref()).await;
     database.close().await;
     Ok(report_done(&rebuilt?))
 }
 
 /// Returns the report.
-async fn rebuild_all(database: &Database, engines: &Engines) -> anyhow::Result<String> {
+async fn rebuild_all(database: &Database, engine: Option<&Arc<Engine>>) -> anyhow::Result<String> {
     let mut connection = database.reader().await?;
     let business = storage::business::find(&mut connection)
         .await?
         .unwrap_or_default();
-    let analyzer = Analyzer::new(&business, &engines.of(&business));
+    let analyzer = Analyzer::new(&business, &Engine::of(engine, &business));
     let mut write = database.write_derived(&[]).await?;
     let deleted = clear(&mut write).await?;
     write.commit().await?;
@@ -319,9 +319,9 @@ async fn rebuild_all(database: &Database, engines: &Engines) -> anyhow::Result<S
     while let Some(reviews) = newest.next(&mut connection).await? {
         let analyses: Vec<_> = reviews
             .iter()
-            .map(|review| analyze(&analyzer, review, Subject::of(review).hash()))
+            .map(|Numbered { review, .. }| analyze(&analyzer, review, Subject::of(review).hash()))
             .collect();
-        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
+        let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
         let mut write = database.write_derived(&ids).await?;
         read += save(&mut write, &analyses).await?;
         write.commit().await?;

@@ -135,27 +135,6 @@ impl WilsonShare {
     }
 }
 
-/// Reliability of a figure, by its number of reviews.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SampleConfidence {
-    /// Fewer than 10 reviews.
-    Low,
-    /// 10 to 50 reviews.
-    Standard,
-    /// More than 50 reviews.
-    High,
-}
-
-impl SampleConfidence {
-    pub const fn of(n: u32) -> Self {
-        match n {
-            0..10 => Self::Low,
-            10..=50 => Self::Standard,
-            51.. => Self::High,
-        }
-    }
-}
-
 /// Direction of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrendDirection {

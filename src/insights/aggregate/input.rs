@@ -27,6 +27,6 @@ pub struct AggregateInput<'a> {
     pub people: &'a [&'a str],
     /// Ids of the aspects that the owner's FAQ answers.
     pub answered: &'a BTreeSet<String>,
-    /// Names in reviews that are not in the business's lists, sorted.
-    pub others: &'a [(MentionKind, String)],
+    /// Names in reviews, whether or not they are in the business's lists, sorted.
+    pub mentioned: &'a BTreeSet<(MentionKind, &'a str)>,
 }

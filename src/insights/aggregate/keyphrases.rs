@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::count::{ASPECTS_MAX, Counted, bits};
+use super::count::{Counted, bits};
 use super::figures::{Vote, VoteCounts, log_likelihood};
 use super::frequent_phrases::{Marked, REVIEWS_MIN, each_marked};
 use super::input::AggregateInput;
@@ -33,6 +33,7 @@ const QUOTED_FROM: usize = 12;
 pub struct Keyphrase {
     /// One to three words, folded, separated by single spaces.
     pub phrase: String,
+    words: Vec<String>,
     /// Number of reviews with the phrase.
     pub reviews: u32,
     /// Number of reviews expected to have the phrase by chance.
@@ -51,15 +52,6 @@ pub struct Keyphrase {
     pub quote: Option<CustomerQuote>,
 }
 
-/// A candidate for a topic.
-struct Phrase {
-    words: Vec<String>,
-    hash: u32,
-    reviews: u32,
-    expected: f64,
-    likelihood: f64,
-}
-
 /// The topics of all packed analyses, the most significant first, without quotes.
 pub fn topics(
     sources: &AggregateInput<'_>,
@@ -71,26 +63,26 @@ pub fn topics(
     let mut frequent = sources.phrases.reviews().clone();
     frequent.retain(|_, (reviews, _)| *reviews >= least);
     let background = sources.trade.background();
-    let mut found = candidates(&frequent, background, counted.sentences, originals);
-    found.retain(|phrase| phrase.likelihood >= LIKELIHOOD_MIN && !own_names.cover(&phrase.words));
+    let mut found = candidates(&frequent, background, counted, originals);
+    found.retain(|one| one.log_likelihood >= LIKELIHOOD_MIN && !own_names.cover(&one.words));
     found.sort_by(|one, other| {
         other
-            .likelihood
-            .total_cmp(&one.likelihood)
+            .log_likelihood
+            .total_cmp(&one.log_likelihood)
             .then_with(|| one.words.cmp(&other.words))
     });
     let mut chosen = collapse(found);
     chosen.truncate(CANDIDATES_MAX);
-    together(sources, &chosen, originals)
+    together(sources, chosen, originals)
 }
 
 /// The frequent phrases, with the words of each from the newest review with the phrase.
 fn candidates(
     frequent: &BTreeMap<u32, (u32, u32)>,
     background: &Background,
-    sentences: u32,
+    counted: &Counted,
     originals: &mut Originals<'_>,
-) -> Vec<Phrase> {
+) -> Vec<Keyphrase> {
     let newest: BTreeSet<u32> = frequent.values().map(|(_, newest)| *newest).collect();
     let mut found = Vec::with_capacity(frequent.len());
     for position in newest {
@@ -98,18 +90,22 @@ fn candidates(
             continue;
         };
         for phrase in phrases(&opened.text, background) {
-            let hash = phrase_hash(&phrase);
-            if let Some(&(reviews, newest)) = frequent.get(&hash)
+            if let Some(&(reviews, newest)) = frequent.get(&phrase_hash(&phrase))
                 && newest == position
             {
                 let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
-                let expected = expected(&words, background, frequent, sentences);
-                found.push(Phrase {
+                let expected = expected(&words, background, frequent, counted.sentences);
+                found.push(Keyphrase {
+                    phrase,
                     words,
-                    hash,
                     reviews,
                     expected,
-                    likelihood: log_likelihood(reviews, expected),
+                    log_likelihood: log_likelihood(reviews, expected),
+                    aspect: None,
+                    joint: vec![0; counted.aspects.len()],
+                    overall: VoteCounts::default(),
+                    quotable: Vec::new(),
+                    quote: None,
                 });
             }
         }
@@ -140,8 +136,8 @@ fn expected(
 
 /// Merges phrases contained in one another: keeps the longer phrase if it has at least half of the shorter one's
 /// reviews, and otherwise the shorter one. Of singular and plural, keeps the more frequent.
-fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
-    let mut kept: Vec<Phrase> = Vec::new();
+fn collapse(found: Vec<Keyphrase>) -> Vec<Keyphrase> {
+    let mut kept: Vec<Keyphrase> = Vec::new();
     'next: for phrase in found {
         let mut beaten = Vec::new();
         for (at, other) in kept.iter().enumerate() {
@@ -182,24 +178,12 @@ fn collapse(found: Vec<Phrase>) -> Vec<Phrase> {
 /// The selected phrases, with the aspects that they occur with.
 fn together(
     sources: &AggregateInput<'_>,
-    chosen: &[Phrase],
+    mut topics: Vec<Keyphrase>,
     originals: &mut Originals<'_>,
 ) -> Vec<Keyphrase> {
-    let aspects = sources.trade.aspects.len().min(ASPECTS_MAX);
-    let by_hash: BTreeMap<u32, usize> = chosen.iter().map(|phrase| phrase.hash).zip(0..).collect();
+    let hashes = topics.iter().map(|topic| phrase_hash(&topic.phrase));
+    let by_hash: BTreeMap<u32, usize> = hashes.zip(0..).collect();
     let marked = Marked::new(by_hash.keys().copied());
-    let bare = |phrase: &Phrase| Keyphrase {
-        phrase: phrase.words.join(" "),
-        reviews: phrase.reviews,
-        expected: phrase.expected,
-        log_likelihood: phrase.likelihood,
-        aspect: None,
-        joint: vec![0; aspects],
-        overall: VoteCounts::default(),
-        quotable: Vec::new(),
-        quote: None,
-    };
-    let mut topics: Vec<Keyphrase> = chosen.iter().map(bare).collect();
     let mut newest: Vec<Vec<(u32, PackedAnalysisRef<'_>)>> = vec![Vec::new(); topics.len()];
     each_marked(sources.segments, &marked, |before, segment, index, hash| {
         let Some(&at) = by_hash.get(&hash) else {
@@ -221,11 +205,11 @@ fn together(
         }
     });
     let mut things = Vec::new();
-    for ((mut topic, phrase), newest) in topics.into_iter().zip(chosen).zip(newest) {
+    for (mut topic, newest) in topics.into_iter().zip(newest) {
         let found =
-            |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &phrase.words);
+            |one: (u32, PackedAnalysisRef<'_>)| find(&*originals.open(one.0)?, one, &topic.words);
         let found: Vec<TopicSentence> = newest.into_iter().filter_map(found).collect();
-        if !is_thing(phrase.words.len(), &found) {
+        if !is_thing(topic.words.len(), &found) {
             continue;
         }
         // No quote may contradict the counts shown beside it.

@@ -15,9 +15,7 @@ mod trends;
 
 use count::Counted;
 pub use count::{vote_of, votes_of};
-pub use figures::{
-    Corpus, ReviewVote, SampleConfidence, TrendDirection, Vote, VoteCounts, WilsonShare,
-};
+pub use figures::{Corpus, ReviewVote, TrendDirection, Vote, VoteCounts, WilsonShare};
 pub use frequent_phrases::{FrequentPhrases, RarePhrases};
 pub use input::AggregateInput;
 pub use keyphrases::Keyphrase;
@@ -30,7 +28,7 @@ use quotes::Originals;
 pub use quotes::{CustomerQuote, Original, slice};
 pub use roster::PERSON_MIN;
 use roster::{FewReviews, Roster};
-pub use trends::{COMPARED_MIN, Compared, HalfYear, MonthCount, ShareTrend, fisher_exact, holm};
+pub use trends::{COMPARED_MIN, Compared, HALF_YEAR, ShareTrend, fisher_exact, holm};
 
 #[derive(Debug, Clone)]
 pub struct AggregatedInsights {
@@ -49,7 +47,7 @@ pub struct AggregatedInsights {
 /// Counts the packed analyses in one pass, and derives the insights from the counts.
 pub fn aggregate(sources: &AggregateInput<'_>) -> AggregatedInsights {
     let (segments, trade, business) = (sources.segments, sources.trade, sources.business);
-    let roster = Roster::new(business, sources.others);
+    let roster = Roster::new(business, sources.mentioned);
     let counted = Counted::new(segments, trade.aspects.len(), &roster);
     let entities = counted.entities.iter();
     let named = entities.map(|entity| entity.votes.reviews()).collect();

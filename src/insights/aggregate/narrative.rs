@@ -71,14 +71,12 @@ pub fn sentences(input: &NarrativeInput<'_>, topics: &[Keyphrase]) -> Vec<Summar
     sentences.extend(overall(input));
     sentences.extend(unheard(input));
     let praised = told_sides(input.counted, input.sources.trade, true).into_iter();
-    sentences.extend(
-        praised
-            .enumerate()
-            .map(|(rank, at)| praise(&input.aspects[at], rank)),
-    );
+    let praised = praised.enumerate();
+    sentences.extend(praised.map(|(rank, at)| side(&input.aspects[at], rank, None)));
     let blamed = input.complaints.iter().enumerate();
-    sentences
-        .extend(blamed.map(|(rank, (at, complaint))| blame(&input.aspects[*at], rank, complaint)));
+    sentences.extend(
+        blamed.map(|(rank, (at, complaint))| side(&input.aspects[*at], rank, Some(complaint))),
+    );
     let aspects = input.aspects.iter();
     let decided = aspects.filter(|aspect| is_decided(&aspect.said.votes));
     sentences.extend(decided.filter_map(trend));
@@ -157,76 +155,45 @@ pub fn told_sides(counted: &Counted, trade: &Trade, is_praise: bool) -> Vec<usiz
     told.take(SIDES_MAX).map(|(_, (_, at, _))| at).collect()
 }
 
-/// The wording changes with the rank among the sentences of its kind, so that three consecutive sentences are never
-/// alike.
-fn praise(aspect: &AspectFigures, rank: usize) -> SummarySentence {
+/// Praise of an aspect or, with a `complaint`, blame, followed by the phrase that the complaints share. The wording
+/// changes with the rank among the sentences of its kind, so that three consecutive sentences are never alike.
+fn side(aspect: &AspectFigures, rank: usize, complaint: Option<&Complaint>) -> SummarySentence {
     let votes = &aspect.said.votes;
-    let (label, name) = (&aspect.label, inside(&aspect.label));
-    let (side, judged) = (votes.side(true), votes.judged());
-    let quantifier = inside(quantifier(side, judged));
-    let text = match rank {
-        0 => format!(
-            "{label}: {quantifier} reviews that judge it are positive ({side} of {judged})."
-        ),
-        1 => format!("{label}: praise in {quantifier} reviews that judge it ({side} of {judged})."),
-        _ => format!(
-            "Of the {judged} reviews that judge {name}, {quantifier} are positive ({side})."
-        ),
+    let (template, vote, confirmed) = match complaint {
+        None => ("aspect_positive", Vote::Positive, votes.confirmed[0]),
+        Some(_) => ("aspect_negative", Vote::Negative, votes.confirmed[1]),
     };
-    let figures = [
-        ("positive", side),
-        ("judged", judged),
-        ("confirmed", votes.confirmed[0]),
-    ];
-    let mut praise = sentence("aspect_positive", text, &figures);
-    let quotes = aspect.said.quotes.iter();
-    praise.evidence.aspect = Some(aspect.id.clone());
-    praise.evidence.review_ids = ids(quotes.filter(|quote| quote.polarity == Vote::Positive));
-    praise
-}
-
-/// As [`praise`], followed by the phrase that the complaints share.
-fn blame(aspect: &AspectFigures, rank: usize, complaint: &Complaint) -> SummarySentence {
-    let votes = &aspect.said.votes;
-    let (label, name) = (&aspect.label, inside(&aspect.label));
-    let (side, judged) = (votes.side(false), votes.judged());
+    let (label, name, sign) = (&aspect.label, inside(&aspect.label), vote.name());
+    let (side, judged) = (votes.side(complaint.is_none()), votes.judged());
     let quantifier = quantifier(side, judged);
-    let mut text = match rank {
-        0 => format!(
-            "{label}: {} reviews that judge it are negative ({side} of {judged})",
-            inside(quantifier)
-        ),
-        1 => format!(
+    let few = inside(quantifier);
+    let mut text = match (rank, vote) {
+        (0, _) => format!("{label}: {few} reviews that judge it are {sign} ({side} of {judged})"),
+        (1, Vote::Positive) => {
+            format!("{label}: praise in {few} reviews that judge it ({side} of {judged})")
+        }
+        (1, _) => format!(
             "{quantifier} reviews complain about {name} ({side} of the {judged} that judge it)"
         ),
-        _ => format!(
-            "Of the {judged} reviews that judge {name}, {} are negative ({side})",
-            inside(quantifier)
-        ),
+        _ => format!("Of the {judged} reviews that judge {name}, {few} are {sign} ({side})"),
     };
-    let phrase = complaint.phrase.as_ref();
+    let phrase = complaint.and_then(|complaint| complaint.phrase.as_ref());
     if let Some((phrase, count)) = phrase {
         let most = [", most often about “", phrase, "” (", &reviews(*count), ")"].concat();
         text.push_str(&most);
     }
     text.push('.');
-    let mut figures = vec![
-        ("negative", side),
-        ("judged", judged),
-        ("confirmed", votes.confirmed[1]),
-    ];
+    let mut figures = vec![(sign, side), ("judged", judged), ("confirmed", confirmed)];
     figures.extend(phrase.map(|(_, count)| ("with_phrase", *count)));
-    let mut blame = sentence("aspect_negative", text, &figures);
+    let mut told = sentence(template, text, &figures);
+    let quote = complaint.and_then(|complaint| complaint.quote.as_ref());
     let quotes = aspect.said.quotes.iter();
-    let blaming = quotes.filter(|quote| quote.polarity == Vote::Negative);
-    blame.evidence.aspect = Some(aspect.id.clone());
-    blame
-        .evidence
-        .topics
-        .extend(phrase.map(|(phrase, _)| phrase.clone()));
-    blame.evidence.review_ids = ids(complaint.quote.iter().chain(blaming));
-    blame.evidence.quote.clone_from(&complaint.quote);
-    blame
+    let quotes = quotes.filter(|quote| quote.polarity == vote);
+    told.evidence.aspect = Some(aspect.id.clone());
+    told.evidence.topics = phrase.iter().map(|(phrase, _)| phrase.clone()).collect();
+    told.evidence.review_ids = ids(quote.into_iter().chain(quotes));
+    told.evidence.quote = quote.cloned();
+    told
 }
 
 fn ids<'a>(quotes: impl Iterator<Item = &'a CustomerQuote>) -> Vec<String> {
@@ -246,13 +213,17 @@ fn trend(aspect: &AspectFigures) -> Option<SummarySentence> {
     let [now, before] = [compared.recent, compared.previous];
     let text = format!(
         "{}: reviews have become {word} positive, {} of {} in the last half year against {} of {} in the one before.",
-        aspect.label, now.positive, now.judged, before.positive, before.judged
+        aspect.label,
+        now.positive,
+        now.judged(),
+        before.positive,
+        before.judged()
     );
     let figures = [
         ("recent_positive", now.positive),
-        ("recent_judged", now.judged),
+        ("recent_judged", now.judged()),
         ("previous_positive", before.positive),
-        ("previous_judged", before.judged),
+        ("previous_judged", before.judged()),
         ("recent_confirmed", now.confirmed[0]),
         ("previous_confirmed", before.confirmed[0]),
     ];

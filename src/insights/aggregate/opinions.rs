@@ -1,7 +1,7 @@
 //! The figures of each aspect and of each entity: votes, trend, quotes, and what is mentioned together with it.
 
 use super::count::{Counted, OpinionCounts};
-use super::figures::{SampleConfidence, VoteCounts, WilsonShare, round_to};
+use super::figures::{VoteCounts, round_to};
 use super::keyphrases::{Keyphrase, lift};
 use super::quotes::{CustomerQuote, Originals, Shortlist, pick};
 use super::roster::Roster;
@@ -32,10 +32,6 @@ const ENTITY_MONTHS: i32 = 12;
 pub struct OpinionStats {
     /// Reviews by their vote.
     pub votes: VoteCounts,
-    /// Share of positive reviews among those with a judgement.
-    pub positive_share: Option<WilsonShare>,
-    /// Reliability of the share.
-    pub confidence: SampleConfidence,
     /// Shares by month, with their direction.
     pub trend: ShareTrend,
     /// Quotes; the quotes of the larger side come first.
@@ -208,8 +204,6 @@ fn opinion_stats(
     let votes = opinion_counts.votes;
     OpinionStats {
         votes,
-        positive_share: WilsonShare::new(votes.positive, votes.judged()),
-        confidence: SampleConfidence::of(votes.judged()),
         trend: trend(&counted.months, cell, months),
         quotes: both_sides(&votes, &opinion_counts.quotes, quotes, originals),
     }

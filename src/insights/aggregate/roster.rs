@@ -1,6 +1,8 @@
 //! The entities that are counted: first the business's own lists, then other names in reviews. Each has a number. A
 //! person named in too few reviews appears only with counts, so no sentence about them is quoted anywhere.
 
+use std::collections::BTreeSet;
+
 use crate::insights::analysis::{LanguageCode, MentionKind};
 use crate::insights::packed_analysis::{PackedAnalyses, PackedAnalysisRef, name_key};
 use crate::insights::text::WordMap;
@@ -36,26 +38,27 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// The business's technicians, services and places in its own order; each kind is followed by the remaining values
-    /// of `others`, in their order.
-    pub fn new(business: &Business, others: &[(MentionKind, String)]) -> Self {
+    /// The business's technicians, services and places in its own order; each kind is followed by its other names in
+    /// `mentioned`, in their order.
+    pub fn new(business: &Business, mentioned: &BTreeSet<(MentionKind, &str)>) -> Self {
         let mut roster = Self::default();
-        for one in &business.technicians {
-            roster.add(MentionKind::Technician, Some(&one.id), &one.name, &one.name);
+        for kind in MentionKind::ALL {
+            match kind {
+                MentionKind::Technician => (business.technicians.iter())
+                    .for_each(|one| roster.add(kind, Some(&one.id), &one.name, &one.name)),
+                MentionKind::Service => (business.services.iter())
+                    .for_each(|one| roster.add(kind, Some(&one.id), &one.name, &one.id)),
+                MentionKind::ServiceArea => (business.service_areas.iter())
+                    .for_each(|name| roster.add(kind, None, name, name)),
+            }
+            for (_, value) in mentioned.iter().filter(|(its, _)| *its == kind) {
+                roster.add(kind, None, value, value);
+            }
         }
-        roster.add_others(MentionKind::Technician, others);
-        for one in &business.services {
-            roster.add(MentionKind::Service, Some(&one.id), &one.name, &one.id);
-        }
-        roster.add_others(MentionKind::Service, others);
-        for name in &business.service_areas {
-            roster.add(MentionKind::ServiceArea, None, name, name);
-        }
-        roster.add_others(MentionKind::ServiceArea, others);
         roster
     }
 
-    /// `value` is the value of the entity in mentions.
+    /// Adds an entity that is not yet in the roster; `value` is its value in mentions.
     fn add(&mut self, kind: MentionKind, id: Option<&String>, name: &str, value: &str) {
         self.numbers
             .entry(name_key(kind, value))
@@ -67,12 +70,6 @@ impl Roster {
                 });
                 self.entries.len() - 1
             });
-    }
-
-    fn add_others(&mut self, kind: MentionKind, others: &[(MentionKind, String)]) {
-        for (_, value) in others.iter().filter(|(its, _)| *its == kind) {
-            self.add(kind, None, value, value);
-        }
     }
 
     /// All entries: technicians, then services, then places.

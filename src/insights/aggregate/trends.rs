@@ -5,29 +5,15 @@ use super::count::Month;
 use super::figures::{TrendDirection, VoteCounts};
 
 /// Number of months in each of the two compared periods.
-const HALF_YEAR: i32 = 6;
+pub const HALF_YEAR: i32 = 6;
 /// Minimum number of reviews with a judgement in each compared half year.
 pub const COMPARED_MIN: u32 = 10;
 
-/// Counts of one month.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MonthCount {
-    pub year: i32,
-    /// From 1.
-    pub month: i32,
-    /// Reviews that mention it, with any vote.
-    pub reviews: u32,
-    pub positive: u32,
-    pub negative: u32,
-    /// Number of positive and negative reviews whose votes the stars confirmed.
-    pub confirmed: [u32; 2],
-}
-
-/// The share of positive reviews over time.
+/// The share of positive reviews over time. A month's number is its year times twelve, plus the month from 0.
 #[derive(Debug, Clone)]
 pub struct ShareTrend {
-    /// The last months with reviews, oldest first.
-    pub months: Vec<MonthCount>,
+    /// The last months with reviews by their numbers, oldest first.
+    pub months: Vec<(i32, VoteCounts)>,
     /// [`TrendDirection::Flat`] until [`settle`] has tested all comparisons.
     pub direction: TrendDirection,
     /// `None` if too few reviews in one of the half years have a judgement.
@@ -37,29 +23,16 @@ pub struct ShareTrend {
 /// The last half year and the one before.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Compared {
-    /// The last six months up to that of the newest review.
-    pub recent: HalfYear,
-    /// The six months before those.
-    pub previous: HalfYear,
+    /// The number of the last month of the recent half year, which is that of the newest review.
+    pub newest: i32,
+    /// The votes of the recent half year.
+    pub recent: VoteCounts,
+    /// The votes of the half year before.
+    pub previous: VoteCounts,
     /// P-value of Fisher's exact test, two-sided, uncorrected.
     pub p_value: f64,
     /// Number of comparisons in the document, for Holm's correction.
     pub comparisons: u32,
-}
-
-/// Six calendar months and their reviews with a judgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HalfYear {
-    /// First year and month.
-    pub from: (i32, i32),
-    /// Last year and month.
-    pub to: (i32, i32),
-    /// Number of positive reviews.
-    pub positive: u32,
-    /// Number of reviews with a judgement.
-    pub judged: u32,
-    /// Number of positive and negative reviews whose votes the stars confirmed.
-    pub confirmed: [u32; 2],
 }
 
 /// Gives each comparison its direction. All comparisons of one document are tested together, because otherwise chance
@@ -84,7 +57,7 @@ impl Compared {
             recent, previous, ..
         } = self;
         let [now, before] = [(recent, previous), (previous, recent)]
-            .map(|(one, other)| u64::from(one.positive) * u64::from(other.judged));
+            .map(|(one, other)| u64::from(one.positive) * u64::from(other.judged()));
         match now.cmp(&before) {
             std::cmp::Ordering::Greater => TrendDirection::Up,
             std::cmp::Ordering::Less => TrendDirection::Down,
@@ -100,22 +73,14 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
         .iter()
         .rev()
         .filter(|month| newest - month.number < months_max && month.cells[cell].reviews() > 0)
-        .map(|month| {
-            let votes = month.cells[cell];
-            let (year, month) = calendar(month.number);
-            MonthCount {
-                year,
-                month,
-                reviews: votes.reviews(),
-                positive: votes.positive,
-                negative: votes.negative,
-                confirmed: votes.confirmed,
-            }
-        });
-    let [recent, previous] = [newest, newest - HALF_YEAR].map(|last| period(months, cell, last));
-    let compared = (recent.judged >= COMPARED_MIN && previous.judged >= COMPARED_MIN).then(|| {
-        let [now, before] = [recent, previous].map(|period| (period.positive, period.judged));
+        .map(|month| (month.number, month.cells[cell]));
+    let halves = [newest, newest - HALF_YEAR].map(|last| half_year(months, cell, last));
+    let is_enough = halves.iter().all(|votes| votes.judged() >= COMPARED_MIN);
+    let compared = is_enough.then(|| {
+        let [recent, previous] = halves;
+        let [now, before] = halves.map(|votes| (votes.positive, votes.judged()));
         Compared {
+            newest,
             recent,
             previous,
             p_value: fisher_exact(now, before),
@@ -130,24 +95,14 @@ pub fn trend(months: &[Month], cell: usize, months_max: i32) -> ShareTrend {
     }
 }
 
-/// The half year that ends with month `last`.
-fn period(months: &[Month], cell: usize, last: i32) -> HalfYear {
-    let first = last - HALF_YEAR + 1;
+/// The votes of the half year that ends with month `last`.
+fn half_year(months: &[Month], cell: usize, last: i32) -> VoteCounts {
     let mut votes = VoteCounts::default();
-    let within = (months.iter()).filter(|month| (first..=last).contains(&month.number));
-    within.for_each(|month| votes.add(&month.cells[cell]));
-    HalfYear {
-        from: calendar(first),
-        to: calendar(last),
-        positive: votes.positive,
-        judged: votes.judged(),
-        confirmed: votes.confirmed,
-    }
-}
-
-/// Year and month (from 1) of a month number.
-const fn calendar(number: i32) -> (i32, i32) {
-    (number.div_euclid(12), number.rem_euclid(12) + 1)
+    let within = months.iter();
+    within
+        .filter(|month| (last - HALF_YEAR + 1..=last).contains(&month.number))
+        .for_each(|month| votes.add(&month.cells[cell]));
+    votes
 }
 
 // Significance tests: Fisher's exact test of a two-by-two table, and Holm's correction for several tests. Sums,
@@ -223,23 +178,22 @@ const fn float(value: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::fisher_exact;
-    use super::{Compared, HalfYear, ShareTrend, settle};
-    use crate::insights::aggregate::figures::TrendDirection;
+    use super::{Compared, ShareTrend, settle};
+    use crate::insights::aggregate::figures::{TrendDirection, VoteCounts};
 
     fn compared(now: (u32, u32), before: (u32, u32)) -> ShareTrend {
-        let period = |(positive, judged)| HalfYear {
-            from: (2026, 1),
-            to: (2026, 6),
+        let votes = |(positive, judged)| VoteCounts {
             positive,
-            judged,
-            confirmed: [0, 0],
+            negative: judged - positive,
+            ..VoteCounts::default()
         };
         ShareTrend {
             months: Vec::new(),
             direction: TrendDirection::Flat,
             compared: Some(Compared {
-                recent: period(now),
-                previous: period(before),
+                newest: 0,
+                recent: votes(now),
+                previous: votes(before),
                 p_value: fisher_exact(now, before),
                 comparisons: 1,
             }),

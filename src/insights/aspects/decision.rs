@@ -78,23 +78,12 @@ const LABELS: [Polarity; OUTCOMES - 1] =
 /// The name of the calibration rows.
 const CONFIDENCE: &str = "confidence";
 
-/// The decision for a candidate that is a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FindingDecision {
-    /// The leading label.
-    pub polarity: Polarity,
-    /// Percentage of similar cases in which aspect and label were right.
-    pub confidence: u8,
-}
-
 /// Measured percentage of right judgements among those that only the rules make.
 const CONFIDENCE_OF_RULES: u8 = 70;
 
 /// The weights, in thousandths of a logarithm of the odds for each whole unit of a figure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decisions {
-    /// Whether the rules decide regardless of the figures.
-    are_of_rules: bool,
     /// Weights for candidates with the classifier's score for the aspect, and for candidates without it.
     tables: [[[i32; OUTCOMES]; FIGURES.len()]; 2],
     /// Percentages, ascending, each with the margin from which it applies.
@@ -105,15 +94,6 @@ impl Decisions {
     /// The program's own weights.
     pub fn built_in() -> Self {
         Self::parse(BUILT_IN)
-    }
-
-    /// Accepts the rules' findings unchanged, as without a classifier.
-    pub const fn of_rules() -> Self {
-        Self {
-            are_of_rules: true,
-            tables: [[[0; OUTCOMES]; FIGURES.len()]; 2],
-            confidence: Vec::new(),
-        }
     }
 
     /// Reads tab-separated lines: a figure's name and eight weights (for no finding, negative, neutral, positive; then
@@ -135,11 +115,7 @@ impl Decisions {
                 tables[at / OUTCOMES][figure][at % OUTCOMES] = *weight;
             }
         }
-        Self {
-            are_of_rules: false,
-            tables,
-            confidence,
-        }
+        Self { tables, confidence }
     }
 
     /// The sum of each outcome, in thousandths of a logarithm of the odds.
@@ -153,25 +129,22 @@ impl Decisions {
         }
         sums.map(|sum| sum / UNIT)
     }
+}
 
-    /// `None` if the candidate is no finding.
-    pub fn decide(&self, candidate: &AspectCandidate) -> Option<FindingDecision> {
-        if self.are_of_rules || candidate.basis == DecisionBasis::Rules {
-            return candidate.rule.map(|polarity| FindingDecision {
-                polarity,
-                confidence: CONFIDENCE_OF_RULES,
-            });
-        }
-        let knows_aspect = candidate.basis == DecisionBasis::Aspect;
-        let (label, margin, is_found) = leader(&self.sums(&candidate.figures, knows_aspect));
-        let mut falling = self.confidence.iter().rev();
-        is_found.then(|| FindingDecision {
-            polarity: LABELS[label],
-            confidence: falling
-                .find(|(_, least)| margin >= *least)
-                .map_or(0, |(percent, _)| *percent),
-        })
-    }
+/// The label of a candidate, and the percentage of similar cases in which aspect and label were right; `None` if the
+/// candidate is no finding. Without `decisions`, the findings of the rules are accepted unchanged.
+pub fn decide(
+    decisions: Option<&Decisions>,
+    candidate: &AspectCandidate,
+) -> Option<(Polarity, u8)> {
+    let Some(decisions) = decisions.filter(|_| candidate.basis != DecisionBasis::Rules) else {
+        return Some((candidate.rule?, CONFIDENCE_OF_RULES));
+    };
+    let knows_aspect = candidate.basis == DecisionBasis::Aspect;
+    let (label, margin, is_found) = leader(&decisions.sums(&candidate.figures, knows_aspect));
+    let mut falling = decisions.confidence.iter().rev();
+    let reached = falling.find(|(_, least)| margin >= *least);
+    is_found.then(|| (LABELS[label], reached.map_or(0, |(percent, _)| *percent)))
 }
 
 /// The leading label, its margin over all other outcomes, and whether the labels together are likelier than no finding.

@@ -12,7 +12,8 @@ pub struct RuleEngine {
     /// Without its phrases, which are compiled.
     pub(super) trade: Trade,
     pub(super) classifier: NgramClassifier,
-    pub(super) decisions: Decisions,
+    /// `None` if the rules decide.
+    pub(super) decisions: Option<Decisions>,
     /// The index of each aspect in the classifier, if the classifier has it.
     pub(super) detected: Vec<Option<usize>>,
     pub(super) compiled: CompiledRules,
@@ -34,11 +35,7 @@ impl RuleEngine {
             detected: detected(&trade, &classifier),
             classifier,
             // The weights for rules and classifier were learned from English texts.
-            decisions: if trade.language.is_some() {
-                Decisions::of_rules()
-            } else {
-                Decisions::built_in()
-            },
+            decisions: trade.language.is_none().then(Decisions::built_in),
             trade,
         }
     }
@@ -64,8 +61,8 @@ impl RuleEngine {
         }
     }
 
-    /// The same rules with other decision weights.
-    pub fn decided_by(self, decisions: Decisions) -> Self {
+    /// The same rules with other decision weights; without weights, the rules decide.
+    pub fn decided_by(self, decisions: Option<Decisions>) -> Self {
         Self { decisions, ..self }
     }
 

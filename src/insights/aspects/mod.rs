@@ -14,7 +14,7 @@ use super::text::TokenizedText;
 use decision::AspectCandidate;
 pub use engine::RuleEngine;
 use parsed_sentence::ParsedSentence;
-pub use reading::{DocumentPolarity, SentenceReading};
+pub use reading::{SentenceReading, document_figures};
 pub use score::{MARGIN, label};
 
 /// The findings of a text.
@@ -31,23 +31,12 @@ pub struct TextFindings {
 impl RuleEngine {
     /// Judges a text in the language of the trade.
     pub fn analyze(&self, text: &TokenizedText) -> TextFindings {
-        let (findings, document) = self.read(text);
-        TextFindings {
-            findings,
-            overall: document.label(),
-        }
-    }
-
-    /// The figures for the polarity of the text as a whole.
-    pub fn document(&self, text: &TokenizedText) -> DocumentPolarity {
-        self.read(text).1
-    }
-
-    fn read(&self, text: &TokenizedText) -> (Vec<Finding>, DocumentPolarity) {
         let (mut read, candidates) = self.candidates(text);
         let findings = reading::findings(self, text, &mut read, &candidates);
-        let document = DocumentPolarity::new(&read, &findings);
-        (findings, document)
+        TextFindings {
+            overall: reading::overall(&read, &findings),
+            findings,
+        }
     }
 
     /// The candidates for findings, with the sentences that contain them.
@@ -72,7 +61,6 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::RuleEngine;
-    use super::decision::Decisions;
     use crate::insights::analysis::{Finding, Polarity};
     use crate::insights::text::TokenizedText;
     use crate::insights::trades::{HOME_SERVICES, shipped};
@@ -86,8 +74,7 @@ mod tests {
 
     /// Without the classifier.
     fn rules() -> &'static RuleEngine {
-        static RULES: LazyLock<RuleEngine> =
-            LazyLock::new(|| engine().clone().decided_by(Decisions::of_rules()));
+        static RULES: LazyLock<RuleEngine> = LazyLock::new(|| engine().clone().decided_by(None));
         &RULES
     }
 

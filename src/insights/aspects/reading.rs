@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::decision::{AspectCandidate, DecisionBasis, FIGURES, Figures, FindingDecision};
+use super::decision::{AspectCandidate, DecisionBasis, FIGURES, Figures, decide};
 use super::engine::RuleEngine;
 use super::parsed_sentence::{About, Clause, ParsedSentence};
 use super::score::{self, MARGIN};
@@ -240,7 +240,7 @@ pub fn findings(
 ) -> Vec<Finding> {
     let mut all = Vec::with_capacity(candidates.len());
     for candidate in candidates {
-        let Some(decision) = engine.decisions.decide(candidate) else {
+        let Some(decision) = decide(engine.decisions.as_ref(), candidate) else {
             continue;
         };
         let sentence = &mut read[candidate.sentence];
@@ -262,10 +262,7 @@ fn finding(
     scores: &AspectScores<'_>,
     candidate: &AspectCandidate,
     rule: Option<Finding>,
-    FindingDecision {
-        polarity,
-        confidence,
-    }: FindingDecision,
+    (polarity, confidence): (Polarity, u8),
 ) -> Finding {
     let part = &scores.parts[candidate.part];
     let head = engine.detected[candidate.aspect].map(OutputHead::Aspect);
@@ -390,57 +387,39 @@ const RULES_WEIGHT: i64 = 2_097;
 /// 1,000, 152 of 3,329 texts with a judgement were neutral; with 500, 67.
 const JUDGES_MIN: i64 = 500;
 
-/// The figures for the polarity of a text as a whole.
-#[derive(Debug)]
-pub struct DocumentPolarity {
-    /// The sum of the sentences' leads.
-    leads: i64,
-    sentences: i64,
-    /// Numbers of rule findings with praise and with blame.
-    judged: [i64; 2],
-    has_judgement: bool,
-    has_words: bool,
+/// The figures for the polarity of a text as a whole, in thousandths: the mean of the sentences' scores for praise minus
+/// blame, and the rules' praise minus blame relative to the number of their findings.
+pub fn document_figures(read: &[SentenceReading<'_>]) -> [i64; 2] {
+    let leads: i64 = read.iter().map(|sentence| i64::from(sentence.lead)).sum();
+    let sentences = i64::try_from(read.len()).unwrap_or_default();
+    let [positive, negative] = [0, 1].map(|side: usize| -> i64 {
+        let judged = read.iter().map(|sentence| sentence.judged[side]);
+        judged.sum()
+    });
+    [
+        1_000 * leads / (i64::from(UNIT) * (sentences + SENTENCES_PRIOR)),
+        1_000 * (positive - negative) / (positive + negative + 1),
+    ]
 }
 
-impl DocumentPolarity {
-    pub(super) fn new(read: &[SentenceReading<'_>], findings: &[Finding]) -> Self {
-        let judged = |side: usize| read.iter().map(|sentence| sentence.judged[side]).sum();
-        Self {
-            leads: read.iter().map(|sentence| i64::from(sentence.lead)).sum(),
-            sentences: i64::try_from(read.len()).unwrap_or_default(),
-            judged: [judged(0), judged(1)],
-            has_judgement: findings.iter().any(|finding| finding.polarity.judges()),
-            has_words: read.iter().any(|sentence| sentence.has_words),
-        }
-    }
-
-    /// The inputs of the decision, in thousandths: the mean of the sentences' scores for praise minus blame, and the
-    /// rules' praise minus blame relative to the number of their findings.
-    pub fn figures(&self) -> [i64; 2] {
-        let [positive, negative] = self.judged;
-        [
-            1_000 * self.leads / (i64::from(UNIT) * (self.sentences + SENTENCES_PRIOR)),
-            1_000 * (positive - negative) / (positive + negative + 1),
-        ]
-    }
-
-    /// The label and its score, in thousandths of a logarithm of the odds; a positive score means praise. A text
-    /// without a judgement is neutral; any other text gets the label of the leading side.
-    pub fn label(&self) -> (Polarity, i32) {
-        let [lead, rules] = self.figures();
-        // `0/10` is decided by the rules: the prior does not apply to it.
-        let constant = if self.has_words { CONSTANT } else { 0 };
-        let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
-        let is_judged = self.has_judgement || own.abs() >= JUDGES_MIN;
-        let score = constant + own;
-        let polarity = match score.signum() {
-            _ if !is_judged => Polarity::Neutral,
-            1 => Polarity::Positive,
-            -1 => Polarity::Negative,
-            _ => Polarity::Uncertain,
-        };
-        (polarity, i32::try_from(score).unwrap_or_default())
-    }
+/// The polarity of a text as a whole and its score, in thousandths of a logarithm of the odds; a positive score means
+/// praise. A text without a judgement is neutral; any other text gets the label of the leading side.
+pub fn overall(read: &[SentenceReading<'_>], findings: &[Finding]) -> (Polarity, i32) {
+    let [lead, rules] = document_figures(read);
+    // `0/10` is decided by the rules: the prior does not apply to it.
+    let has_words = read.iter().any(|sentence| sentence.has_words);
+    let constant = if has_words { CONSTANT } else { 0 };
+    let own = (LEAD_WEIGHT * lead + RULES_WEIGHT * rules) / 1_000;
+    let has_judgement = findings.iter().any(|finding| finding.polarity.judges());
+    let is_judged = has_judgement || own.abs() >= JUDGES_MIN;
+    let score = constant + own;
+    let polarity = match score.signum() {
+        _ if !is_judged => Polarity::Neutral,
+        1 => Polarity::Positive,
+        -1 => Polarity::Negative,
+        _ => Polarity::Uncertain,
+    };
+    (polarity, i32::try_from(score).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -7,14 +7,12 @@ pub mod ngrams;
 
 use std::ops::Range;
 
+pub use ngrams::{LABELS, NgramModel, UNIT, WeightsError, to_bytes};
 use ngrams::{LANES, NgramTokens};
-pub use ngrams::{NgramModel, UNIT, WeightsError, to_bytes};
 
 use super::text::TokenizedText;
 use crate::compute::steps;
 
-/// The polarity labels in the weights file, in their order.
-pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
 /// Index of praise in [`LABELS`].
 const POSITIVE: usize = 2;
 
@@ -132,10 +130,12 @@ impl NgramClassifier {
     /// # Errors
     /// When the bytes are not valid weights.
     pub fn of(aspects: Option<&[u8]>, polarity: Option<&[u8]>) -> Result<Self, WeightsError> {
-        let model = |weights: Option<&[u8]>| {
-            weights.map_or_else(|| Ok(NgramModel::default()), NgramModel::parse)
-        };
-        Ok(Self::new(&model(aspects)?, &model(polarity)?))
+        let aspects = aspects.map(NgramModel::parse).transpose()?;
+        let polarity = polarity.map(NgramModel::parse_polarity).transpose()?;
+        Ok(Self::new(
+            &aspects.unwrap_or_default(),
+            &polarity.unwrap_or_default(),
+        ))
     }
 
     /// The ids of the aspects in the model.

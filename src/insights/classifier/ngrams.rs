@@ -12,6 +12,9 @@ use crate::model::hash::{FNV_OFFSET, fnv1a, folded, hex};
 /// The unit of weights and sums: 16 units are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;
 
+/// The heads of weights of polarity, in their order.
+pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
+
 const MAGIC: [u8; 4] = *b"RNG2";
 const KEY_LEN: usize = 4;
 /// Bits in [`NgramModel::marks`] for each slot.
@@ -32,6 +35,9 @@ pub enum WeightsError {
     /// The names of the heads cannot be read.
     #[error("the names of the heads are invalid, or too many")]
     Heads,
+    /// Weights of polarity have other heads than its labels.
+    #[error("weights of polarity have the heads {}", LABELS.join(", "))]
+    Labels,
 }
 
 /// The default model has no heads and no runs.
@@ -89,6 +95,19 @@ impl NgramModel {
         }
         model.digest = hex(&Sha256::digest(bytes));
         Ok(model)
+    }
+
+    /// Reads weights of polarity.
+    ///
+    /// # Errors
+    /// When the bytes are not valid weights, or have other heads than [`LABELS`].
+    pub fn parse_polarity(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let model = Self::parse(bytes)?;
+        if model.heads == LABELS {
+            Ok(model)
+        } else {
+            Err(WeightsError::Labels)
+        }
     }
 
     /// A model without runs, with slots for `rows`.

@@ -4,7 +4,7 @@
 pub(crate) mod lint;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use serde::Deserialize;
 
@@ -555,28 +555,15 @@ impl WholeQuality {
             ("review_polarity", "accuracy", self.against_stars),
             ("review_polarity", "recall_negative", self.bad_against_stars),
         ];
-        let line = |(task, measure, share)| self.quality_line(task, set, measure, share);
-        figures.into_iter().filter_map(line).collect()
+        quality_lines(set, self.reviews, figures)
     }
 
     /// The precision of each aspect's judgements, as lines of the same file.
     pub fn published_by_aspect(&self, set: &str) -> Vec<String> {
-        let line = |(id, counts): (&String, &AgreementCounts)| {
-            self.quality_line(&aspect_task(id), set, "precision", counts.precision())
-        };
-        self.by_aspect.iter().filter_map(line).collect()
-    }
-
-    /// `None` for a share of nothing.
-    fn quality_line(
-        &self,
-        task: &str,
-        set: &str,
-        measure: &str,
-        Proportion { part, whole }: Proportion,
-    ) -> Option<String> {
-        let n = self.reviews;
-        (whole > 0).then(|| format!("{task}\t{set}\t{measure}\t{n}\t{part}\t{whole}"))
+        let figures = self.by_aspect.iter();
+        let figures =
+            figures.map(|(id, counts)| (aspect_task(id), "precision", counts.precision()));
+        quality_lines(set, self.reviews, figures)
     }
 
     /// The figures by name.
@@ -594,6 +581,22 @@ impl WholeQuality {
             ("bad_against_stars", self.bad_against_stars),
         ]
     }
+}
+
+/// Lines of a package's `quality.tsv` for the set `set` of `n` rows: each task with its measure and its share, without
+/// shares of nothing.
+pub fn quality_lines<T: Display>(
+    set: &str,
+    n: usize,
+    figures: impl IntoIterator<Item = (T, &'static str, Proportion)>,
+) -> Vec<String> {
+    let figures = figures.into_iter();
+    figures
+        .filter(|(.., share)| share.whole > 0)
+        .map(|(task, measure, Proportion { part, whole })| {
+            format!("{task}\t{set}\t{measure}\t{n}\t{part}\t{whole}")
+        })
+        .collect()
 }
 
 /// The findings of an analysis of `text`, with every hit and its points.

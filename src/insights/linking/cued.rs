@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::name_forms::{parts, without_accents};
 use crate::compute::steps;
 use crate::insights::analysis::{Mention, MentionKind};
-use crate::insights::text::{Capitalisation, TokenizedText, WordSet};
+use crate::insights::text::{Capitalisation, TokenizedText, WordSet, plain_letters};
 use crate::model::business::Business;
 
 /// Maximum distance in words between a name and a preceding relation that makes it another person's name: `mi hermano
 /// Luis`, `mi tío don Luis`.
 const OTHERS_WITHIN: usize = 3;
 
-/// The names of the staff and places, normalised for comparison.
+/// The names of the staff and places, without accents.
 #[derive(Debug, Clone)]
 pub struct CuedNames {
     people: Vec<PersonName>,
@@ -107,7 +107,7 @@ impl CuedNames {
         let mut candidates: Vec<String> = self
             .people
             .iter()
-            .filter(|one| one.single.iter().any(|single| single == word))
+            .filter(|one| one.single.iter().any(|single| is_written(word, single)))
             .map(|one| one.name.clone())
             .collect();
         let cues = &text.language_words().names;
@@ -120,7 +120,8 @@ impl CuedNames {
             .any(|token| text.is_among(token, &cues.before_others));
         // `Luis Ortega` is not the technician Luis Prieto.
         let has_surname = at + 1 < sentence.end && is_capitalised(text, at + 1);
-        if candidates.is_empty() || !is_cued || is_other || has_surname || word == author {
+        if candidates.is_empty() || !is_cued || is_other || has_surname || is_written(word, author)
+        {
             return None;
         }
         candidates.sort_unstable();
@@ -147,7 +148,12 @@ fn stands_at(text: &TokenizedText, sentence: &Range<usize>, at: usize, words: &[
         && at + words.len() <= sentence.end
         && (at..)
             .zip(words)
-            .all(|(token, word)| text.word(token) == word && is_capitalised(text, token))
+            .all(|(token, word)| is_capitalised(text, token) && is_written(text.word(token), word))
+}
+
+/// Whether a word of a text is this word without accents, which the language of the text may not ignore.
+fn is_written(word: &str, plain: &str) -> bool {
+    plain_letters(word.chars()).eq(plain.chars())
 }
 
 fn is_capitalised(text: &TokenizedText, token: usize) -> bool {

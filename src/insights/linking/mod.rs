@@ -24,7 +24,7 @@ use services::Services;
 use words::{Dictionary, TaggedText, WordClass};
 
 /// Increment this number when the rules change, so that all texts are analysed again.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 
 /// The searchable names of a business.
 #[derive(Debug, Clone)]
@@ -121,7 +121,7 @@ fn digest(business: &Business) -> String {
 mod tests {
     use super::Linker;
     use crate::insights::analysis::{Mention, MentionKind};
-    use crate::insights::text::TokenizedText;
+    use crate::insights::text::{LanguageWords, TokenizedText};
     use crate::model::Mentions;
     use crate::model::business::{Business, Service, Technician};
 
@@ -395,6 +395,40 @@ mod tests {
             "I live in a bath",
         ] {
             assert_eq!(mentions_in(text, &none), [] as [&str; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_known_with_and_without_its_accents_whatever_the_language_ignores() {
+        let firm = Business {
+            technicians: ["José Ibáñez", "Søren Lund", "Zoe Krug"]
+                .map(|name| technician(name, &[]))
+                .to_vec(),
+            service_areas: vec!["Peñuelas".to_owned()],
+            ..Business::default()
+        };
+        let linker = Linker::new(&firm);
+        for ignores_accents in [true, false] {
+            let words = format!(
+                "code = 'xx'\nignores_accents = {ignores_accents}\n[names]\nbefore_people = 'con'\nbefore_places = 'en'"
+            );
+            let words = LanguageWords::parse(&words).unwrap().into();
+            for (text, expected) in [
+                ("con José Ibáñez", "José Ibáñez"),
+                ("con Jose Ibanez", "José Ibáñez"),
+                ("con Jose", "José Ibáñez"),
+                ("con Søren", "Søren Lund"),
+                ("con Soren", "Søren Lund"),
+                ("con Zoë", "Zoe Krug"),
+                ("en Peñuelas", "Peñuelas"),
+                ("en Penuelas", "Peñuelas"),
+            ] {
+                let mentions = linker.cued_mentions(&TokenizedText::of(text, &words), "");
+                let links: Vec<&str> = mentions.iter().filter_map(Mention::link).collect();
+                assert_eq!(links, [expected], "{text}, {ignores_accents}");
+            }
+            let own = TokenizedText::of("con José", &words);
+            assert_eq!(linker.cued_mentions(&own, "Jose P."), [], "the author");
         }
     }
 

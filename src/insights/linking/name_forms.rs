@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use strsim::osa_distance;
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
 
 use crate::compute::steps;
-use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap};
+use crate::insights::text::{Capitalisation, Fingerprint, TokenizedText, WordMap, plain_letters};
 
 /// The form in which a name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,17 +91,8 @@ pub fn forms(
     forms
 }
 
-/// Letters without diacritics, as typed on other keyboards.
 pub fn without_accents(word: &str) -> String {
-    word.nfd()
-        .filter(|letter| !is_combining_mark(*letter))
-        .map(|letter| match letter {
-            // These letters have a stroke that Unicode does not decompose.
-            'ø' => 'o',
-            'ł' => 'l',
-            other => other,
-        })
-        .collect()
+    plain_letters(word.chars()).collect()
 }
 
 // Equivalent first names: short forms and spellings, read from two tables.

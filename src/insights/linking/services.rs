@@ -260,7 +260,7 @@ const ID_LETTERS_MIN: usize = 3;
 fn says_something(form: &[String]) -> bool {
     let small = &LanguageWords::english().function_words;
     let says = |word: &String| {
-        word.chars().count() >= ID_LETTERS_MIN && !small.contains(&Fingerprint::of(word))
+        word.chars().count() >= ID_LETTERS_MIN && !small.contains(Fingerprint::of(word))
     };
     form.iter().any(says)
 }

@@ -58,15 +58,15 @@ impl LanguageDetector {
     /// The detector supports these languages besides English, at most 32.
     pub fn new(others: &[&Arc<LanguageWords>]) -> Self {
         let mut words: WordMap<TellingWord> = WordMap::default();
-        for word in &LanguageWords::english().function_words {
-            words.entry(*word).or_default().is_english = true;
+        for word in LanguageWords::english().function_words.fingerprints() {
+            words.entry(word).or_default().is_english = true;
         }
         for (other, bit) in others.iter().zip(0..u32::BITS) {
-            for word in &other.function_words {
-                words.entry(*word).or_default().function |= 1 << bit;
+            for word in other.function_words.fingerprints() {
+                words.entry(word).or_default().function |= 1 << bit;
             }
-            for word in &other.telling_words {
-                words.entry(*word).or_default().telling |= 1 << bit;
+            for word in other.telling_words.fingerprints() {
+                words.entry(word).or_default().telling |= 1 << bit;
             }
         }
         let others = others.iter().map(|words| OtherLanguage {

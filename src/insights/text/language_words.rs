@@ -5,16 +5,35 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, LazyLock};
 
-use serde::Deserialize;
-use unicode_normalization::char::{decompose_canonical, is_combining_mark};
+use serde::{Deserialize, Deserializer};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 use super::fingerprint::{Fingerprint, WordMap};
 use crate::insights::analysis::LanguageCode;
 
 const ENGLISH: &str = include_str!("../trades/shared/language.toml");
 
-/// Words by their fingerprints.
-pub type WordSet = HashSet<u64, BuildHasherDefault<Fingerprint>>;
+/// Words by their fingerprints. In a file they are separated by spaces.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub struct WordSet(HashSet<u64, BuildHasherDefault<Fingerprint>>);
+
+impl WordSet {
+    pub fn contains(&self, fingerprint: u64) -> bool {
+        self.0.contains(&fingerprint)
+    }
+
+    pub fn fingerprints(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
+    }
+}
+
+impl From<String> for WordSet {
+    fn from(words: String) -> Self {
+        Self(words.split_whitespace().map(Fingerprint::of).collect())
+    }
+}
 
 /// Marks without a meaning of their own, unlike `!`, `?`, `$` and symbols. They end the scope of a negator.
 const SILENT_MARKS: &str = ", ; : . \u{2026} \u{2014} ( ) \" - '";
@@ -66,52 +85,25 @@ pub struct PublishedFrom {
     pub least: usize,
 }
 
-/// The syntax of the file. Words are separated by spaces.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct LanguageFile {
-    code: String,
-    name: String,
-    whatlang: String,
-    ignores_accents: bool,
-    is_bent_as_english: bool,
-    function_words: String,
-    telling_words: String,
-    abbreviations: String,
-    no_initials: String,
-    after_names: String,
-    money: String,
-    times: String,
-    ors: String,
-    ands: String,
-    between: String,
-    openers: String,
-    negators: String,
-    negator_ending: String,
-    negators_agree: bool,
-    turns: String,
-    endings: Vec<Inflection>,
-    names: NameCues<String>,
-    published_from: Option<PublishedFrom>,
-}
-
 /// Words that identify a capitalised word beside them as the name of a person or place.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct NameCues<Words = WordSet> {
+pub struct NameCues {
     /// Before the name of a person.
-    pub before_people: Words,
+    pub before_people: WordSet,
     /// After the name of a person.
-    pub after_people: Words,
+    pub after_people: WordSet,
     /// Before the name of another person: `my husband`.
-    pub before_others: Words,
+    pub before_others: WordSet,
     /// Before the name of a place.
-    pub before_places: Words,
+    pub before_places: WordSet,
 }
 
-/// A language, compiled.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A language, as its file describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct LanguageWords {
+    #[serde(deserialize_with = "code")]
     pub code: LanguageCode,
     /// The language's name in English.
     pub name: String,
@@ -141,6 +133,13 @@ pub struct LanguageWords {
     pub ands: WordSet,
     /// Words that separate an opinion from a name.
     pub between: WordSet,
+    /// Words that begin the next part of a sentence.
+    openers: WordSet,
+    /// Words that negate those after them.
+    negators: WordSet,
+    /// Words that end the scope of a negator.
+    turns: WordSet,
+    #[serde(skip)]
     roles: WordMap<TokenRole>,
     /// Words with this ending negate.
     pub negator_ending: String,
@@ -165,74 +164,46 @@ impl LanguageWords {
     /// # Errors
     /// The byte position and the error.
     pub fn parse(text: &str) -> Result<Self, (usize, String)> {
-        let file: LanguageFile = toml::from_str(text).map_err(|error| {
+        let told = |error: toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
             (at, error.message().to_owned())
-        })?;
-        let code = LanguageCode::find(&file.code).ok_or_else(|| {
+        };
+        let mut language: Self = toml::from_str(text).map_err(told)?;
+        if language.code == LanguageCode::default() {
             let message = "`code` must be the two lower-case letters of ISO 639-1, like `es`";
-            (0, message.to_owned())
-        })?;
-        let folds = file.ignores_accents;
-        let set = |words: &str| -> WordSet {
-            let words = words.split_whitespace();
-            words
-                .map(|word| Fingerprint::of(&compared(word, folds)))
-                .collect()
-        };
-        // Words that identify a language are compared in both forms, because the language of a text is not known yet.
-        let told = |words: &str| -> WordSet {
-            let as_written = words.split_whitespace().map(Fingerprint::of);
-            set(words).into_iter().chain(as_written).collect()
-        };
-        let mut roles: WordMap<TokenRole> = WordMap::default();
-        let mut put = |words: WordSet, set: fn(&mut TokenRole)| {
-            for word in words {
-                set(roles.entry(word).or_default());
+            return Err((0, message.to_owned()));
+        }
+        if language.ignores_accents {
+            let mut plain: toml::Value = toml::from_str(text).map_err(told)?;
+            fold(&mut plain);
+            let mut plain: Self = plain.try_into().map_err(told)?;
+            // Words that identify a language are compared in both forms, because the language of a text is not known yet.
+            plain.function_words.0.extend(language.function_words.0);
+            plain.telling_words.0.extend(language.telling_words.0);
+            language = Self {
+                name: language.name,
+                published_from: language.published_from,
+                ..plain
+            };
+        }
+        language.set_roles();
+        Ok(language)
+    }
+
+    fn set_roles(&mut self) {
+        let [parting, silent] = [PARTING_MARKS, SILENT_MARKS].map(|marks| marks.to_owned().into());
+        let mut put = |words: &WordSet, set: fn(&mut TokenRole)| {
+            for word in words.fingerprints() {
+                set(self.roles.entry(word).or_default());
             }
         };
-        put(set(PARTING_MARKS), |role| role.parts = true);
-        put(set(&file.openers), |role| role.parts = true);
-        put(set(SILENT_MARKS), |role| {
+        put(&parting, |role| role.parts = true);
+        put(&self.openers, |role| role.parts = true);
+        put(&silent, |role| {
             (role.is_mark, role.negation) = (true, Negation::Ends);
         });
-        put(set(&file.negators), |role| {
-            role.negation = Negation::Begins;
-        });
-        put(set(&file.turns), |role| role.negation = Negation::Ends);
-        Ok(Self {
-            code,
-            name: file.name,
-            whatlang: file.whatlang,
-            ignores_accents: folds,
-            is_bent_as_english: file.is_bent_as_english,
-            function_words: told(&file.function_words),
-            telling_words: told(&file.telling_words),
-            abbreviations: set(&file.abbreviations),
-            no_initials: set(&file.no_initials),
-            after_names: set(&file.after_names),
-            money: set(&file.money),
-            times: set(&file.times),
-            ors: set(&file.ors),
-            ands: set(&file.ands),
-            between: set(&file.between),
-            roles,
-            negator_ending: file.negator_ending,
-            negators_agree: file.negators_agree,
-            endings: (file.endings.into_iter())
-                .map(|ending| Inflection {
-                    of: compared(&ending.of, folds),
-                    ..ending
-                })
-                .collect(),
-            names: NameCues {
-                before_people: set(&file.names.before_people),
-                after_people: set(&file.names.after_people),
-                before_others: set(&file.names.before_others),
-                before_places: set(&file.names.before_places),
-            },
-            published_from: file.published_from,
-        })
+        put(&self.negators, |role| role.negation = Negation::Begins);
+        put(&self.turns, |role| role.negation = Negation::Ends);
     }
 
     /// The role of the token with the given fingerprint.
@@ -240,9 +211,13 @@ impl LanguageWords {
         self.roles.get(&fingerprint).copied().unwrap_or_default()
     }
 
-    /// The form in which a word is compared.
+    /// The form in which a word is compared: without its accents, if the language ignores them.
     pub fn compared(&self, word: &str) -> String {
-        compared(word, self.ignores_accents)
+        if self.ignores_accents {
+            plain_letters(word.chars()).collect()
+        } else {
+            word.to_owned()
+        }
     }
 
     /// The regular forms of a word, beginning with the word itself. Some forms do not exist, which does no harm.
@@ -262,15 +237,22 @@ impl LanguageWords {
     }
 }
 
-/// The form in which a word is compared: without its accents if `ignores_accents`.
-fn compared(word: &str, ignores_accents: bool) -> String {
-    if !ignores_accents {
-        return word.to_owned();
+fn code<'de, D: Deserializer<'de>>(code: D) -> Result<LanguageCode, D::Error> {
+    let code = String::deserialize(code)?;
+    Ok(LanguageCode::find(&code).unwrap_or_default())
+}
+
+/// Removes the accents of all texts.
+fn fold(value: &mut toml::Value) {
+    match value {
+        toml::Value::String(text) => *text = plain_letters(text.chars()).collect(),
+        toml::Value::Array(values) => values.iter_mut().for_each(fold),
+        toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| fold(value)),
+        toml::Value::Integer(_)
+        | toml::Value::Float(_)
+        | toml::Value::Boolean(_)
+        | toml::Value::Datetime(_) => {}
     }
-    let mut plain = String::with_capacity(word.len());
-    word.chars()
-        .for_each(|letter| push_plain(&mut plain, letter));
-    plain
 }
 
 /// The regular forms of an English verb or noun, beginning with the word itself: show, shows, showed, showing. The
@@ -307,13 +289,15 @@ fn english_forms(base: &str) -> Vec<String> {
     forms
 }
 
-/// Appends a letter without its accents: `a` for `á`, `n` for `ñ`.
-pub fn push_plain(to: &mut String, letter: char) {
-    decompose_canonical(letter, |part| {
-        if !is_combining_mark(part) {
-            to.push(part);
-        }
-    });
+/// These lower-case letters without their accents, as typed on other keyboards: `a` for `á`, `n` for `ñ`.
+pub fn plain_letters(letters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
+    let parts = letters.nfd().filter(|part| !is_combining_mark(*part));
+    parts.map(|part| match part {
+        // These letters have a stroke that Unicode does not decompose.
+        'ø' => 'o',
+        'ł' => 'l',
+        other => other,
+    })
 }
 
 /// Replaces typographic variants by the characters on keyboards.

@@ -14,8 +14,8 @@ use super::analysis::TextSpan;
 use crate::compute::steps;
 pub use fingerprint::{Fingerprint, WordMap};
 pub use language::LanguageDetector;
-pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet};
-use language_words::{plain, push_plain};
+use language_words::plain;
+pub use language_words::{LanguageWords, NameCues, Negation, TokenRole, WordSet, plain_letters};
 pub use quotable::is_quotable;
 
 /// How a token is written.
@@ -86,7 +86,7 @@ impl TokenizedText {
 
     pub fn is_among(&self, token: usize, words: &WordSet) -> bool {
         let token = self.tokens.get(token);
-        token.is_some_and(|token| words.contains(&token.fingerprint))
+        token.is_some_and(|token| words.contains(token.fingerprint))
     }
 
     /// Whether the token has this shape; false if there is no such token.
@@ -213,9 +213,7 @@ fn spell<'a>(
         if character.is_ascii() {
             normal.push(character.to_ascii_lowercase());
         } else if ignores_accents {
-            for small in character.to_lowercase() {
-                push_plain(normal, small);
-            }
+            normal.extend(plain_letters(character.to_lowercase()));
         } else {
             normal.extend(character.to_lowercase());
         }

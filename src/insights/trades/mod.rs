@@ -152,6 +152,18 @@ mod tests {
         assert!(fault(&twice).ends_with("the aspect `price` appears twice"));
         let lines = format!("{ASPECT}positive = '''\nfair\nup (front\n'''");
         assert_eq!(fault(&lines), "trade:7: a `(` is never closed");
+        for (value, line) in [
+            ("'Bad'", 5),
+            ("\"Bad\"", 5),
+            ("'''Bad'''", 5),
+            ("'''\nBad'''", 6),
+        ] {
+            let told = fault(&format!("{ASPECT}positive = {value}\n"));
+            assert!(
+                told.starts_with(&format!("trade:{line}: `Bad` is")),
+                "{told}"
+            );
+        }
     }
 
     #[test]

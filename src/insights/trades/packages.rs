@@ -275,7 +275,7 @@ pub fn read_folder(folder: &Path) -> Result<Trade, FolderError> {
     if !faults.is_empty() {
         return Err(TradeErrors(faults).into());
     }
-    trade.classifier = read_weights(folder, CLASSIFIER)?;
+    trade.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
     for (code, folder) in folders {
         let language = read_language(&trade, &code, &folder)?;
         trade.languages.push(language);
@@ -299,7 +299,7 @@ fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, Fold
     files.sort();
     let texts = texts(&files)?;
     let shared = SharedLanguage::find(code);
-    let polarity = read_weights(folder, POLARITY)?;
+    let polarity = read_weights(folder, POLARITY, NgramModel::parse_polarity)?;
     let path = folder.join(LANGUAGE);
     let name = path.display().to_string();
     let language = match (optional(folder, LANGUAGE, read_text)?, shared) {
@@ -318,7 +318,7 @@ fn read_language(trade: &Trade, code: &str, folder: &Path) -> Result<Trade, Fold
     let shared = shared.map_or(&[][..], |shared| shared.files);
     let mut translated = parse_language(trade, Arc::new(language), &as_strs(&texts), shared)?;
     translated.quality = quality(folder)??;
-    translated.classifier = read_weights(folder, CLASSIFIER)?;
+    translated.classifier = read_weights(folder, CLASSIFIER, NgramModel::parse)?;
     Ok(translated)
 }
 
@@ -362,12 +362,16 @@ fn quality(folder: &Path) -> Result<Result<Vec<Measured>, TradeErrors>, FolderEr
     Ok(text.map_or_else(|| Ok(Vec::new()), |text| read_measured(&name, &text)))
 }
 
-/// The weights with that name, if present; an error if they are invalid.
-fn read_weights(folder: &Path, name: &str) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
+/// The weights with that name, if present; an error if `parse` refuses them.
+fn read_weights(
+    folder: &Path,
+    name: &str,
+    parse: fn(&[u8]) -> Result<NgramModel, WeightsError>,
+) -> Result<Option<Cow<'static, [u8]>>, FolderError> {
     let Some(weights) = optional(folder, name, read_file)? else {
         return Ok(None);
     };
-    NgramModel::parse(&weights).map_err(|error| FolderError::Weights {
+    parse(&weights).map_err(|error| FolderError::Weights {
         path: folder.join(name),
         error,
     })?;

@@ -2,6 +2,7 @@
 //! files understands.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -29,24 +30,6 @@ const JUDGEMENTS: [(&str, i32); 5] = [
     ("neutral", 0),
     ("mildly_negative", -2),
     ("negative", -3),
-];
-const CUES: [(&str, Cue); 16] = [
-    ("negators", Cue::Negator),
-    ("intensifiers", Cue::Intensifier),
-    ("diminishers", Cue::Diminisher),
-    ("contrasts", Cue::Contrast),
-    ("joints", Cue::Joint),
-    ("elsewhere", Cue::Elsewhere),
-    ("firm", Cue::Firm),
-    ("wishes", Cue::Wish),
-    ("open", Cue::Open),
-    ("asks", Cue::Asks),
-    ("setting", Cue::Setting),
-    ("trouble", Cue::Trouble),
-    ("breakdown", Cue::Breakdown),
-    ("afterwards", Cue::Afterwards),
-    ("silent", Cue::Silent),
-    ("unread", Cue::Unread),
 ];
 /// The top-level keys of a file.
 const SECTIONS: [&str; 8] = [
@@ -215,8 +198,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
                     continue;
                 }
                 for (name, value) in self.keep(file, table(value)).into_iter().flatten() {
-                    let words = self.keep(file, strings(value)).unwrap_or_default();
-                    let words = words.into_iter().map(|(_, word)| word.to_owned());
+                    let words = self.keep(file, texts(value)).unwrap_or_default();
                     let of: &mut BTreeMap<String, Vec<String>> = match section {
                         "lists" => &mut self.trade.lists,
                         "irregular" => &mut self.trade.irregular,
@@ -320,7 +302,11 @@ impl<'read, 'file> PackageReader<'read, 'file> {
             for (key, value) in self.keep(file, table(value)).into_iter().flatten() {
                 let (name, at) = (key.get_ref().as_ref(), key.span().start);
                 let (kind, meaning) = if section == "cues" {
-                    (name, one_of(&CUES, name, at).map(Meaning::Cue))
+                    let cue = Cue::find(name).map(Meaning::Cue);
+                    (
+                        name,
+                        cue.ok_or_else(|| unknown(name, at, &Cue::ALL.map(Cue::name))),
+                    )
                 } else {
                     let points = one_of(&OPINIONS, name, at);
                     ("lexicon", points.map(Meaning::Opinion))
@@ -346,7 +332,7 @@ impl<'read, 'file> PackageReader<'read, 'file> {
                 text: text.into(),
                 place: RulePlace {
                     file: Arc::clone(&file_name),
-                    line: file.line(at),
+                    line: line(file.text, at),
                     is_shared: file.is_shared,
                 },
             });
@@ -387,12 +373,7 @@ impl<'file> PackageFile<'file> {
         })
     }
 
-    /// The line of a byte position, from 1.
-    pub fn line(&self, at: usize) -> usize {
-        line(self.text, at)
-    }
-
-    pub fn fault(&self, fault: PackageFault) -> TradeError {
+    fn fault(&self, fault: PackageFault) -> TradeError {
         TradeError::at(self.name, self.text, fault)
     }
 }
@@ -449,8 +430,10 @@ pub fn strings<'value>(
             .map(|one| Ok((one.span().start, string(one)?)))
             .collect();
     }
-    // The value lacks the quotes and the line break after them.
-    let (text, mut at) = (string(value)?, value.span().start + 4);
+    let text = string(value)?;
+    // The value lacks the quotes on both sides, and the line break after the first ones.
+    let quotes = value.span().len().saturating_sub(text.len()).div_ceil(2);
+    let mut at = value.span().start + quotes;
     let mut texts = Vec::new();
     for line in text.split_inclusive('\n') {
         let plain = line.split('#').next().unwrap_or(line);
@@ -655,37 +638,31 @@ impl PackageReader<'_, '_> {
 
     /// Checks that the aspects named in `[trade]` exist; default names may be missing.
     fn roles(&mut self, head: &TradeHeader) {
-        let TradeHeader {
-            aspects,
-            overall,
-            quiet,
-            facts,
-            ..
-        } = head;
-        let silent = TradeHeader::default();
-        let mut unknown = Vec::new();
+        let usual = TradeHeader::default();
         for (key, ids, usual) in [
-            ("aspects", aspects.as_deref().unwrap_or_default(), &[][..]),
+            (
+                "aspects",
+                head.aspects.as_deref().unwrap_or_default(),
+                &[][..],
+            ),
             (
                 "overall",
-                std::slice::from_ref(overall),
-                &[silent.overall][..],
+                slice::from_ref(&head.overall),
+                slice::from_ref(&usual.overall),
             ),
-            ("quiet", quiet, &silent.quiet),
-            ("facts", facts, &[]),
+            ("quiet", &head.quiet, &usual.quiet),
+            ("facts", &head.facts, &[]),
         ] {
-            let is_missing = |id: &&String| self.trade.aspect(id).is_none() && ids != usual;
-            let missing = ids.iter().filter(is_missing);
-            unknown.extend(
-                missing.map(|id| format!("`{key}` names `{id}`, which is not an aspect here")),
-            );
+            for id in ids.iter().filter(|_| ids != usual) {
+                if self.trade.aspect(id).is_none() {
+                    let message = format!("`{key}` names `{id}`, which is not an aspect here");
+                    self.tell_head(head, message);
+                }
+            }
         }
-        unknown
-            .into_iter()
-            .for_each(|message| self.tell_head(head, message));
         let found = |ids: &[String]| ids.iter().filter_map(|id| self.trade.aspect(id)).collect();
-        let (quiet, facts) = (found(quiet), found(facts));
-        self.trade.overall = self.trade.aspect(overall);
+        let (quiet, facts) = (found(&head.quiet), found(&head.facts));
+        self.trade.overall = self.trade.aspect(&head.overall);
         (self.trade.quiet, self.trade.facts) = (quiet, facts);
     }
 

@@ -93,32 +93,18 @@ struct PatternPart {
 }
 
 impl PatternPart {
-    /// The part that matches no word.
-    fn empty() -> Self {
+    /// The part that matches in one way.
+    fn of(name: &str, way: Vec<PatternStep>) -> Self {
         Self {
-            name: String::new(),
-            ways: Some(vec![Vec::new()]),
-        }
-    }
-
-    fn symbol(symbol: &str) -> Self {
-        Self {
-            name: symbol.trim_matches(['~', '@', '<', '>', '^']).to_owned(),
-            ways: Some(vec![vec![PatternStep::Symbol(symbol.to_owned())]]),
-        }
-    }
-
-    fn gap(words: u8) -> Self {
-        Self {
-            name: String::new(),
-            ways: Some(vec![vec![PatternStep::Gap(words)]]),
+            name: name.to_owned(),
+            ways: Some(vec![way]),
         }
     }
 
     /// One of several parts, or with `is_optional` none of them.
     fn either(mut choices: Vec<Self>, is_optional: bool) -> Self {
         if is_optional {
-            choices.insert(0, Self::empty());
+            choices.insert(0, Self::of("", Vec::new()));
         }
         let name = choices.first().map(|choice| choice.name.clone());
         let ways: Option<Vec<_>> = choices.into_iter().map(|choice| choice.ways).collect();
@@ -173,7 +159,7 @@ struct Parser<'text> {
 impl Parser<'_> {
     /// The parts up to the end, a `|` between sequences of a group, or a `)`.
     fn sequence(&mut self) -> Result<PatternPart, String> {
-        let mut sequence = PatternPart::empty();
+        let mut sequence = PatternPart::of("", Vec::new());
         loop {
             self.rest = self.rest.trim_start();
             sequence.push(match self.rest.chars().next() {
@@ -215,7 +201,7 @@ impl Parser<'_> {
                     .map_err(|_| format!("`{word}` is not a gap: write `..` or `..5`"))?,
             };
             return if words <= GAP_MAX {
-                Ok(PatternPart::gap(words))
+                Ok(PatternPart::of("", vec![PatternStep::Gap(words)]))
             } else {
                 Err(format!("a gap may skip at most {GAP_MAX} words"))
             };
@@ -232,7 +218,11 @@ impl Parser<'_> {
 
     /// The alternatives of one name: a single symbol, or the entries of a list with several words.
     fn symbol(&self, word: &str) -> Result<Vec<PatternPart>, String> {
-        let single = |word: &str| Ok(vec![PatternPart::symbol(word)]);
+        let single = |word: &str| {
+            let name = word.trim_matches(['~', '@', '<', '>', '^']);
+            let symbol = PatternStep::Symbol(word.to_owned());
+            Ok(vec![PatternPart::of(name, vec![symbol])])
+        };
         if word.is_empty() {
             return Err("an alternative is empty".to_owned());
         }

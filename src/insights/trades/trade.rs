@@ -12,6 +12,7 @@ use super::pattern::PatternStep;
 use crate::insights::analysis::LanguageCode;
 use crate::insights::text::LanguageWords;
 use crate::model::hash::hex;
+use crate::model::named;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AspectDefinition {
@@ -23,41 +24,43 @@ pub struct AspectDefinition {
     pub question: String,
 }
 
-/// A word or phrase that changes the meaning of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cue {
-    /// `not`, `without`: negates what follows.
-    Negator,
-    /// `very`: strengthens what follows.
-    Intensifier,
-    /// `a bit`: weakens what follows.
-    Diminisher,
-    /// `but`: begins a clause, and weakens the one before.
-    Contrast,
-    /// `and they`: begins a clause.
-    Joint,
-    /// `the last company`: what follows is about another company.
-    Elsewhere,
-    /// `these guys`: what follows is about the business again.
-    Firm,
-    /// `I wish`: the praised quality was missing.
-    Wish,
-    /// `if it leaks again`: only a possibility.
-    Open,
-    /// `do they`: a possibility if the sentence ends with a question mark.
-    Asks,
-    /// `the leak`: an opinion about it does not concern any aspect.
-    Setting,
-    /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
-    Trouble,
-    /// `my boiler died on Friday`: the same as `Trouble` if it is at the beginning of a text.
-    Breakdown,
-    /// `two days later`: the business has already come, so later trouble is not earlier trouble.
-    Afterwards,
-    /// `not only`: words without a meaning of their own.
-    Silent,
-    /// `to be honest`: the same as `Silent`, but the classifier does not read the words either.
-    Unread,
+named! {
+    /// A word or phrase that changes the meaning of others; its name is its key in `[cues]`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Cue {
+        /// `not`, `without`: negates what follows.
+        Negator = "negators",
+        /// `very`: strengthens what follows.
+        Intensifier = "intensifiers",
+        /// `a bit`: weakens what follows.
+        Diminisher = "diminishers",
+        /// `but`: begins a clause, and weakens the one before.
+        Contrast = "contrasts",
+        /// `and they`: begins a clause.
+        Joint = "joints",
+        /// `the last company`: what follows is about another company.
+        Elsewhere = "elsewhere",
+        /// `these guys`: what follows is about the business again.
+        Firm = "firm",
+        /// `I wish`: the praised quality was missing.
+        Wish = "wishes",
+        /// `if it leaks again`: only a possibility.
+        Open = "open",
+        /// `do they`: a possibility if the sentence ends with a question mark.
+        Asks = "asks",
+        /// `the leak`: an opinion about it does not concern any aspect.
+        Setting = "setting",
+        /// `had been leaking for weeks`: blame in this clause is about the time before the business came.
+        Trouble = "trouble",
+        /// `my boiler died on Friday`: the same as `Trouble` if it is at the beginning of a text.
+        Breakdown = "breakdown",
+        /// `two days later`: the business has already come, so later trouble is not earlier trouble.
+        Afterwards = "afterwards",
+        /// `not only`: words without a meaning of their own.
+        Silent = "silent",
+        /// `to be honest`: the same as `Silent`, but the classifier does not read the words either.
+        Unread = "unread",
+    }
 }
 
 /// The meaning of a phrase.

@@ -1,7 +1,7 @@
 //! Resources with the content of the tools, for clients in which users attach context. They have the tools' size
 //! limit: reviews come in pages, and the whole dataset has a URL.
 
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
@@ -124,13 +124,17 @@ fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<ToolAns
     evidence(snapshot, Arguments::new("get_evidence", known, &given)).ok()
 }
 
+/// What a URI template escapes (RFC 6570 §3.2.2).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
 /// Links to a result's reviews and to an aspect's evidence: only names, because the result has their content.
 pub fn links(answer: &Value) -> Vec<Resource> {
     let resource = |kind: &str, id: &str| {
-        let uri = format!(
-            "{SCHEME}{kind}/{}",
-            utf8_percent_encode(id, NON_ALPHANUMERIC)
-        );
+        let uri = format!("{SCHEME}{kind}/{}", utf8_percent_encode(id, RESERVED));
         Resource::new(uri, id).with_mime_type(JSON)
     };
     let aspect = answer.pointer("/aspect/id").and_then(Value::as_str);

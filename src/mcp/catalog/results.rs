@@ -12,9 +12,7 @@ use crate::mcp::escape::{escaped_json, length};
 use crate::model::parameters::{self, ParameterSource};
 use crate::model::{Day, InsightsPart, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
 use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
-use crate::search::insights::{
-    self, EvidenceQuery, EvidenceRequest, NoSuchStage, StageRequest, stage,
-};
+use crate::search::insights::{self, EvidenceQuery, EvidenceRequest, StageRequest, stage};
 use crate::search::{
     Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean, walk,
 };
@@ -261,7 +259,7 @@ pub fn insights(
 ) -> Result<ToolAnswer, CallError> {
     stage(snapshot, links, request)
         .map(|stage| ToolAnswer::new(shape(&stage)))
-        .map_err(|NoSuchStage(told)| CallError::Arguments(told))
+        .map_err(CallError::Arguments)
 }
 
 /// The result of `compare_periods`.

@@ -20,10 +20,10 @@ const CONTEXT_CHARACTERS: usize = 120;
 
 #[derive(Template)]
 #[template(path = "aspect_page.html")]
-struct AspectPage {
-    frame: Frame,
-    label: String,
-    figures: Option<FiguresFragment>,
+struct AspectPage<'a> {
+    frame: Frame<'a>,
+    label: Cow<'a, str>,
+    figures: Option<FiguresFragment<'a>>,
     summary: Cow<'static, str>,
     polarities: Vec<ChoiceLink>,
     reviews: Vec<Sentences>,
@@ -115,19 +115,18 @@ pub fn show(
             is_hidden_from_search: asked.polarity.is_some(),
             site: site.clone(),
         },
-        label: label.into_owned(),
+        label,
     })
 }
 
-fn sentences(supporting: Supporting, site: &Site) -> Sentences {
+fn sentences(supporting: Supporting, site: &Site<'_>) -> Sentences {
     let Supporting {
         review,
         vote,
         findings,
     } = supporting;
     let text = &review.text;
-    let finding = |(finding, technicians)| {
-        let finding = wire::EvidenceFinding::new(finding, text, technicians);
+    let finding = |finding: wire::EvidenceFinding| {
         let (before, after) = around(text, finding.start, finding.end);
         ShownFinding {
             before,

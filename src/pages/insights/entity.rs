@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, ShownQuote, aspect_path};
+use super::rows::{FiguresFragment, aspect_path};
 use crate::links::Links;
 use crate::model::fold;
 use crate::pages::chart::LegendFragment;
-use crate::pages::frame::{CountedLink, Frame, Site, render};
+use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
 use crate::snapshot::segment::ValueColumn;
-use crate::snapshot::{Document, Posting, Snapshot};
+use crate::snapshot::{Posting, Snapshot};
 use crate::wire;
 
 /// Number of reviews on the page.
@@ -77,7 +77,7 @@ impl EntityKind {
     }
 
     /// The path of its page.
-    pub fn path(self, entity: &wire::Entity, site: &Site) -> String {
+    pub fn path(self, entity: &wire::Entity, site: &Site<'_>) -> String {
         site.path_with("/insights", self.parameter(), self.key(entity))
     }
 
@@ -107,21 +107,14 @@ impl EntityKind {
 
 #[derive(Template)]
 #[template(path = "entity_page.html")]
-struct EntityPage {
-    frame: Frame,
-    name: String,
+struct EntityPage<'a> {
+    frame: Frame<'a>,
+    kind: EntityKind,
+    entity: &'a wire::Entity,
     summary: Cow<'static, str>,
-    group_heading: Cow<'static, str>,
-    group_href: String,
-    figures: Option<FiguresFragment>,
-    legend: LegendFragment,
-    /// Aspects on which these reviews have an opinion.
-    aspects: Vec<CountedLink>,
-    quotes: Vec<ShownQuote>,
-    reviews: Vec<ReviewFragment>,
+    reviews: Vec<ReviewFragment<'a>>,
     /// The search for all of them, if there is a filter.
     all: Option<String>,
-    json_url: String,
 }
 
 pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links: &Links) -> String {
@@ -133,23 +126,15 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
         EntityKind::Service => Some("mentions_service"),
         EntityKind::Area => None,
     };
-    let aspects = entity.aspects.iter().flatten().map(|one| CountedLink {
-        words: locale.name(&one.name).into_owned().into(),
-        reviews: locale.counted("reviews", u64::from(one.reviews)),
-        href: one.id.as_deref().map_or_else(
-            || format!("{}/insights", site.root),
-            |id| aspect_path(id, &site),
-        ),
-    });
     // If too few reviews mention it, only their count is shown.
-    let is_told = entity.positive.is_some();
-    let newest = if is_told { NEWEST } else { 0 };
+    let newest = entity.positive.map_or(0, |_| NEWEST);
     let reviews = newest_naming(snapshot, kind, entity, newest);
     let naming_it = entity.reviews;
     let of_all = locale.counted("reviews", snapshot.input.review_index.len() as u64);
     let path = kind.path(entity, &site);
     render(&EntityPage {
-        name: entity.name.clone(),
+        kind,
+        entity,
         summary: locale.message_with(
             "reviews-that-name",
             &[
@@ -158,25 +143,13 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
                 ("name", &entity.name),
             ],
         ),
-        legend: LegendFragment {
-            locale: locale.clone(),
-            has_interval: true,
-        },
-        group_heading: kind.heading(locale),
-        group_href: format!("{}/insights#{}", site.root, kind.id()),
-        figures: is_told.then(|| FiguresFragment::of_entity(entity, locale)),
-        aspects: aspects.collect(),
-        quotes: (entity.quotes.iter().flatten())
-            .map(|quote| ShownQuote::new(quote, &site))
-            .collect(),
         all: filter
             .filter(|_| entity.reviews as usize > reviews.len())
             .map(|name| site.search(name, kind.key(entity))),
         reviews: reviews
             .into_iter()
-            .map(|review| ReviewFragment::in_list(review, business, &site))
+            .map(|review| ReviewFragment::in_list(review, &site))
             .collect(),
-        json_url: links.absolute(Document::Insights.path()),
         frame: Frame {
             title: locale.message_with(
                 "aspect-title",
@@ -186,7 +159,7 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
                 "entity-described",
                 &[("business", &business.name), ("name", &entity.name)],
             )),
-            canonical: Some(links.absolute(path.strip_prefix(&site.root).unwrap_or(&path))),
+            canonical: Some(links.absolute(path.strip_prefix(site.root).unwrap_or(&path))),
             is_hidden_from_search: false,
             site: site.clone(),
         },

@@ -16,17 +16,18 @@ use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protect};
 use super::query::PageQuery;
 use crate::compute::apart;
-use crate::model::parameters::{self, ParameterSource};
+use crate::model::parameters::{self, Parameter, ParameterSource};
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence_page};
 use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
+use crate::wire::{Issue, IssueCode};
 
 /// `/insights`, with or without a query.
 pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
     let mut query = PageQuery::of(&request);
-    // The first of these that is given selects the view.
+    // The one of these that is given selects the view.
     let of_aspect = query.take::<parameters::Aspect>();
     let of_entity = [
         (
@@ -37,6 +38,16 @@ pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
         (EntityKind::Area, query.take::<parameters::Area>()),
     ];
     let asked = EvidenceRequest::take_polarity_from(&mut query);
+    let names = of_entity.iter().map(|(kind, key)| (kind.parameter(), key));
+    let names = std::iter::once((parameters::Aspect::NAME, &of_aspect)).chain(names);
+    let given = names.filter_map(|(name, value)| Some((name, value.as_deref()?)));
+    let given: Vec<(&str, &str)> = given.collect();
+    if let [(first, _), others @ ..] = given.as_slice() {
+        query.issues.extend(others.iter().map(|(name, value)| {
+            let message = format!("must be left out if {first} is given");
+            Issue::new(name, IssueCode::InvalidString, message, value)
+        }));
+    }
     if !query.issues.is_empty() {
         return web::invalid_parameters(query.issues);
     }

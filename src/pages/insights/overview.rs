@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use askama::Template;
+use chrono::Datelike;
 
 use super::entity::EntityKind;
-use super::rows::{AspectFragment, ShownQuote, figure_of_entity, votes_of_entity};
+use super::rows::{AspectFragment, figure_of_entity, votes_of_entity};
 use crate::links::Links;
 use crate::pages::chart::{BarFragment, LegendFragment};
-use crate::pages::frame::{CountedLink, Frame, Site, render};
+use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::Locale;
 use crate::snapshot::Snapshot;
 use crate::wire;
@@ -20,113 +21,34 @@ const TOPICS: usize = 24;
 
 #[derive(Template)]
 #[template(path = "insights_page.html")]
-struct InsightsPage {
-    frame: Frame,
-    made_of: Cow<'static, str>,
-    /// The business's own words, then the generated summary.
-    editorial: Vec<String>,
-    summary: Vec<String>,
-    aspects: Vec<AspectFragment>,
-    legend: LegendFragment,
-    groups: Vec<Group>,
-    /// Distinctive phrases.
-    topics: Vec<CountedLink>,
-    faq: Vec<(String, String)>,
-    method: Cow<'static, str>,
+struct InsightsPage<'a> {
+    frame: Frame<'a>,
+    insights: &'a wire::Insights,
+    summary: Vec<Cow<'a, str>>,
+    /// Each with the entities that are shown.
+    groups: Vec<(EntityKind, Vec<&'a wire::Entity>)>,
 }
 
-struct Group {
-    id: &'static str,
-    heading: Cow<'static, str>,
-    entities: Vec<EntityLine>,
-}
-
-/// An entity in one row.
-struct EntityLine {
-    name: String,
-    href: String,
-    bar: Option<BarFragment>,
-    figure: String,
-    quote: Option<ShownQuote>,
-    reviews: String,
-}
-
-impl EntityLine {
-    fn new(entity: &wire::Entity, kind: EntityKind, site: &Site) -> Self {
-        let votes = votes_of_entity(entity);
-        let quote = entity.quotes.iter().flatten().next();
-        Self {
-            name: entity.name.clone(),
-            href: kind.path(entity, site),
-            bar: BarFragment::of(&entity.name, votes, &site.locale),
-            figure: figure_of_entity(entity, &site.locale),
-            quote: quote.map(|quote| ShownQuote::new(quote, site)),
-            reviews: site.locale.number(u64::from(entity.reviews)),
-        }
-    }
-}
-
-fn groups(insights: &wire::Insights, site: &Site) -> Vec<Group> {
+fn groups(insights: &wire::Insights) -> Vec<(EntityKind, Vec<&wire::Entity>)> {
     let groups = EntityKind::ALL.map(|kind| {
-        let named = kind
-            .of(insights)
-            .iter()
-            .filter(|entity| entity.reviews > 0)
-            .take(ENTITIES);
-        Group {
-            id: kind.id(),
-            heading: kind.heading(&site.locale),
-            entities: named
-                .map(|entity| EntityLine::new(entity, kind, site))
-                .collect(),
-        }
+        let named = kind.of(insights).iter().filter(|entity| entity.reviews > 0);
+        (kind, named.take(ENTITIES).collect())
     });
     groups
         .into_iter()
-        .filter(|group| !group.entities.is_empty())
+        .filter(|(_, entities): &(_, Vec<_>)| !entities.is_empty())
         .collect()
-}
-
-fn topics(insights: &wire::Insights, site: &Site) -> Vec<CountedLink> {
-    let topics = insights
-        .topics
-        .iter()
-        .take(TOPICS)
-        .map(|topic| CountedLink {
-            words: topic.phrase.clone().into(),
-            reviews: site.locale.number(u64::from(topic.reviews)).into(),
-            href: site.search("query", &topic.phrase),
-        });
-    topics.collect()
 }
 
 pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
     let locale = &site.locale;
-    let (summary, faq) = (&insights.summary, insights.faq.iter());
     let named = [("business", business.name.as_str())];
     render(&InsightsPage {
-        made_of: made_of(&insights.generated_from, locale),
-        editorial: summary.editorial.iter().cloned().collect(),
-        summary: sentences(insights, &business.name, locale)
-            .map(Cow::into_owned)
-            .collect(),
-        aspects: insights
-            .aspects
-            .iter()
-            .map(|aspect| AspectFragment::new(aspect, &site))
-            .collect(),
-        legend: LegendFragment {
-            locale: locale.clone(),
-            has_interval: true,
-        },
-        groups: groups(insights, &site),
-        topics: topics(insights, &site),
-        faq: faq
-            .map(|faq| (faq.question.clone(), faq.answer.clone()))
-            .collect(),
-        method: how(&insights.method, locale),
+        insights,
+        summary: sentences(insights, &business.name, locale).collect(),
+        groups: groups(insights),
         frame: Frame {
             title: locale.message_with("insights-of", &named),
             description: Some(locale.message_with("insights-described", &named)),

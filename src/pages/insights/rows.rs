@@ -4,72 +4,43 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use chrono::Datelike;
 
 use crate::pages::chart::{BarFragment, TrendFragment, Votes, figure};
 use crate::pages::frame::Site;
 use crate::pages::locale::Locale;
 use crate::wire;
 
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "aspect_row_fragment.html")]
-pub struct AspectRowFragment {
-    path: String,
-    label: String,
+pub struct AspectRowFragment<'a> {
+    aspect: &'a wire::Aspect,
+    site: &'a Site<'a>,
+    label: Cow<'a, str>,
     figure: Cow<'static, str>,
     bar: Option<BarFragment>,
 }
 
 /// An aspect with its figures, trend and sentences.
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "aspect_fragment.html")]
-pub struct AspectFragment {
-    id: String,
-    path: String,
-    label: String,
-    figures: FiguresFragment,
-    quotes: Vec<ShownQuote>,
-    /// The label of the link to all sentences.
-    all: Cow<'static, str>,
+pub struct AspectFragment<'a> {
+    aspect: &'a wire::Aspect,
+    site: &'a Site<'a>,
+}
+
+impl<'a> AspectFragment<'a> {
+    pub const fn new(aspect: &'a wire::Aspect, site: &'a Site<'a>) -> Self {
+        Self { aspect, site }
+    }
 }
 
 /// Bar, figure and trend.
-#[derive(Debug, Clone, Template)]
+#[derive(Template)]
 #[template(path = "figures_fragment.html")]
-pub struct FiguresFragment {
+pub struct FiguresFragment<'a> {
     bar: Option<BarFragment>,
     figure: String,
-    trend: Option<TrendFragment>,
-}
-
-/// A customer's words with their source.
-#[derive(Debug, Clone)]
-pub struct ShownQuote {
-    /// A slice of the review's text.
-    pub text: String,
-    pub href: String,
-    /// 1 to 5.
-    pub stars: u8,
-    /// For example `31 October 2026`.
-    pub day: Cow<'static, str>,
-    pub year: i32,
-    /// The language of the words, if it differs from the page's.
-    pub lang: Option<String>,
-}
-
-impl ShownQuote {
-    pub fn new(quote: &wire::Quote, site: &Site) -> Self {
-        // A quote without a language is English.
-        let language = quote.language.as_deref().unwrap_or("en");
-        Self {
-            text: quote.text.clone(),
-            href: site.review(&quote.review_id),
-            stars: quote.stars,
-            day: site.locale.day(quote.date),
-            year: quote.date.year(),
-            lang: (language != site.locale.tag()).then(|| language.to_owned()),
-        }
-    }
+    trend: Option<TrendFragment<'a>>,
 }
 
 pub const fn votes_of_aspect(aspect: &wire::Aspect) -> Votes<'_> {
@@ -106,11 +77,11 @@ pub fn figure_of_entity(entity: &wire::Entity, locale: &Locale) -> String {
 }
 
 /// The path of the sentences behind an aspect.
-pub fn aspect_path(id: &str, site: &Site) -> String {
+pub fn aspect_path(id: &str, site: &Site<'_>) -> String {
     format!("{}/insights?aspect={id}", site.root)
 }
 
-impl FiguresFragment {
+impl<'a> FiguresFragment<'a> {
     /// The figures of `name`: its votes in `words`, then the neutral and uncertain reviews, and the number of reviews
     /// with an opinion that their stars confirmed.
     pub fn new(
@@ -119,8 +90,8 @@ impl FiguresFragment {
         mut words: String,
         [neutral, uncertain]: [u32; 2],
         confirmed: wire::ConfirmedVotes,
-        trend: Option<&wire::Trend>,
-        locale: &Locale,
+        trend: Option<&'a wire::Trend>,
+        locale: &'a Locale,
     ) -> Self {
         for (id, reviews) in [
             ("number-neutral", neutral),
@@ -140,7 +111,7 @@ impl FiguresFragment {
         }
     }
 
-    pub fn of_aspect(aspect: &wire::Aspect, locale: &Locale) -> Self {
+    pub fn of_aspect(aspect: &'a wire::Aspect, locale: &'a Locale) -> Self {
         Self::new(
             &locale.name(&aspect.label),
             votes_of_aspect(aspect),
@@ -152,7 +123,7 @@ impl FiguresFragment {
         )
     }
 
-    pub fn of_entity(entity: &wire::Entity, locale: &Locale) -> Self {
+    pub fn of_entity(entity: &'a wire::Entity, locale: &'a Locale) -> Self {
         let rest = [entity.neutral, entity.uncertain].map(Option::unwrap_or_default);
         Self::new(
             &entity.name,
@@ -166,9 +137,9 @@ impl FiguresFragment {
     }
 }
 
-impl AspectRowFragment {
+impl<'a> AspectRowFragment<'a> {
     /// `None` if too few reviews have an opinion on the aspect for a share.
-    pub fn new(aspect: &wire::Aspect, site: &Site) -> Option<Self> {
+    pub fn new(aspect: &'a wire::Aspect, site: &'a Site<'a>) -> Option<Self> {
         let locale = &site.locale;
         // Only the insights page shows the interval.
         let votes = Votes {
@@ -181,30 +152,11 @@ impl AspectRowFragment {
             [aspect.positive, share.n].map(|votes| locale.number(u64::from(votes)));
         let texts = [("positive", positive.as_str()), ("judged", &judged)];
         Some(Self {
-            path: aspect_path(&aspect.id, site),
+            aspect,
+            site,
             figure: locale.message_with("figure-positive-of", &texts),
             bar: BarFragment::of(&label, votes, locale),
-            label: label.into_owned(),
+            label,
         })
-    }
-}
-
-impl AspectFragment {
-    pub fn new(aspect: &wire::Aspect, site: &Site) -> Self {
-        let (quotes, locale) = (aspect.quotes.iter(), &site.locale);
-        let label = locale.name(&aspect.label);
-        let topic = locale.within(&label);
-        Self {
-            id: format!("aspect-{}", aspect.id),
-            path: aspect_path(&aspect.id, site),
-            figures: FiguresFragment::of_aspect(aspect, locale),
-            quotes: quotes.map(|quote| ShownQuote::new(quote, site)).collect(),
-            all: locale.counted_with(
-                "all-sentences-about",
-                u64::from(aspect.mentions),
-                &[("topic", &topic)],
-            ),
-            label: label.into_owned(),
-        }
     }
 }

@@ -17,5 +17,5 @@ pub use runs::{
 pub use source::{
     AlikeReviews, KnownReviews, SourceVersion, alike, digest_key, find_key, ids_after,
     ids_by_fingerprint, ids_ever_used, ids_present, note_deleted, note_published, note_sources,
-    sources, sources_at, sources_with_instants, standing,
+    sources, sources_at, sources_with_instants, standing, stored_decisions,
 };

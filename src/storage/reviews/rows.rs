@@ -109,23 +109,6 @@ impl Newest {
     pub async fn next(
         &mut self,
         connection: &mut SqliteConnection,
-    ) -> sqlx::Result<Option<Vec<Review>>> {
-        let reviews = self.next_numbered(connection).await?;
-        Ok(reviews.map(|reviews| {
-            reviews
-                .into_iter()
-                .map(|numbered| numbered.review)
-                .collect()
-        }))
-    }
-
-    /// As `next`, with each review's number.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub async fn next_numbered(
-        &mut self,
-        connection: &mut SqliteConnection,
     ) -> sqlx::Result<Option<Vec<Numbered>>> {
         let mut rows = packed!(
             r#"select group_concat(packed, '') as "packed: Vec<u8>" from (select"#,
@@ -725,7 +708,7 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
         rows,
         now
     )
-    .fetch_all(&mut **write)
+    .fetch_all(&mut *write)
     .await?
     .into_iter()
     .collect();
@@ -736,7 +719,7 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
         rows,
         mentions
     )
-    .fetch_all(&mut **write)
+    .fetch_all(&mut *write)
     .await?;
     let added = sqlx::query_scalar!(
         r#"insert into mention (review_id, kind, value)
@@ -744,7 +727,7 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
            on conflict do nothing returning review_id"#,
         mentions
     )
-    .fetch_all(&mut **write)
+    .fetch_all(&mut *write)
     .await?;
     changed.extend(removed);
     changed.extend(added);
@@ -763,7 +746,7 @@ async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
          where review_id in (select value from json_each(?))",
         ids
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }
@@ -847,7 +830,7 @@ pub async fn observe(
         rows,
         change_no
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -921,7 +904,7 @@ mod tests {
         let mut read = Vec::new();
         let mut newest = super::Newest::default();
         while let Some(reviews) = newest.next(&mut connection).await.unwrap() {
-            read.extend(reviews);
+            read.extend(reviews.into_iter().map(|numbered| numbered.review));
         }
         assert_eq!(read.len(), (0..1512).filter(|n| n % 9 != 0).count());
         assert!(read.is_sorted_by_key(|review| (Reverse(review.date), review.id.clone())));

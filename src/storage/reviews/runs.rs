@@ -80,17 +80,17 @@ pub async fn begin_run(
         at,
         files
     )
-    .fetch_one(&mut **write)
+    .fetch_one(&mut *write)
     .await?;
     let (oldest, oldest_undoable) = (id - RUNS_MAX, id - UNDOABLE_MAX);
     sqlx::query!("delete from import_run where run_id <= ?", oldest)
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     sqlx::query!(
         "delete from import_run_review where run_id <= ?",
         oldest_undoable
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(id)
 }
@@ -118,7 +118,7 @@ pub async fn note_run_reviews(
         kind,
         ids
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -135,7 +135,7 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
         counts.rejected,
         run
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -212,7 +212,7 @@ pub async fn remove_added(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
         "insert into undone_review (review_id) select value from json_each(?) where true on conflict do nothing",
         ids
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -227,7 +227,7 @@ pub async fn delete_all(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
         "delete from review where review_id in (select value from json_each(?))",
         ids
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await
     .map(drop)
 }
@@ -241,10 +241,10 @@ pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sql
         at,
         run
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     sqlx::query!("delete from import_run_review where run_id = ?", run)
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await
         .map(drop)
 }

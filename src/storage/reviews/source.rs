@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 
 use super::rows::of_ids;
 use crate::model::hash::hex;
-use crate::model::{Base, DigestKey, Review, ReviewId, Unit};
+use crate::model::{Base, DigestKey, Response, Review, ReviewId, Status, Unit};
 use crate::random::Random;
 use crate::storage::text::{instant, strings, utc};
 use crate::storage::{Text, Write};
@@ -37,7 +37,20 @@ pub struct KnownReviews {
     pub sources: HashMap<String, SourceVersion>,
     /// Ids of reviews that the owner deleted.
     pub deleted: HashSet<String>,
+    /// Ids of reviews whose rows cannot be read; an import repairs them.
+    pub unreadable: HashSet<String>,
 }
+
+impl KnownReviews {
+    /// Whether the row of `review` can be read and has these very values.
+    pub fn has_same(&self, review: &Review) -> bool {
+        let id = review.id.as_str();
+        self.reviews.get(id) == Some(review) && !self.unreadable.contains(id)
+    }
+}
+
+/// What of an unreadable row still counts: its status, and the owner's answer.
+pub type StoredDecisions = (Status, Option<Response>);
 
 /// The key of this database's digests; created if there is none.
 ///
@@ -54,7 +67,7 @@ pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
     }
     let text = hex(&key);
     sqlx::query!("insert into source_key (key) values (unhex(?))", text)
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await?;
     DigestKey::new(&key).map_err(|error| sqlx::Error::Decode(Box::new(error)))
 }
@@ -96,7 +109,50 @@ pub async fn standing(
         reviews,
         sources,
         deleted: strings(deleted),
+        unreadable: HashSet::new(),
     })
+}
+
+/// The decisions in the rows of these ids, by id, whether or not the rest of a row can be read.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn stored_decisions(
+    connection: &mut SqliteConnection,
+    ids: &[&str],
+) -> sqlx::Result<HashMap<String, StoredDecisions>> {
+    type Row = (
+        Text,
+        Text,
+        Option<Text>,
+        Option<Text>,
+        Option<Text>,
+        Option<Text>,
+    );
+    let select = "select review_id, status, substr(withheld_reason, 1, 1000),
+           iif(octet_length(response_text) <= 1048576, response_text, null), response_on, substr(response_author, 1, 1000)
+         from json_each(?) as i cross join review as r on r.review_id = i.value";
+    let rows: Vec<Row> = sqlx::query_as(select)
+        .bind(Value::from(ids).to_string())
+        .fetch_all(connection)
+        .await?;
+    let decisions = rows
+        .into_iter()
+        .map(|(id, status, reason, text, date, author)| {
+            let reason = reason.map(String::from);
+            // Whatever is not public stays hidden.
+            let status = match status.as_ref() {
+                "published" => Status::Published,
+                _ => Status::Withheld { reason },
+            };
+            let response = text.map(|text| Response {
+                text: text.into(),
+                date: date.and_then(|date| date.as_ref().parse().ok()),
+                author: author.map(String::from),
+            });
+            (id.into(), (status, response))
+        });
+    Ok(decisions.collect())
 }
 
 /// The sources' last versions of the rows that the end of the query names; rows with an invalid id are left out.
@@ -212,7 +268,7 @@ pub async fn note_sources(write: &mut Write, rows: &[SourceVersion]) -> sqlx::Re
            excluded.location, excluded.posted_at, excluded.responded_at, excluded.base, excluded.fingerprint)",
         rows
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }
@@ -343,7 +399,7 @@ pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<
         "update import_run_review set change_no = 0 where review_id = ?",
         id
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }
@@ -360,13 +416,13 @@ pub async fn note_deleted(write: &mut Write, ids: &[&str]) -> sqlx::Result<()> {
          where not exists (select 1 from review_change as c where c.review_id = i.value)",
         ids
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     sqlx::query!(
         "delete from undone_review where review_id in (select value from json_each(?))",
         ids
     )
-    .execute(&mut **write)
+    .execute(&mut *write)
     .await?;
     Ok(())
 }

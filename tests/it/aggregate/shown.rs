@@ -110,7 +110,7 @@ fn what_the_stars_confirmed_is_counted_beside_its_figure_and_not_shown() {
                 ..after
             };
             assert_eq!(without, before, "{}", text.id);
-            for month in &stars.said.trend.months {
+            for (_, month) in &stars.said.trend.months {
                 assert_eq!(month.confirmed, [month.positive, month.negative]);
             }
         }

@@ -320,8 +320,6 @@ pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
             text,
         })
     };
-    let others: BTreeSet<(MentionKind, String)> =
-        [(MentionKind::Service, "unlisted".to_owned())].into();
     let business = business();
     let people: Vec<&str> = business
         .technicians
@@ -338,6 +336,6 @@ pub fn insights(written: &[Written], segment: usize) -> AggregatedInsights {
         business: &business,
         people: &people,
         answered: &BTreeSet::new(),
-        others: &others.into_iter().collect::<Vec<_>>(),
+        mentioned: &[(MentionKind::Service, "unlisted")].into(),
     })
 }

@@ -172,3 +172,28 @@ async fn a_log_that_is_put_back_is_used_again() {
         (200, 202)
     );
 }
+
+#[tokio::test]
+async fn a_file_that_replaced_the_database_is_used_by_the_next_start_without_the_former_one_s_log()
+{
+    let app = TestApp::with(&Generator::new(93).reviews(20)).await;
+    app.shell("update review set author = 'only in the log'")
+        .await;
+    let (next, aside) = (app.folder().join("next.db"), app.folder().join("aside.db"));
+    let (other, _) = Database::open(&next).await.unwrap();
+    other.close().await;
+    sqlite3(
+        &next,
+        "insert into review (review_id, rating, reviewed_on, author, text) values ('next', 5, '2026-11-01', 'A', 'B')",
+    );
+    fs::hard_link(app.path(), &aside).unwrap();
+    fs::rename(&next, app.path()).unwrap();
+    app.app().watch_once().await;
+    app.database().close().await;
+    let (again, _) = Database::open(&app.path()).await.unwrap();
+    again.close().await;
+    let ids = "select group_concat(review_id) from review; pragma integrity_check";
+    assert_eq!(sqlite3(&app.path(), ids).trim(), "next\nok");
+    let former = "select count(*) from review where author = 'only in the log'";
+    assert_eq!(sqlite3(&aside, former).trim(), "20");
+}

@@ -144,7 +144,7 @@ async fn a_transaction_that_sqlite_itself_rolled_back_stops_no_later_write() {
 /// Makes the next round need more room than this one.
 async fn set_author(write: &mut reviews_service::storage::Write) {
     sqlx::query("update review set author = author || hex(zeroblob(500))")
-        .execute(&mut **write)
+        .execute(&mut *write)
         .await
         .unwrap();
 }

@@ -1,6 +1,6 @@
 //! Texts of reviews through the analyzer: whatever they say, what is found lies within them.
 
-use reviews_service::insights::{Analyzer, Engines, Subject};
+use reviews_service::insights::{Analyzer, Engine, Subject};
 use reviews_service::model::Mentions;
 use reviews_service::model::business::Business;
 
@@ -66,7 +66,7 @@ const WORDS: &[&str] = &[
 #[test]
 fn whatever_a_text_says_what_is_found_lies_within_it() {
     let business = Business::default();
-    let analyzer = Analyzer::new(&business, &Engines::default().of(&business));
+    let analyzer = Analyzer::new(&business, &Engine::of(None, &business));
     let analyzer = std::panic::AssertUnwindSafe(analyzer);
     bolero::check!()
         .with_type::<(u8, Vec<u8>)>()

@@ -129,7 +129,7 @@ async fn without_reviews() -> (TestApp, Vec<Review>) {
     let (mut reviews, mut newest) = (Vec::new(), Newest::default());
     let mut connection = app.database().readers().acquire().await.unwrap();
     while let Some(batch) = newest.next(&mut connection).await.unwrap() {
-        reviews.extend(batch);
+        reviews.extend(batch.into_iter().map(|numbered| numbered.review));
     }
     drop(connection);
     app.shell("delete from review").await;

@@ -241,6 +241,20 @@ fn weights_of_other_aspects_and_folders_without_a_head_are_refused() {
         "{}",
         foreign.out
     );
+    // Those of polarity have the heads of polarity, whatever the language.
+    let spanish = home.0.path().join("dentist/es");
+    fs::create_dir(&spanish).unwrap();
+    fs::rename(&own, spanish.join("polarity.weights")).unwrap();
+    let of_aspects = home.run(&["insights", "lint", "dentist"]);
+    assert!(
+        of_aspects.code == Some(2)
+            && of_aspects.err.contains(
+                "dentist/es/polarity.weights: weights of polarity have the heads negative, neutral, positive"
+            ),
+        "{}",
+        of_aspects.err
+    );
+    fs::remove_dir_all(&spanish).unwrap();
     fs::write(&own, "nonsense").unwrap();
     for words in [
         &["insights", "lint", "dentist"][..],

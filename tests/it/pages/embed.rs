@@ -1,7 +1,9 @@
 //! What other sites may show: the frame, the badge.
 
+use serde_json::json;
+
 use super::{BROWSER, seeded};
-use crate::support::BASE;
+use crate::support::{BASE, Generator, TestApp};
 
 #[tokio::test]
 async fn one_page_may_be_framed_and_says_when_it_is_filtered() {
@@ -141,7 +143,54 @@ async fn the_short_badge_has_the_figure_alone() {
     assert_eq!(svg.matches("<text ").count(), 1, "{svg}");
     let wrong = app.get("/badge.svg?form=tiny").await;
     assert_eq!(wrong.status, 400);
-    assert!(wrong.text().contains("form must be full or short"));
+    let issue = &wrong.json()["issues"][0];
+    assert_eq!(
+        (&issue["path"][0], &issue["message"]),
+        (&json!("form"), &json!("must be full or short"))
+    );
+}
+
+#[tokio::test]
+async fn a_program_gets_a_page_s_faults_as_a_problem_with_every_parameter_whatever_it_has_cached() {
+    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
+    for (target, names) in [
+        ("/search?rating=9&since=x", &["rating", "since"][..]),
+        ("/embed?limit=0&theme=pink", &["limit", "theme"]),
+        ("/embed?limit=5&limit=6", &["limit"]),
+        ("/embed?limit=%2B5", &["limit"]),
+        ("/embed?accent=777", &["accent"]),
+        ("/badge.svg?form=x", &["form"]),
+        ("/badge.svg?form=short&form=short", &["form"]),
+        ("/insights?technician=zz&aspect=price", &["technician"]),
+        (
+            "/insights?area=Mesa&service=x&technician=y",
+            &["service", "area"],
+        ),
+    ] {
+        for headers in [
+            &[][..],
+            &[("accept", "application/problem+json")],
+            &[("if-none-match", "*")],
+            &[("if-match", "\"x\"")],
+            &[("accept-encoding", "identity;q=0")],
+        ] {
+            let answer = app.get_with(target, headers).await;
+            assert_eq!(answer.status, 400, "{target} {headers:?}");
+            assert_eq!(answer.header("cache-control"), "no-store", "{target}");
+            let problem = answer.json();
+            let issues = problem["issues"].as_array().unwrap();
+            let named: Vec<_> = issues.iter().map(|issue| &issue["path"][0]).collect();
+            assert_eq!(named, names, "{target} {headers:?}");
+        }
+        for header in ["if-none-match", "if-match"] {
+            let answer = app.get_with(target, &[BROWSER, (header, "*")]).await;
+            assert_eq!(answer.status, 400, "{target} {header}");
+            assert_eq!(answer.header("cache-control"), "no-store", "{target}");
+            assert!(answer.text().starts_with("<!DOCTYPE html>"), "{target}");
+        }
+    }
+    let told = app.get("/embed?accent=777").await.text();
+    assert!(told.contains("has a contrast of 4.47"), "{told}");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The search form and its results as a page.
 
-use super::{between, permalinks, seeded};
+use super::{BROWSER, between, permalinks, seeded};
 use crate::support::{Generator, TestApp};
 
 #[tokio::test]
@@ -73,7 +73,10 @@ async fn links_of_a_search_keep_what_it_knows_and_nothing_else() {
 async fn a_fault_in_the_form_stands_beside_its_field() {
     let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
     let answer = app
-        .get("/search?query=leak&rating=9&since=yesterday&until=")
+        .get_with(
+            "/search?query=leak&rating=9&since=yesterday&until=",
+            &[BROWSER],
+        )
         .await;
     assert_eq!(answer.status, 400);
     let html = answer.text();
@@ -405,7 +408,7 @@ async fn a_customer_is_told_in_plain_words_what_to_change() {
             "This page belongs to another search. Start from the first page.",
         ),
     ] {
-        let answer = app.get(&format!("/search?{query}")).await;
+        let answer = app.get_with(&format!("/search?{query}"), &[BROWSER]).await;
         assert_eq!(answer.status, 400, "{query}");
         let html = answer.text();
         assert!(html.contains(said), "{query}: {html}");

@@ -70,7 +70,7 @@ fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_end
     let found = pipes.ask(&call(2));
     let result = &found["result"];
     assert_eq!(result["structuredContent"]["reviews"][0]["id"], "p-2");
-    assert_eq!(result["content"][1]["uri"], "reviews://review/p%2D2");
+    assert_eq!(result["content"][1]["uri"], "reviews://review/p-2");
     let text = result["content"][0]["text"].as_str().unwrap();
     assert_eq!(
         serde_json::from_str::<Value>(text).unwrap(),

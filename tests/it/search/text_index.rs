@@ -160,7 +160,7 @@ async fn stored(app: &TestApp) -> Vec<Review> {
     let mut reader = app.database().readers().acquire().await.unwrap();
     let (mut reviews, mut newest) = (Vec::new(), Newest::default());
     while let Some(read) = newest.next(&mut reader).await.unwrap() {
-        reviews.extend(read);
+        reviews.extend(read.into_iter().map(|numbered| numbered.review));
     }
     reviews
 }

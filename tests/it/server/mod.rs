@@ -134,6 +134,16 @@ async fn a_half_sent_body_ends_as_an_error_of_reading_it() {
 }
 
 #[tokio::test]
+async fn a_body_whose_chunks_are_malformed_is_not_one_that_came_too_late() {
+    let server = start(Limits::default()).await;
+    for chunks in ["zz\r\n", "-1\r\n", "5\r\nhelloXX"] {
+        let request =
+            format!("POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n{chunks}");
+        assert_eq!(server.ask(&request).await.status, 400, "{chunks}");
+    }
+}
+
+#[tokio::test]
 async fn the_answer_arrives_though_the_body_was_not_read() {
     let server = start(Limits::default()).await;
     let body = "a".repeat(4_000_000);

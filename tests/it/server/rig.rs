@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::stream;
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, Request, Response};
+use reviews_service::web::body_fault;
 use reviews_service::web::server::{Limits, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -57,7 +58,7 @@ impl Endpoint for App {
             }
             "/echo" => match request.into_body().into_bytes().await {
                 Ok(bytes) => bytes.into(),
-                Err(_) => StatusCode::REQUEST_TIMEOUT.into(),
+                Err(error) => body_fault(&error).0.into(),
             },
             "/panic" => panic!("on purpose"),
             "/nothing" => StatusCode::NOT_FOUND.into(),
