@@ -8,18 +8,19 @@ use clap::Args;
 use serde_json::Value;
 
 use super::database::read;
+use super::decision::change;
 use super::init::{store, told};
-use super::report::{Exit, report_done, say};
+use super::report::{Exit, say};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::seed::BusinessFile;
 use crate::model::business::Business;
 use crate::storage;
-use crate::storage::{Database, Opening};
+use crate::storage::Database;
 use crate::wire;
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct BusinessCommand {
     /// A business.json to merge: missing members stay, null removes a member, a list replaces the whole list; without FILE, print
     /// the business in this format
@@ -33,14 +34,15 @@ pub struct BusinessCommand {
 
 impl BusinessCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let path = config.path()?;
+        let address = config.address()?;
         let Some(file) = &self.file else {
-            return show(&path).await;
+            return show(address.file()).await;
         };
         let file = BusinessFile::read(file)?;
-        let opening = Opening::of(&config.address()?).await?;
-        let loaded = self.load(&file, &path, opening.database(), clock).await;
-        Ok(report_done(&opening.end(loaded).await?))
+        change(&address, async |database| {
+            self.load(&file, address.file(), database, clock).await
+        })
+        .await
     }
 
     /// Writes the business of the file and returns the report.

@@ -1,83 +1,69 @@
-//! Common parts of the commands about one review: finding the review that an argument names, writing and reporting it.
+//! Common parts of the commands that change an existing database: running and reporting them, and finding the review
+//! that an argument names.
 
 use anyhow::bail;
 use sqlx::sqlite::SqliteConnection;
 use url::Url;
 
+use super::database::repeated;
+use super::report::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::business::nearest;
 use crate::model::{Review, ReviewId};
-use crate::storage::{DbError, Opening, Write, reviews};
+use crate::storage::{Database, DbError, Opening, Write, reviews};
 
-/// An open database and the review to decide about.
-pub(super) struct Decision {
-    pub(super) opening: Opening,
-    pub(super) write: Write,
-    pub(super) review: Review,
+/// Whether a command changed the review, and its report without the ID.
+pub(super) enum Decided {
+    Changed(String),
+    Unchanged(String),
 }
 
-impl Decision {
-    /// Opens the database and finds the review.
-    ///
-    /// # Errors
-    /// If there is no database or no such review.
-    pub(super) async fn open(config: &DatabaseConfig, given: &str) -> anyhow::Result<Self> {
-        let (opening, write, review) = open_with(config, given, find).await?;
-        Ok(Self {
-            opening,
-            write,
-            review,
-        })
-    }
-
-    /// Writes the review and closes the database.
-    ///
-    /// # Errors
-    /// If the database cannot be written; then nothing is changed.
-    pub(super) async fn save(mut self, clock: &Clock) -> anyhow::Result<()> {
-        let now = clock.now();
-        // It increases with every change.
-        self.review.updated_at = self.review.updated_at.max(Some(now));
-        reviews::upsert(&mut self.write, std::slice::from_ref(&self.review), now).await?;
-        self.commit().await
-    }
-
-    /// Commits and closes the database.
-    ///
-    /// # Errors
-    /// If the database cannot be written; then nothing is changed.
-    pub(super) async fn commit(self) -> anyhow::Result<()> {
-        self.write.commit().await?;
-        Ok(self.opening.keep().await?)
-    }
-
-    /// Closes the database without a change.
-    pub(super) async fn leave(self) {
-        drop(self.write);
-        self.opening.leave().await;
-    }
-}
-
-/// Opens the database for writing, and finds there what `find` makes of `given`.
+/// Lets `decide` change the review that `given` names, stores it if it changed, and prints the report. Other statements
+/// of `decide` are committed in any case.
 ///
 /// # Errors
-/// If there is no database, and those of `find`.
-pub(super) async fn open_with<T>(
+/// If there is no database or no such review, or the database cannot be written; then nothing is changed.
+pub(super) async fn decide(
     config: &DatabaseConfig,
+    clock: &Clock,
     given: &str,
-    find: impl AsyncFnOnce(&mut SqliteConnection, &str) -> anyhow::Result<T>,
-) -> anyhow::Result<(Opening, Write, T)> {
-    let opening = open(config).await?;
-    let mut write = opening.database().write_as_owner().await?;
-    match find(&mut write, given).await {
-        Ok(found) => Ok((opening, write, found)),
-        Err(error) => {
-            drop(write);
-            opening.leave().await;
-            Err(error)
-        }
-    }
+    decide: impl AsyncFn(&mut Write, &mut Review) -> anyhow::Result<Decided>,
+) -> anyhow::Result<Exit> {
+    change(&existing(config)?, async |database| {
+        let mut write = database.write_as_owner().await?;
+        let mut review = find(&mut write, given).await?;
+        let report = match decide(&mut write, &mut review).await? {
+            Decided::Unchanged(report) => report,
+            Decided::Changed(report) => {
+                let now = clock.now();
+                // It increases with every change.
+                review.updated_at = review.updated_at.max(Some(now));
+                reviews::upsert(&mut write, std::slice::from_ref(&review), now).await?;
+                report
+            }
+        };
+        write.commit().await?;
+        Ok(format!("{}: {report}", review.id))
+    })
+    .await
+}
+
+/// Runs `work` on the database, again if another writer of a cluster was quicker, and prints its report. A new database
+/// exists only if `work` succeeds.
+///
+/// # Errors
+/// Those of `work`, and if the database cannot be opened.
+pub(super) async fn change(
+    address: &DatabaseAddress,
+    work: impl AsyncFn(&Database) -> anyhow::Result<String>,
+) -> anyhow::Result<Exit> {
+    let report = repeated(async || {
+        let opening = Opening::of(address).await?;
+        let worked = work(opening.database()).await;
+        opening.end(worked).await
+    });
+    Ok(report_done(&report.await?))
 }
 
 /// The review that `given` names.
@@ -105,14 +91,6 @@ pub(super) async fn find_row(
 /// The error for a row that is not a valid review.
 pub(super) fn unreadable(id: &str) -> anyhow::Error {
     anyhow::anyhow!("the review {id} cannot be read; `reviews check` reports what is wrong")
-}
-
-/// Opens an existing database.
-///
-/// # Errors
-/// If there is none.
-pub(super) async fn open(config: &DatabaseConfig) -> anyhow::Result<Opening> {
-    Ok(Opening::at_once(&existing(config)?).await?)
 }
 
 /// The address of an existing database.

@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::{find_row, open_with};
+use super::decision::{change, existing, find_row, row_id};
 use super::report::{Exit, report_done};
 use super::show::{first, paragraphs, stars};
 use super::terminal;
 use crate::config::DatabaseConfig;
 use crate::model::Review;
 use crate::storage::reviews;
-use crate::storage::{Erased, FORMER_KEPT_DAYS, Postponed};
+use crate::storage::{Erased, FORMER_KEPT_DAYS, Opening, Postponed};
 
 /// Maximum number of characters of the text in the confirmation question.
 const WORDS_MAX: usize = 300;
 
 /// Delete a review and every trace of it; imports do not bring it back
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct Delete {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
@@ -32,29 +32,35 @@ impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         if !self.yes && terminal::can_ask() {
             // Before the write transaction, so that other writers do not wait for the answer.
-            let (opening, write, (id, review)) = open_with(config, &self.id, find_row).await?;
-            drop(write);
+            let opening = Opening::at_once(&existing(config)?).await?;
+            let found = async {
+                let mut write = opening.database().write_as_owner().await?;
+                find_row(&mut write, &self.id).await
+            };
+            let found = found.await;
             opening.leave().await;
+            let (id, review) = found?;
             if !terminal::confirm(&question(&id, review.as_ref()))? {
                 return Ok(report_done("nothing was deleted\n"));
             }
         }
-        let (opening, mut write, (id, _)) = open_with(config, &self.id, find_row).await?;
-        let database = opening.database();
-        reviews::delete_all(&mut write, &[&id]).await?;
-        write.commit().await?;
-        let erased = database.erase_traces_or_leave_them().await.with_context(|| {
-            format!(
-                "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
-            )
-        })?;
-        let traces = traces(erased);
-        let copies = copies(&database.former()?);
-        report_done(&format!(
-            "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{copies}"
-        ));
-        opening.keep().await?;
-        Ok(Exit::Done)
+        change(&existing(config)?, async |database| {
+            let mut write = database.write_as_owner().await?;
+            let id = row_id(&mut write, &self.id).await?;
+            reviews::delete_all(&mut write, &[&id]).await?;
+            write.commit().await?;
+            let erased = database.erase_traces_or_leave_them().await.with_context(|| {
+                format!(
+                    "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
+                )
+            })?;
+            let traces = traces(erased);
+            let copies = copies(&database.former()?);
+            Ok(format!(
+                "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n{copies}"
+            ))
+        })
+        .await
     }
 }
 

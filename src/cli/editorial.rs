@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::business::difference;
 use super::database::read;
-use super::decision::open;
-use super::report::{Exit, report_done, say};
+use super::decision::{change, existing};
+use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;
 use crate::model::business::{Editorial, FaqEntry};
@@ -16,7 +16,7 @@ use crate::storage::Database;
 use crate::storage::business;
 
 /// Show your own FAQ and summary, or load them from an editorial.json
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct EditorialCommand {
     /// An editorial.json, {"summary": {"text"}, "faq": [{"id", "question", "answer"}]}: missing members stay, null removes a
     /// member, a list replaces the whole list
@@ -30,9 +30,10 @@ impl EditorialCommand {
             return show(&config.path()?).await;
         };
         let file = EditorialFile::read(file)?;
-        let opening = open(config).await?;
-        let loaded = load(&file, opening.database()).await;
-        Ok(report_done(&opening.end(loaded).await?))
+        change(&existing(config)?, async |database| {
+            load(&file, database).await
+        })
+        .await
     }
 }
 

@@ -96,19 +96,8 @@ pub(super) fn outcome(report: &ImportReport) -> Exit {
 /// Reports progress: rejected rows on standard error and in the requested file, and a bar on a terminal.
 pub(super) struct Console {
     bar: ProgressBar,
-    phase: ImportPhase,
     faults: Faults,
     rejects: Option<(PathBuf, BufWriter<File>)>,
-}
-
-#[derive(PartialEq, Eq)]
-enum ImportPhase {
-    /// The number of rows read; the total is unknown.
-    Counting,
-    /// The share of the files that was read.
-    Reading,
-    /// The share of reviews that was written.
-    Writing,
 }
 
 /// Whether [`Console::rejected`] wrote this file, even if its last line was cut off.
@@ -134,7 +123,9 @@ fn is_rejected_row(line: &[u8]) -> bool {
     let Ok(Value::Object(members)) = serde_json::from_slice(line) else {
         return false;
     };
-    members.len() == 4
+    // Earlier releases did not name the format.
+    let has_format = members.get("format").is_some_and(Value::is_string);
+    members.len() == 4 + usize::from(has_format)
         && ["file", "error"]
             .iter()
             .all(|name| members.get(*name).is_some_and(Value::is_string))
@@ -161,7 +152,6 @@ impl Console {
         bar.set_style(style("{spinner} {human_pos} rows read"));
         Self {
             bar,
-            phase: ImportPhase::Counting,
             faults: Faults::default(),
             rejects,
         }
@@ -182,25 +172,18 @@ impl Console {
 }
 
 impl Watch for Console {
-    fn read(&mut self, rows: u64) {
-        if rows.is_multiple_of(ROWS_PER_LOOK) {
-            match self.phase {
-                ImportPhase::Counting => self.bar.set_position(rows),
-                ImportPhase::Reading | ImportPhase::Writing => {
-                    self.bar.set_message(rows.to_string());
-                }
-            }
+    fn read(&mut self, rows: u64, bytes: Option<(u64, u64)>) {
+        if !rows.is_multiple_of(ROWS_PER_LOOK) {
+            return;
         }
-    }
-
-    fn advanced(&mut self, read: u64, of: u64) {
-        if self.phase == ImportPhase::Counting {
-            self.phase = ImportPhase::Reading;
-            self.bar.set_length(of);
-            self.bar
-                .set_style(style("reading {wide_bar} {percent} %, {msg} rows"));
-        }
+        let Some((read, of)) = bytes else {
+            return self.bar.set_position(rows);
+        };
+        let reading = style("reading {wide_bar} {percent} %, {msg} rows");
+        self.bar.set_style(reading);
+        self.bar.set_length(of);
         self.bar.set_position(read);
+        self.bar.set_message(rows.to_string());
     }
 
     fn table(&mut self, file: &str, columns: &TableColumns) {
@@ -253,20 +236,18 @@ impl Watch for Console {
             Position::Element { array: _, index } => (PLACES[1], index),
         };
         let row = json!({
-            "file": rejection.file, place: number, "error": rejection.error, "row": rejection.row,
+            "file": rejection.file, place: number, "format": rejection.format, "error": rejection.error,
+            "row": rejection.row,
         });
         serde_json::to_writer(&mut *file, &row)?;
         file.write_all(b"\n")
     }
 
     fn written(&mut self, done: usize, of: usize) {
-        if self.phase != ImportPhase::Writing {
-            self.phase = ImportPhase::Writing;
-            self.bar.set_length(of as u64);
-            self.bar.set_style(style(
-                "writing {wide_bar} {percent} %, {human_pos} of {human_len} reviews",
-            ));
-        }
+        self.bar.set_style(style(
+            "writing {wide_bar} {percent} %, {human_pos} of {human_len} reviews",
+        ));
+        self.bar.set_length(of as u64);
         self.bar.set_position(done as u64);
     }
 }
@@ -375,7 +356,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     add_count(
         &mut text,
         report.repeated,
-        "repeated: of rows with the same ID, the newest was used",
+        "repeated: of rows with the same ID, the newest was used, or the last one",
     );
     if report.left_out > 0 {
         let _ = writeln!(

@@ -9,11 +9,11 @@ use clap::Args;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::database::read;
+use super::database::{read, repeated};
 use super::report::{Exit, report_done};
 use super::terminal;
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::time_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
@@ -25,7 +25,7 @@ use crate::storage::{DbError, Opening, Write};
 const ASKED_MAX: usize = 5;
 
 /// Create the database and set up your business; run it again to change single fields
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct Init {
     /// Name of the business
     #[arg(long, value_name = "N")]
@@ -61,13 +61,18 @@ impl Init {
             (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
             "--name is empty; leave it out, or give a name"
         );
-        let (path, its) = (config.path()?, config.address()?);
-        self.ask_for_missing(&path).await?;
-        let opening = Opening::at_once(&its).await?;
+        let address = config.address()?;
+        self.ask_for_missing(address.file()).await?;
+        repeated(|| self.set_up(&address, clock)).await
+    }
+
+    async fn set_up(&self, address: &DatabaseAddress, clock: &Clock) -> anyhow::Result<Exit> {
+        let path = address.file();
+        let opening = Opening::at_once(address).await?;
         let database = opening.database();
         let mut write = database.write_as_owner().await?;
         let discarded = if self.discard_sample {
-            Some(discard_sample(&mut write, &path).await?)
+            Some(discard_sample(&mut write, path).await?)
         } else {
             None
         };
@@ -94,7 +99,7 @@ impl Init {
         } else {
             "`reviews import FILE` adds reviews, then `reviews serve` publishes them"
         };
-        let told = told(&business, is_zone_known, moved, &path);
+        let told = told(&business, is_zone_known, moved, path);
         Ok(report_done(&format!("{told}next        {next}\n")))
     }
 
@@ -132,18 +137,18 @@ impl Init {
     }
 
     /// The known business with the given fields replaced.
-    fn applied_to(self, known: Option<&Business>) -> Business {
+    fn applied_to(&self, known: Option<&Business>) -> Business {
         let before = known.cloned().unwrap_or_default();
         let new_name = self.name.as_deref().filter(|_| known.is_none());
         let id = new_name.map_or_else(|| before.id.clone(), slug);
         Business {
             id,
-            name: self.name.unwrap_or(before.name),
+            name: self.name.clone().unwrap_or(before.name),
             kind: self.kind.map_or(before.kind, str::to_owned),
             time_zone: self.time_zone.unwrap_or(before.time_zone),
-            url: self.site.or(before.url),
-            telephone: self.telephone.or(before.telephone),
-            address: self.address.or(before.address),
+            url: self.site.clone().or(before.url),
+            telephone: self.telephone.clone().or(before.telephone),
+            address: self.address.clone().or(before.address),
             ..before
         }
     }

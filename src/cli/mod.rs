@@ -108,7 +108,7 @@ impl Cli {
             } else {
                 error.print().map_err(anyhow::Error::from)
             };
-            if let Some(note) = settings_file::note(&error, &settings) {
+            if let Some(note) = settings_file::note(&error, &settings, Self::command()) {
                 let _ = writeln!(io::stderr(), "{note}");
             }
             match printed {
@@ -146,30 +146,23 @@ impl Cli {
         match command {
             CliCommand::Serve(serve) => serve.run(database, &log, clock).await,
             CliCommand::Migrate(migrate) => migrate.run(&database).await,
-            CliCommand::Init(init) => repeated(|| init.clone().run(&database, &clock)).await,
-            CliCommand::Business(it) => repeated(|| it.clone().run(&database, &clock)).await,
-            CliCommand::Editorial(it) => repeated(|| it.clone().run(&database)).await,
-            CliCommand::Seed(seed) => repeated(|| seed.clone().run(&database, &clock)).await,
+            CliCommand::Init(init) => init.run(&database, &clock).await,
+            CliCommand::Business(business) => business.run(&database, &clock).await,
+            CliCommand::Editorial(editorial) => editorial.run(&database).await,
+            CliCommand::Seed(seed) => repeated(|| seed.run(&database, &clock)).await,
             // Standard input can be read only once.
             CliCommand::Import(import) if import.reads_input() => {
                 import.run(&database, &clock).await
             }
             CliCommand::Import(import) => repeated(|| import.clone().run(&database, &clock)).await,
             CliCommand::Status(status) => status.run(&database, &clock).await,
-            CliCommand::Undo(undo) => repeated(|| undo.clone().run(&database, &clock)).await,
+            CliCommand::Undo(undo) => undo.run(&database, &clock).await,
             CliCommand::List(list) => list.run(&database).await,
             CliCommand::Show(show) => show.run(&database).await,
-            CliCommand::Withhold(it) => repeated(|| it.clone().run(&database, &clock)).await,
-            CliCommand::Publish(publish) => {
-                repeated(|| publish.clone().run(&database, &clock)).await
-            }
-            CliCommand::Respond(respond) if respond.reads_input() => {
-                respond.run(&database, &clock).await
-            }
-            CliCommand::Respond(respond) => {
-                repeated(|| respond.clone().run(&database, &clock)).await
-            }
-            CliCommand::Delete(delete) => repeated(|| delete.clone().run(&database)).await,
+            CliCommand::Withhold(withhold) => withhold.run(&database, &clock).await,
+            CliCommand::Publish(publish) => publish.run(&database, &clock).await,
+            CliCommand::Respond(respond) => respond.run(&database, &clock).await,
+            CliCommand::Delete(delete) => delete.run(&database).await,
             CliCommand::Export(export) => export.run(&database).await,
             CliCommand::Backup(backup) => backup.run(&database).await,
             CliCommand::Restore(restore) => restore.run(&database, &clock).await,

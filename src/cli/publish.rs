@@ -2,15 +2,15 @@
 
 use clap::Args;
 
-use super::decision::Decision;
-use super::report::{Exit, report_done};
+use super::decision::{Decided, decide};
+use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::{Method, Status, Verification};
 use crate::storage::reviews;
 
 /// Publish a withheld review again
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct Publish {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
@@ -19,35 +19,33 @@ pub struct Publish {
 
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let mut decision = Decision::open(config, &self.id).await?;
-        let id = decision.review.id.clone();
-        let reason = match &decision.review.status {
-            Status::Published => {
-                reviews::note_published(&mut decision.write, &decision.review).await?;
-                decision.commit().await?;
-                return Ok(report_done(&format!(
-                    "{id}: is already published; imports keep it published\n"
-                )));
-            }
-            Status::Withheld { reason } => {
-                reason.clone().unwrap_or_else(|| "not stated".to_owned())
-            }
-        };
-        let mut vouched = "";
-        if !decision.review.verification.verified {
-            // Only verified reviews are published; publishing one by hand verifies it.
-            decision.review.verification = Verification {
-                verified: true,
-                method: Method::Manual,
-                verified_at: Some(clock.now()),
+        decide(config, clock, &self.id, async |write, review| {
+            let reason = match &review.status {
+                Status::Published => {
+                    reviews::note_published(write, review).await?;
+                    let report = "is already published; imports keep it published\n";
+                    return Ok(Decided::Unchanged(report.to_owned()));
+                }
+                Status::Withheld { reason } => {
+                    reason.clone().unwrap_or_else(|| "not stated".to_owned())
+                }
             };
-            vouched = "; it was not verified, so it is now marked as verified by you (manual)";
-        }
-        decision.review.status = Status::Published;
-        reviews::note_published(&mut decision.write, &decision.review).await?;
-        decision.save(clock).await?;
-        Ok(report_done(&format!(
-            "{id}: published; was withheld ({reason}){vouched}\n"
-        )))
+            let mut vouched = "";
+            if !review.verification.verified {
+                // Only verified reviews are published; publishing one by hand verifies it.
+                review.verification = Verification {
+                    verified: true,
+                    method: Method::Manual,
+                    verified_at: Some(clock.now()),
+                };
+                vouched = "; it was not verified, so it is now marked as verified by you (manual)";
+            }
+            review.status = Status::Published;
+            reviews::note_published(write, review).await?;
+            Ok(Decided::Changed(format!(
+                "published; was withheld ({reason}){vouched}\n"
+            )))
+        })
+        .await
     }
 }

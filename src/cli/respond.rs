@@ -1,12 +1,12 @@
 //! The command `reviews respond`: the owner's response to a review, which imports keep.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::decision::Decision;
-use super::report::{Exit, report_done};
+use super::decision::{Decided, decide};
+use super::report::Exit;
 use super::show::paragraphs;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -17,7 +17,7 @@ use crate::storage;
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
 /// Answer a review, or remove the answer
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct Respond {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
@@ -35,39 +35,31 @@ pub struct Respond {
 }
 
 impl Respond {
-    pub(super) fn reads_input(&self) -> bool {
-        self.text.as_deref() == Some("-")
-    }
-
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let text = self.text.map(given).transpose()?;
-        let mut decision = Decision::open(config, &self.id).await?;
-        let id = decision.review.id.clone();
-        let former = decision.review.response.take();
-        let Some(text) = text else {
-            let Some(former) = former else {
-                decision.leave().await;
-                return Ok(report_done(&format!("{id}: has no answer\n")));
+        decide(config, clock, &self.id, async |write, review| {
+            let former = review.response.take();
+            let Some(text) = &text else {
+                return Ok(match former {
+                    None => Decided::Unchanged("has no answer\n".to_owned()),
+                    Some(former) => Decided::Changed(format!(
+                        "answer removed; imports do not bring it back; {}",
+                        told(&former)
+                    )),
+                });
             };
-            decision.save(clock).await?;
-            return Ok(report_done(&format!(
-                "{id}: answer removed; imports do not bring it back; {}",
-                told(&former)
-            )));
-        };
-        let business = storage::business::find(&mut decision.write).await?;
-        let business = business.unwrap_or_default();
-        let date = Day::new(clock.now().with_timezone(&business.time_zone).date_naive());
-        decision.review.response = Some(Response {
-            text,
-            date,
-            author: None,
-        });
-        decision.save(clock).await?;
-        Ok(report_done(&former.map_or_else(
-            || format!("{id}: answered\n"),
-            |former| format!("{id}: answer replaced; {}", told(&former)),
-        )))
+            let business = storage::business::find(write).await?.unwrap_or_default();
+            review.response = Some(Response {
+                text: text.clone(),
+                date: Day::new(clock.now().with_timezone(&business.time_zone).date_naive()),
+                author: None,
+            });
+            Ok(Decided::Changed(former.map_or_else(
+                || "answered\n".to_owned(),
+                |former| format!("answer replaced; {}", told(&former)),
+            )))
+        })
+        .await
     }
 }
 
@@ -81,20 +73,22 @@ fn told(former: &Response) -> String {
 
 /// The response, read from standard input for `-`.
 fn given(text: String) -> anyhow::Result<String> {
-    let text = if text == "-" {
-        let mut read = String::new();
-        std::io::stdin()
-            .take(TEXT_BYTES_MAX + 1)
-            .read_to_string(&mut read)
-            .context("the answer cannot be read from standard input")?;
-        read.trim_end_matches(['\n', '\r']).to_owned()
-    } else {
-        text
-    };
+    let unreadable = "the answer cannot be read from standard input";
+    let mut bytes = text.into_bytes();
+    if bytes == b"-" {
+        bytes.clear();
+        let mut input = io::stdin().take(TEXT_BYTES_MAX + 1);
+        input.read_to_end(&mut bytes).context(unreadable)?;
+        while bytes.ends_with(b"\n") || bytes.ends_with(b"\r") {
+            bytes.pop();
+        }
+    }
+    // Before it is read as UTF-8, because the limit may cut a character.
     ensure!(
-        text.len() as u64 <= TEXT_BYTES_MAX,
+        bytes.len() as u64 <= TEXT_BYTES_MAX,
         "the answer has more than {TEXT_BYTES_MAX} bytes; shorten it"
     );
+    let text = io::read_to_string(&bytes[..]).context(unreadable)?;
     ensure!(
         !text.trim().is_empty(),
         "the answer is empty; pass --remove to remove an answer"

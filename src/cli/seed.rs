@@ -1,5 +1,4 @@
-//! The command `reviews seed`: loads a folder of sample data. It combines the business and reviews, which `imports`
-//! writes, with the editorial texts.
+//! The command `reviews seed`: loads a folder of sample data.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,14 +10,13 @@ use super::import::{Console, Faults, outcome, summary};
 use super::report::{Exit, report_done};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::seed;
-use crate::imports::{ImportReport, Rejection, Watch};
-use crate::storage;
-use crate::storage::business::{SampleState, note_sample, sample_state};
+pub use crate::imports::seed::load;
+use crate::imports::{Rejection, Watch};
+use crate::storage::business::{SampleState, sample_state};
 use crate::storage::{Database, Opening};
 
 /// Load the sample data of a folder; running it again changes nothing
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct SeedCommand {
     /// A folder with business.json, reviews.jsonl and, if there are editorial texts, editorial.json
     #[arg(value_name = "DIR")]
@@ -30,7 +28,7 @@ impl SeedCommand {
     ///
     /// # Errors
     /// If nothing could be loaded.
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(&self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let mut console = Console::new(None);
         let opening = Opening::of(&config.address()?).await?;
         let report = load(opening.database(), clock, &self.folder, &mut console).await;
@@ -40,39 +38,6 @@ impl SeedCommand {
         report_done(&summary(&report, false));
         Ok(outcome(&report))
     }
-}
-
-/// Loads the sample data in `folder` in one transaction.
-///
-/// # Errors
-/// If the folder is invalid or the database fails; then nothing is changed.
-pub async fn load(
-    database: &Database,
-    clock: &Clock,
-    folder: &Path,
-    watch: &mut (dyn Watch + Send),
-) -> anyhow::Result<ImportReport> {
-    let mut seed = seed::read(folder, clock, watch)?;
-    let editorial = seed.editorial.take();
-    let mut write = database.write_long(clock).await?;
-    match sample_state(&mut write).await? {
-        SampleState::Empty | SampleState::Alone => {
-            note_sample(&mut write, false).await?;
-        }
-        SampleState::Mixed | SampleState::Own => anyhow::bail!(
-            "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
-             DATABASE_URL to another file for the sample",
-            database.path().display()
-        ),
-    }
-    let report = seed.write(&mut write, watch).await?;
-    if let Some(editorial) = editorial
-        && storage::business::editorial(&mut write).await? != editorial
-    {
-        storage::business::replace_editorial(&mut write, &editorial).await?;
-    }
-    write.commit().await?;
-    Ok(report)
 }
 
 /// Logs rejected rows, because the service's output must not block.
@@ -89,7 +54,7 @@ impl Watch for Faults {
 /// review.
 ///
 /// # Errors
-/// Those of [`load`].
+/// Those of [`load`], and if the database cannot be read.
 pub(super) async fn load_if_empty(
     database: &Database,
     clock: &Clock,
@@ -120,7 +85,7 @@ pub(super) async fn load_if_empty(
         for line in faults.counted() {
             tracing::warn!("seed.rejected: {line}");
         }
-        loaded
+        Ok(loaded?)
     })
     .await?;
     tracing::info!(

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Command, Error};
+use clap::{Arg, Command, Error};
 
 use crate::config::read_text;
 
@@ -74,13 +74,33 @@ pub(super) fn apply(command: Command, settings: &BTreeMap<String, String>) -> Co
         .mut_subcommands(|command| apply(command, settings))
 }
 
-/// A note that an invalid value is from the file.
-pub(super) fn note(error: &Error, settings: &BTreeMap<String, String>) -> Option<String> {
-    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else {
+/// A note that an invalid value is from the file; `command` is the program.
+pub(super) fn note(
+    error: &Error,
+    settings: &BTreeMap<String, String>,
+    mut command: Command,
+) -> Option<String> {
+    let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) = (
+        error.get(ContextKind::InvalidArg),
+        error.get(ContextKind::InvalidValue),
+    ) else {
         return None;
     };
-    let (name, _) = settings.iter().find(|(_, its)| *its == value)?;
+    // Only built arguments have the names that errors use.
+    command.build();
+    let mut of_argument = settings.iter().filter(|(_, its)| *its == value);
+    let (name, _) = of_argument.find(|(name, _)| is_setting_of(&command, argument, name))?;
     Some(format!("note: {PLACE} sets {name} to it"))
+}
+
+/// Whether the argument, as errors name it, is set by that variable.
+fn is_setting_of(command: &Command, argument: &str, variable: &str) -> bool {
+    let is_it = |its: &Arg| {
+        its.get_env().is_some_and(|name| name == variable) && its.to_string() == argument
+    };
+    let mut subcommands = command.get_subcommands();
+    command.get_arguments().any(is_it)
+        || subcommands.any(|its| is_setting_of(its, argument, variable))
 }
 
 #[cfg(test)]
@@ -126,14 +146,22 @@ mod tests {
             .long("n")
             .env("REVIEWS_TEST_OF_A_VALUE")
             .value_parser(clap::value_parser!(u8));
+        let other = Arg::new("m")
+            .long("m")
+            .value_parser(clap::value_parser!(u8));
         let settings = parse("REVIEWS_TEST_OF_A_VALUE=many");
-        let program = apply(Command::new("t").arg(argument), &settings);
-        let error = program.clone().try_get_matches_from(["t"]).unwrap_err();
+        let program = Command::new("t").subcommand(Command::new("s").arg(argument).arg(other));
+        let program = apply(program, &settings);
+        let said = |words: &[&str]| {
+            let error = program.clone().try_get_matches_from(words).unwrap_err();
+            note(&error, &settings, program.clone())
+        };
         assert_eq!(
-            note(&error, &settings).unwrap(),
+            said(&["t", "s"]).unwrap(),
             "note: /etc/reviews.env sets REVIEWS_TEST_OF_A_VALUE to it"
         );
-        let error = program.try_get_matches_from(["t", "--n", "x"]).unwrap_err();
-        assert_eq!(note(&error, &settings), None);
+        assert_eq!(said(&["t", "s", "--n", "x"]), None);
+        // Another argument has the same value.
+        assert_eq!(said(&["t", "s", "--n", "1", "--m", "many"]), None);
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use clap::Args;
 
-use super::decision::open;
+use super::decision::{change, existing};
 use super::delete::traces;
-use super::report::{Exit, add_count, report_done};
+use super::report::{Exit, add_count};
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -14,7 +14,7 @@ use crate::imports::undo::{Undone, undo};
 use crate::storage::Erased;
 
 /// Undo an import: remove the reviews that it added and that have not been changed since
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct UndoCommand {
     /// The number of the import, as `reviews status` shows it [default: the last one]
     #[arg(value_name = "RUN")]
@@ -26,19 +26,16 @@ pub struct UndoCommand {
 
 impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let opening = open(config).await?;
-        let database = opening.database();
-        let work = async {
+        change(&existing(config)?, async |database| {
             let undone = undo(database, clock, self.run, self.dry_run).await?;
             let erased = if self.dry_run || undone.removed + undone.deleted == 0 {
                 None
             } else {
                 Some(database.erase_traces_or_leave_them().await?)
             };
-            anyhow::Ok(told(&undone, erased, self.dry_run))
-        };
-        let told = work.await;
-        Ok(report_done(&opening.end(told).await?))
+            Ok(told(&undone, erased, self.dry_run))
+        })
+        .await
     }
 }
 

@@ -3,14 +3,17 @@
 use anyhow::ensure;
 use clap::Args;
 
-use super::decision::Decision;
-use super::report::{Exit, report_done};
+use super::decision::{Decided, decide};
+use super::report::Exit;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::model::Status;
 
+/// A longer reason is published as "too long".
+const REASON_BYTES_MAX: usize = 1_000;
+
 /// Withhold a review: it is not shown, only counted under its reason
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub struct Withhold {
     /// ID of the review, a unique beginning of it, or its permalink
     #[arg(value_name = "ID")]
@@ -27,26 +30,31 @@ impl Withhold {
             !reason.is_empty(),
             "--reason is empty; give the reason for withholding the review"
         );
-        let mut decision = Decision::open(config, &self.id).await?;
-        let id = decision.review.id.clone();
+        ensure!(
+            reason.len() <= REASON_BYTES_MAX,
+            "--reason has {} bytes and may have at most {REASON_BYTES_MAX}; shorten it",
+            reason.len()
+        );
         let status = Status::withheld(reason);
-        if decision.review.status == status {
-            decision.leave().await;
-            return Ok(report_done(&format!(
-                "{id}: is already withheld ({reason})\n"
-            )));
-        }
-        let was = match &decision.review.status {
-            Status::Published => String::new(),
-            Status::Withheld { reason } => format!(
-                ", was withheld before ({})",
-                reason.as_deref().unwrap_or("no reason stated")
-            ),
-        };
-        decision.review.status = status;
-        decision.save(clock).await?;
-        Ok(report_done(&format!(
-            "{id}: withheld ({reason}){was}; imports keep it withheld, `reviews publish {id}` publishes it again\n"
-        )))
+        decide(config, clock, &self.id, async |_, review| {
+            if review.status == status {
+                return Ok(Decided::Unchanged(format!(
+                    "is already withheld ({reason})\n"
+                )));
+            }
+            let was = match &review.status {
+                Status::Published => String::new(),
+                Status::Withheld { reason } => format!(
+                    ", was withheld before ({})",
+                    reason.as_deref().unwrap_or("no reason stated")
+                ),
+            };
+            review.status = status.clone();
+            let id = &review.id;
+            Ok(Decided::Changed(format!(
+                "withheld ({reason}){was}; imports keep it withheld, `reviews publish {id}` publishes it again\n"
+            )))
+        })
+        .await
     }
 }

@@ -191,55 +191,22 @@ pub(super) fn of_cells(columns: &Columns, cells: &[String]) -> Value {
 }
 
 fn record(review: &Review, decided: Units, version: Option<&SourceVersion>) -> Value {
-    let Review {
-        id,
-        rating,
-        date,
-        author,
-        title,
-        text,
-        language,
-        source,
-        verification,
-        mentions,
-        response,
-        status,
-        updated_at,
-    } = review;
-    let answer = response.as_ref().map(|its| {
-        without_nulls(
-            json!({ "text": its.text, "date": its.date.map(|day| day.to_string()), "author": its.author }),
-        )
-    });
+    let Review { source, status, .. } = review;
+    let mut record = json!(review);
+    record["verification"]["method"] = json!(review.verification.method.name());
+    for part in ["source", "verification", "response"] {
+        record[part] = without_nulls(record[part].take());
+    }
+    record["status"] = json!(status.name());
+    record["withheld_reason"] = json!(status.reason());
+    record["location"] = json!(version.and_then(|its| its.location.as_ref()));
+    // Unpublished values from the source, which the next import needs.
+    record["posted_at"] = json!(version.and_then(|its| its.posted_at));
+    record["responded_at"] = json!(version.and_then(|its| its.responded_at));
+    let imported_from = version.map(|its| &its.source_name);
+    record["imported_from"] = json!(imported_from.filter(|name| **name != source.name));
     let names: Vec<&str> = decided.iter().map(Unit::name).collect();
-    let mut record = json!({
-        "id": id.as_str(),
-        "rating": rating.stars(),
-        "date": date.to_string(),
-        "author": author,
-        "title": title,
-        "text": text,
-        "language": language,
-        "source": without_nulls(json!({ "name": source.name, "url": source.url })),
-        "location": version.and_then(|its| its.location.as_ref()),
-        // Unpublished values from the source, which the next import needs.
-        "posted_at": version.and_then(|its| its.posted_at),
-        "responded_at": version.and_then(|its| its.responded_at),
-        "imported_from": version.map(|its| &its.source_name).filter(|name| **name != source.name),
-        "verification": without_nulls(json!({
-            "verified": verification.verified, "method": verification.method.name(), "verified_at": verification.verified_at
-        })),
-        "mentions": {
-            "technicians": mentions.technicians,
-            "services": mentions.services,
-            "service_areas": mentions.service_areas,
-        },
-        "response": answer,
-        "status": status.name(),
-        "withheld_reason": status.reason(),
-        "updated_at": updated_at,
-        "decided": (!names.is_empty()).then_some(names),
-    });
+    record["decided"] = json!((!names.is_empty()).then_some(names));
     let is_said = |name: &str| match name {
         // An absent value is written only if the owner decided it: a missing member means an unstated value.
         "title" => decided.has(Unit::Title),

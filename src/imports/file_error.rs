@@ -108,6 +108,12 @@ pub enum FileError {
         "line {0}: the row that starts here is larger than 1 MiB; close the quote that was opened in it, or shorten it"
     )]
     RowTooLong(u64),
+    /// A cell of delimited text that does not end: the file was cut off, or a quotation mark is missing.
+    #[error(
+        "line {0}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; close it, \
+         or export the file again if its end is missing"
+    )]
+    OpenQuotes(u64),
     /// Ratings up to 10 without `--scale`.
     #[error(
         "line {line}: a rating of {found} means that the scale ends at 10; pass --scale 10, because 5 out of 10 would otherwise \
@@ -227,7 +233,7 @@ pub enum ImportError {
     #[error("{0}; nothing was changed")]
     Refused(String),
     /// The database could not be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Database(#[from] DbError),
 }
 

@@ -33,11 +33,12 @@ use crate::clock::Clock;
 use crate::model::business::{Business, Editorial};
 use crate::storage::business::{SampleState, note_sample, sample_state};
 use crate::storage::reviews::{self, RunCounts};
-use crate::storage::{AtPath as _, Database, DbError, Write, business};
+use crate::storage::{AtPath as _, Database, Write, business};
 use merge::collector::{Collected, Collector};
 use merge::{MergeError, Merging, completing};
-use read::detect::{self, Detected, FileShape};
-use read::open::{self, Budget, Opened};
+use read::budget::Budget;
+use read::detect;
+use read::open::{Detect, Opener};
 use report::Watcher;
 
 /// Merges the reviews of `order` into the existing ones, in one transaction. Rejected rows go to `watch` and do not
@@ -53,23 +54,22 @@ pub async fn import(
 ) -> Result<ImportReport, ImportError> {
     let now = clock.now();
     let path = database.path();
-    let (known, zone, sample) = before(database).await.at(path)?;
-    if sample == SampleState::Alone && !order.with_sample {
+    let mut reader = database.reader().await?;
+    let state = sample_state(&mut reader).await.at(path)?;
+    let known = business::find(&mut reader).await.at(path)?;
+    let zone = business::time_zone(&mut reader).await.at(path)?;
+    drop(reader);
+    if state == SampleState::Alone && !order.with_sample {
         return Err(ImportError::Sample);
     }
     let is_known = known.is_some();
-    let gathered = gather(order, now, is_known, zone, watch, detect::detect);
-    let mut collected = gathered.map_err(ImportError::Files)?;
-    let staging = &mut collected.staging;
-    let failed = |error| ImportError::Staging(FileError::staging(error));
-    staging.put().await.map_err(failed)?;
-    collected.report.left_out += staging.answer().await.map_err(failed)?;
+    let collected = gather(order, now, is_known, zone, watch, detect::detect).await?;
     let mut write = database.write_long(clock).await?;
-    let merged = merged(&mut write, collected, (known, sample), order, now, watch).await;
-    let report = merged.map_err(|error| match error {
-        MergeError::Refused(reason) => ImportError::Refused(reason),
-        MergeError::Database(error) => DbError::at(path, error).into(),
-    })?;
+    if state == SampleState::Alone {
+        note_sample(&mut write, true).await.at(path)?;
+    }
+    let merged = merged(&mut write, collected, known, order, watch).await;
+    let report = merged.map_err(|error| error.at(path))?;
     if order.dry_run {
         write.rollback().await
     } else {
@@ -88,65 +88,63 @@ pub async fn import(
     Ok(report)
 }
 
-/// The business, its time zone if it was ever set, and whether there is sample data.
-async fn before(database: &Database) -> sqlx::Result<(Option<Business>, Option<Tz>, SampleState)> {
-    let mut reader = database.readers().acquire().await?;
-    Ok((
-        business::find(&mut reader).await?,
-        business::time_zone(&mut reader).await?,
-        sample_state(&mut reader).await?,
-    ))
-}
-
-/// Merges the collected reviews within `write`, which the caller commits.
+/// Merges the collected reviews within `write`, which the caller commits; `known` is the business in the database.
 async fn merged(
     write: &mut Write,
     collected: Collected,
-    (known, sample): (Option<Business>, SampleState),
+    known: Option<Business>,
     order: &ImportRequest,
-    now: DateTime<Utc>,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, MergeError> {
     let Collected {
+        now,
+        is_sample,
         mut staging,
         business: brought,
         zone,
         editorial,
         mut report,
     } = collected;
-    if brought.is_some() || known.is_some_and(|its| its.name != Business::default().name) {
+    let is_named = |its: &Business| its.name != Business::default().name;
+    if brought.is_some() || known.as_ref().is_some_and(is_named) {
         report.listing = None;
     }
-    if let Some(brought) = &brought {
-        business::replace(write, brought).await?;
-        if let Some(zone) = zone {
-            business::note_time_zone(write, zone).await?;
+    let zone = match &brought {
+        Some(brought) => {
+            if known.as_ref() != Some(brought) {
+                business::replace(write, brought).await?;
+            }
+            zone
         }
-    }
-    if let Some(texts) = editorial
-        && business::editorial(write).await? == Editorial::default()
-    {
-        business::replace_editorial(write, &texts).await?;
-    }
-    if sample == SampleState::Alone {
-        note_sample(write, true).await?;
-    }
-    if let Some(zone) = business::time_zone(write).await? {
         // A shell may have changed the time zone since the last import.
+        None => business::time_zone(write).await?,
+    };
+    if let Some(zone) = zone {
         report.moved = time_zone::follow(write, zone, now).await?;
     }
-    let run = reviews::begin_run(write, now, &file_names(&order.files)).await?;
+    if let Some(texts) = editorial {
+        let stored = business::editorial(write).await?;
+        if stored != texts && (is_sample || stored == Editorial::default()) {
+            business::replace_editorial(write, &texts).await?;
+        }
+    }
     let mut merging = Merging::new(write, now, order, report).await?;
-    merging.run = Some(run);
+    if !is_sample {
+        let run = reviews::begin_run(merging.write, now, &file_names(&order.files)).await?;
+        merging.run = Some(run);
+    }
     completing::find(&mut merging, &mut staging).await?;
     merging.all(&mut staging, watch).await?;
-    merging.refuse_other_source()?;
+    if !is_sample {
+        merging.refuse_other_source()?;
+    }
     if order.withdraw_missing {
         merge::withdraw_missing(&mut merging, &mut staging).await?;
     }
-    let report = merging.report;
-    reviews::end_run(write, run, counts(&report)).await?;
-    Ok(report)
+    if let Some(run) = merging.run {
+        reviews::end_run(merging.write, run, counts(&merging.report)).await?;
+    }
+    Ok(merging.report)
 }
 
 /// File names without folders.
@@ -174,44 +172,44 @@ fn counts(report: &ImportReport) -> RunCounts {
     }
 }
 
-/// Reads all files of `order`; `find` detects a file's format by its shape. Reports every file that cannot be read.
-fn gather(
+/// Reads all files of `order`. Reports every file that cannot be read.
+async fn gather(
     order: &ImportRequest,
     now: DateTime<Utc>,
     is_known: bool,
     zone: Option<Tz>,
     watch: Watcher<'_>,
-    find: impl Fn(FileShape, &ImportRequest) -> Result<Detected, FileError>,
-) -> Result<Collected, Vec<FailedFile>> {
+    detect: Detect,
+) -> Result<Collected, ImportError> {
     let failed = |file: &str, fault| {
         let file = file.to_owned();
-        vec![FailedFile { file, fault }]
+        ImportError::Files(vec![FailedFile { file, fault }])
     };
     let stdin = order.files.iter().filter(|file| *file == Path::new("-"));
     if stdin.count() > 1 {
         return Err(failed("-", FileError::InputTwice));
     }
-    let budget = Budget::new(&order.files);
-    let collector = Collector::new(now, is_known, zone, order, &budget, watch);
-    let mut collector = collector.map_err(|fault| failed("import", fault))?;
-    let mut take = |opened: Opened<'_>| match opened {
-        Opened::Listing(listing) => {
-            collector.listing(listing);
-            Ok(())
+    let mut collected = {
+        let budget = Budget::new(&order.files);
+        let collector = Collector::new(now, is_known, zone, order, &budget, watch);
+        let mut opener = Opener {
+            request: order,
+            budget: &budget,
+            detect,
+            collector: collector.map_err(|fault| failed("import", fault))?,
+            faults: Vec::new(),
+        };
+        for file in &order.files {
+            opener.open(file);
         }
-        Opened::Reviews(mut input) => {
-            let found = find(input.shape, order)?;
-            collector.begin(input.name, found.format)?;
-            read::read(&found, &mut *input.all, order, &mut collector)
+        if !opener.faults.is_empty() {
+            return Err(ImportError::Files(opener.faults));
         }
+        let collected = opener.collector.finish();
+        collected.map_err(|fault| failed("import", fault))?
     };
-    let mut faults = Vec::new();
-    for file in &order.files {
-        open::open(file, order, &budget, &mut take, &mut faults);
-    }
-    if faults.is_empty() {
-        collector.finish().map_err(|fault| failed("import", fault))
-    } else {
-        Err(faults)
-    }
+    let failed = |error| ImportError::Staging(FileError::staging(error));
+    collected.staging.put().await.map_err(failed)?;
+    collected.report.left_out += collected.staging.answer().await.map_err(failed)?;
+    Ok(collected)
 }

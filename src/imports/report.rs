@@ -165,6 +165,8 @@ fn line(head: &str, parts: &[String], separator: &str, room: usize) -> String {
 pub struct Rejection {
     /// As in `FileReport::name`.
     pub file: String,
+    /// As a value of `--format`.
+    pub format: &'static str,
     pub at: Position,
     /// The problem, and advice for the user.
     pub error: String,
@@ -211,14 +213,12 @@ impl fmt::Display for Rejection {
 
 /// Receives the events of a running import.
 pub trait Watch {
-    /// `rows` have been read so far.
-    fn read(&mut self, _rows: u64) {}
+    /// `rows` have been read so far, and of the files' bytes, before unpacking, so many of a total; `None` if the total is
+    /// unknown.
+    fn read(&mut self, _rows: u64, _bytes: Option<(u64, u64)>) {}
 
     /// The file is a table with these columns; called before its rows are read.
     fn table(&mut self, _file: &str, _columns: &TableColumns) {}
-
-    /// Bytes read of the files' total, before unpacking; not called if the total is unknown.
-    fn advanced(&mut self, _read: u64, _of: u64) {}
 
     /// One of the first reviews of a table, in a dry run.
     fn sample(&mut self, _at: &Position, _review: &Review) {}

@@ -66,3 +66,12 @@ pub struct ImportRequest {
     #[arg(long, value_name = "L")]
     pub location: Option<String>,
 }
+
+impl ImportRequest {
+    /// The file's name for a field of ours, if `--map` gives one; empty for an ignored status.
+    pub fn rename(&self, ours: &str) -> Option<&str> {
+        let mut renames = self.renames.iter();
+        let rename = renames.find(|rename| rename.ours == ours)?;
+        Some(&rename.theirs)
+    }
+}

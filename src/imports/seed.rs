@@ -1,11 +1,10 @@
-//! Reads a folder of sample data: business.json, reviews.jsonl and, if present, editorial.json. Unlike an ordinary
-//! import it replaces the business, and it reports errors in files written by hand with line and column. The editorial
-//! texts are only read; the caller writes them.
+//! Sample data: a folder of business.json, reviews.jsonl and, if present, editorial.json. It is loaded like an import,
+//! but replaces the business and the editorial texts; and errors in these files, which are written by hand, have line
+//! and column.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use chrono::{DateTime, Utc};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -14,33 +13,21 @@ use crate::config::read_text;
 use crate::imports::file_error::{ImportError, reason};
 use crate::imports::map::business;
 use crate::imports::map::fields::FieldError;
-use crate::imports::merge::collector::Collected;
-use crate::imports::merge::{Merging, time_zone};
 use crate::imports::platforms::native;
 use crate::imports::read::detect::{Detected, Rows};
 use crate::imports::read::json::walk;
+use crate::imports::read::open::Detect;
 use crate::imports::report::{ImportReport, Watcher};
-use crate::imports::{ImportRequest, gather};
+use crate::imports::{ImportRequest, gather, merged};
 use crate::model::business::{Business, Editorial};
 use crate::storage;
-use crate::storage::Write;
+use crate::storage::business::{SampleState, note_sample, sample_state};
+use crate::storage::{AtPath as _, Database, DbError};
 
 /// Maximum size of a JSON file written by hand, in MiB.
 const JSON_MIB_MAX: u64 = 16;
 
-/// A folder's data, ready to be written.
-#[derive(Debug)]
-pub struct SampleData {
-    business: Business,
-    /// Whether business.json contains the setting `publish_staff`.
-    says_publish_staff: bool,
-    collected: Collected,
-    now: DateTime<Utc>,
-    /// `None` without an editorial.json.
-    pub editorial: Option<Editorial>,
-}
-
-/// Errors of reading a folder; nothing was changed.
+/// Why a folder cannot be loaded, or a file of it cannot be read; nothing was changed.
 #[derive(Debug, Error)]
 pub enum SeedError {
     /// A required file is missing.
@@ -62,8 +49,16 @@ pub enum SeedError {
         /// The problem, and the allowed values.
         message: String,
     },
-    #[error(transparent)]
+    /// The database holds other data than a sample.
+    #[error(
+        "the database {} holds a business's own data, which is not mixed with sample data; nothing was changed; set \
+         DATABASE_URL to another file for the sample", .0.display()
+    )]
+    Own(PathBuf),
+    #[error("{0}")]
     Reviews(#[from] ImportError),
+    #[error("{0}")]
+    Database(#[from] DbError),
 }
 
 /// A JSON file written by hand.
@@ -137,79 +132,64 @@ impl EditorialFile {
     }
 }
 
-/// Reads the sample data in `folder`. Invalid rows of reviews.jsonl go to `watch` and do not stop the import.
+/// Loads the sample data in `folder` in one transaction; repeating it changes nothing. Invalid rows of reviews.jsonl go
+/// to `watch`.
 ///
 /// # Errors
-/// [`SeedError`] with the file.
-pub fn read(folder: &Path, clock: &Clock, watch: Watcher<'_>) -> Result<SampleData, SeedError> {
-    let now = clock.now();
-    let path = folder.join("business.json");
-    if matches!(path.try_exists(), Ok(false)) {
-        return Err(SeedError::Missing(path));
+/// [`SeedError`]; then nothing was changed.
+pub async fn load(
+    database: &Database,
+    clock: &Clock,
+    folder: &Path,
+    watch: Watcher<'_>,
+) -> Result<ImportReport, SeedError> {
+    let place = folder.join("business.json");
+    if matches!(place.try_exists(), Ok(false)) {
+        return Err(SeedError::Missing(place));
     }
-    let file = BusinessFile::read(&path)?;
-    let business = file.merged(None)?;
-    let path = folder.join("editorial.json");
-    let editorial = if path.exists() {
-        Some(EditorialFile::read(&path)?.merged(&Editorial::default())?)
+    let file = BusinessFile::read(&place)?;
+    let mut business = file.merged(None)?;
+    let place = folder.join("editorial.json");
+    let editorial = if place.exists() {
+        Some(EditorialFile::read(&place)?.merged(&Editorial::default())?)
     } else {
         None
     };
-    let path = folder.join("reviews.jsonl");
-    if !path.is_file() {
-        return Err(SeedError::Missing(path));
+    let place = folder.join("reviews.jsonl");
+    if !place.is_file() {
+        return Err(SeedError::Missing(place));
     }
     let request = ImportRequest {
-        files: vec![path],
+        files: vec![place],
         ..ImportRequest::default()
     };
-    let found = |_, _: &ImportRequest| {
+    let lines: Detect = |_, _| {
         Ok(Detected {
             format: &native::FORMAT,
             rows: Rows::Lines { rejected: false },
         })
     };
     let zone = Some(business.time_zone);
-    let collected = gather(&request, now, true, zone, watch, found);
-    let collected = collected.map_err(ImportError::Files)?;
-    Ok(SampleData {
-        business,
-        says_publish_staff: file.says("publish_staff"),
-        collected,
-        now,
-        editorial,
-    })
-}
-
-impl SampleData {
-    /// Writes the business and the reviews within `write`, which the caller commits. Repeating it changes nothing.
-    ///
-    /// # Errors
-    /// When the database refuses the write.
-    pub async fn write(self, write: &mut Write, watch: Watcher<'_>) -> sqlx::Result<ImportReport> {
-        let known = storage::business::find(write).await?;
-        let mut business = self.business;
-        if let Some(known) = known.as_ref().filter(|_| !self.says_publish_staff) {
-            business.publish_staff = known.publish_staff;
+    let mut collected = gather(&request, clock.now(), true, zone, watch, lines).await?;
+    let path = database.path();
+    let mut write = database.write_long(clock).await?;
+    match sample_state(&mut write).await.at(path)? {
+        SampleState::Empty | SampleState::Alone => {
+            note_sample(&mut write, false).await.at(path)?;
         }
-        if known.as_ref() != Some(&business) {
-            storage::business::replace(write, &business).await?;
-        }
-        let moved = time_zone::follow(write, business.time_zone, self.now).await?;
-        let Collected {
-            mut staging,
-            report,
-            ..
-        } = self.collected;
-        staging.put().await?;
-        let request = ImportRequest::default();
-        let mut merging = Merging::new(write, self.now, &request, report).await?;
-        merging.all(&mut staging, watch).await?;
-        Ok(ImportReport {
-            moved,
-            ..merging.report
-        })
+        SampleState::Mixed | SampleState::Own => return Err(SeedError::Own(path.to_owned())),
     }
+    let known = storage::business::find(&mut write).await.at(path)?;
+    if let Some(known) = known.as_ref().filter(|_| !file.says("publish_staff")) {
+        business.publish_staff = known.publish_staff;
+    }
+    collected.is_sample = true;
+    collected.business = Some(business);
+    collected.editorial = editorial;
+    let merged = merged(&mut write, collected, known, &request, watch).await;
+    let report = merged.map_err(|error| error.at(path))?;
+    write.commit().await.at(path)?;
+    Ok(report)
 }
 
 impl JsonFile {

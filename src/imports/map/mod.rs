@@ -52,6 +52,8 @@ pub struct Incoming {
     pub response: Stated<IncomingResponse>,
     /// When it last changed at the source.
     pub updated_at: Option<DateTime<Utc>>,
+    /// The day on which it last changed, if the source gives no instant; only orders rows with the same id.
+    pub updated_on: Option<Day>,
     /// Fields that the owner decided; only in our own exports.
     pub decided: Vec<String>,
     /// Records of an earlier import; only in our own exports.
@@ -77,6 +79,7 @@ impl Incoming {
             mentions: Stated::Unsaid,
             response: Stated::Unsaid,
             updated_at: None,
+            updated_on: None,
             decided: Vec::new(),
             noted: Noted::default(),
         }

@@ -4,12 +4,14 @@
 //! its letters and digits, then by a path into nested objects.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use crate::imports::file_error::FileError;
+use crate::imports::map::business::is_made_of_subtags;
 use crate::imports::map::date::{DateOrder, Dates};
 use crate::imports::map::fields::{self, FieldError, Names, check_text, names, noted, shown};
 use crate::imports::map::values::{
@@ -17,7 +19,8 @@ use crate::imports::map::values::{
     words,
 };
 use crate::imports::map::{
-    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, ReviewField, STATUS, values,
+    Comment, Dated, FormerIdParts, Incoming, IncomingResponse, Noted, Posted, ReviewField, STATUS,
+    values,
 };
 use crate::imports::platforms::format::{Format, Hidden, NO_STARS, When};
 use crate::imports::platforms::table;
@@ -229,6 +232,18 @@ pub struct Plan<'o> {
     is_day_first: bool,
     /// Columns that may fill the same field, none by its exact name.
     doubtful: Vec<(ReviewField, Vec<String>)>,
+    /// In a file of objects, what no row has had so far.
+    absent: RefCell<Absent>,
+}
+
+#[derive(Debug, Default)]
+struct Absent {
+    /// Whether no row has had a text, although one is expected.
+    text: bool,
+    /// The names in `--map` that no row has had.
+    renames: Vec<String>,
+    /// The names of the first row's members.
+    members: Option<Columns>,
 }
 
 /// Columns that do not fill a field yet, with their numbers.
@@ -243,9 +258,8 @@ impl<'o> Plan<'o> {
     ) -> Self {
         let lookup = |list: Names| Lookup::new(names(list).map(Cow::Borrowed).collect(), columns);
         let fields = ReviewField::ALL.map(|field| {
-            let mut renames = request.renames.iter();
-            if let Some(rename) = renames.find(|its| its.ours == field.name()) {
-                return Lookup::new(vec![Cow::Owned(rename.theirs.clone())], columns);
+            if let Some(theirs) = request.rename(field.name()) {
+                return Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
             }
             let listed = format.fields.get(&field);
             listed.map_or_else(Lookup::default, |list| lookup(list))
@@ -263,6 +277,17 @@ impl<'o> Plan<'o> {
             comments: comments.map(|its| (lookup(its.parent), lookup(its.writer))),
             is_day_first: false,
             doubtful: Vec::new(),
+            absent: RefCell::new(Absent {
+                // A platform's file may consist of ratings alone.
+                text: format.reads_headers && !request.no_text,
+                renames: request
+                    .renames
+                    .iter()
+                    .map(|its| its.theirs.clone())
+                    .filter(|its| !its.is_empty())
+                    .collect(),
+                members: None,
+            }),
         };
         if let Some(columns) = columns.filter(|_| format.reads_headers) {
             plan.read_headers(columns);
@@ -279,8 +304,7 @@ impl<'o> Plan<'o> {
         free.retain(|(number, _)| !taken.contains(number));
         let mut open = ReviewField::ALL.to_vec();
         open.retain(|field| {
-            let mut renames = self.request.renames.iter();
-            let is_renamed = renames.any(|its| its.ours == field.name());
+            let is_renamed = self.request.rename(field.name()).is_some();
             self.field(*field).columns.is_empty() && !is_renamed
         });
         let fields = &mut self.fields;
@@ -320,9 +344,8 @@ impl<'o> Plan<'o> {
     }
 
     fn find_states(&self, columns: Option<&Columns>) -> Option<Vec<(Lookup, Says)>> {
-        let mut renames = self.request.renames.iter();
-        if let Some(rename) = renames.find(|rename| rename.ours == STATUS) {
-            let theirs = Some(rename.theirs.as_str()).filter(|theirs| !theirs.is_empty());
+        if let Some(theirs) = self.request.rename(STATUS) {
+            let theirs = Some(theirs).filter(|theirs| !theirs.is_empty());
             let state = |theirs: &str| {
                 let lookup = Lookup::new(vec![Cow::Owned(theirs.to_owned())], columns);
                 (lookup, Says::find(theirs).unwrap_or(Says::State))
@@ -421,7 +444,7 @@ impl<'o> Plan<'o> {
             Some((posted.as_ref()?, parts))
         };
         let id = parts().and_then(|(posted, parts)| noted(&mut wrong, self.id(row, posted, parts)));
-        let language = noted(&mut wrong, self.stated(row, ReviewField::Language));
+        let language = noted(&mut wrong, self.language(row));
         let location = noted(&mut wrong, self.text(row, ReviewField::Location));
         let verification = noted(&mut wrong, self.verification(row));
         let starless = rating.as_ref().is_some_and(|(_, starless)| *starless);
@@ -431,7 +454,7 @@ impl<'o> Plan<'o> {
         );
         let mentions = noted(&mut wrong, self.mentions(row));
         let response = noted(&mut wrong, self.response(row));
-        let updated_at = noted(&mut wrong, self.instant(row, ReviewField::UpdatedAt));
+        let updated = noted(&mut wrong, self.dated(row, ReviewField::UpdatedAt));
         let writer = noted(&mut wrong, self.writer(row));
         let theirs = row.get(self.field(ReviewField::Id));
         let made = || {
@@ -443,9 +466,17 @@ impl<'o> Plan<'o> {
                 author: author.clone(),
             });
             let text = match row {
-                // A table without a text column gives no statement about texts.
-                InputRow::Cells(..) if !row.has(self.field(ReviewField::Text)) => Stated::Unsaid,
-                InputRow::Cells(..) | InputRow::Json(_) => Stated::Given(text?.unwrap_or_default()),
+                // A file without texts gives no statement about them; platforms leave out an object's empty text.
+                _ if row.has(self.field(ReviewField::Text)) => {
+                    Stated::Given(text?.unwrap_or_default())
+                }
+                InputRow::Json(_) if !self.request.no_text => Stated::Given(String::new()),
+                InputRow::Cells(..) | InputRow::Json(_) => Stated::Unsaid,
+            };
+            let (updated_at, updated_on) = match updated?.map(|its| its.posted) {
+                Some(Posted::Instant(at)) => (Some(at), None),
+                Some(Posted::Day(day)) => (None, Some(day)),
+                None => (None, None),
             };
             Some(Incoming {
                 id: id?,
@@ -462,7 +493,8 @@ impl<'o> Plan<'o> {
                 verification: verification?,
                 mentions: mentions?,
                 response: response?,
-                updated_at: updated_at?,
+                updated_at,
+                updated_on,
                 decided: Vec::new(),
                 noted: Noted {
                     former,
@@ -519,17 +551,47 @@ impl<'o> Plan<'o> {
         values::of_platform(self.format.ids.unwrap_or(self.format.name), theirs)
     }
 
-    /// The members of `row` that are read, under their own names. They are written to the file of rejected rows, which
-    /// can be corrected and imported.
+    /// The members of `row` that are read. They are written to the file of rejected rows, which can be corrected and
+    /// imported without the options of this import: a renamed column is under the format's name for its field, and in
+    /// a table, whose headers may be in any language, so is every column, with valid ratings and dates converted.
     pub fn raw(&self, row: InputRow<'_>) -> Value {
         let mut read = Map::new();
+        for field in ReviewField::ALL {
+            let (lookup, renamed) = (self.field(field), self.request.rename(field.name()));
+            if !row.has(lookup) || !(self.format.reads_headers || renamed.is_some()) {
+                continue;
+            }
+            let listed = self.format.fields.get(&field);
+            let name = listed.and_then(|list| names(list).next());
+            let name = name.unwrap_or(field.name()).to_owned();
+            read.insert(name, self.converted(row, field));
+        }
+        let is_given = read.get("source.name").is_some_and(|name| !is_empty(name));
+        if let Some(source) = self.request.source.as_deref().filter(|_| !is_given) {
+            let listed = self.format.fields.get(&ReviewField::SourceName);
+            if let Some(name) = listed.and_then(|list| names(list).next()) {
+                read.insert(name.to_owned(), Value::from(source));
+            }
+        }
         if let InputRow::Json(members) = row {
             let states = members
                 .iter()
                 .filter(|(name, _)| Says::find(name).is_some());
             read.extend(states.map(|(name, value)| (name.clone(), value.clone())));
         }
+        // A renamed status may be in a column whose name does not tell that it is one.
+        if let Some(theirs) = self.request.rename(STATUS)
+            && Says::find(theirs).is_none()
+        {
+            let states = self.states.iter().flatten();
+            let value = states.map(|(lookup, _)| row.get(lookup)).next().flatten();
+            read.extend(value.map(|found| (STATUS.to_owned(), found.value.into_owned())));
+        }
         for lookup in self.lookups().chain(&self.keys) {
+            let is_converted = |field: &Lookup| std::ptr::eq(field, lookup);
+            if self.format.reads_headers && self.fields.iter().any(is_converted) {
+                continue;
+            }
             // Private columns never match, but a name that identifies a format may belong to a whole object.
             let found = row.get(lookup).filter(|found| !found.value.is_object());
             if let Some(found) = found {
@@ -540,6 +602,30 @@ impl<'o> Plan<'o> {
             }
         }
         Value::Object(read)
+    }
+
+    /// The value of a field that the row has: stars and dates converted if they are valid, otherwise as in the file.
+    fn converted(&self, row: InputRow<'_>, field: ReviewField) -> Value {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "the others are texts")]
+        let value = match field {
+            ReviewField::Rating => match self.rating(row) {
+                Ok((rating, false)) => Some(Value::from(rating.stars())),
+                Ok((_, true)) | Err(_) => None,
+            },
+            ReviewField::Date
+            | ReviewField::ResponseDate
+            | ReviewField::UpdatedAt
+            | ReviewField::VerifiedAt => {
+                let dated = self.dated(row, field).ok().flatten();
+                dated.map(|its| Value::from(its.posted.to_string()))
+            }
+            _ => None,
+        };
+        let raw = || {
+            row.get(self.field(field))
+                .map(|found| found.value.into_owned())
+        };
+        value.or_else(raw).unwrap_or_else(|| Value::from(""))
     }
 
     /// Refuses a table that lacks a column for a required field.
@@ -583,6 +669,39 @@ impl<'o> Plan<'o> {
         })
     }
 
+    /// Notes what an object has; see [`Plan::complete_objects`].
+    pub fn note_object(&self, members: &Map<String, Value>) {
+        let mut absent = self.absent.borrow_mut();
+        absent.text = absent.text && !InputRow::Json(members).has(self.field(ReviewField::Text));
+        absent
+            .renames
+            .retain(|theirs| inside(members, theirs).is_none());
+        absent
+            .members
+            .get_or_insert_with(|| Columns(members.keys().cloned().collect()));
+    }
+
+    /// After all rows: refuses a file of objects of which none has a text, or a name that `--map` gives.
+    pub fn complete_objects(&self) -> Result<(), FileError> {
+        let absent = self.absent.take();
+        let Some(members) = absent
+            .members
+            .filter(|_| absent.text || !absent.renames.is_empty())
+        else {
+            return Ok(());
+        };
+        let taken: Vec<_> = self.lookups().flat_map(|its| &its.names).collect();
+        let mut unused = members.0.clone();
+        unused.retain(|name| !taken.iter().any(|its| same_name(its, name)));
+        Err(FileError::Columns {
+            doubtful: Vec::new(),
+            lacks: absent.text.then_some("text").into_iter().collect(),
+            unknown: absent.renames,
+            text: likely_text(&unused),
+            columns: members.listed(),
+        })
+    }
+
     /// A rating in `row` that proves a scale of 10, if no scale was given.
     pub fn scale_of_ten(&self, row: InputRow<'_>) -> Option<String> {
         let text = row.get(self.field(ReviewField::Rating))?.text().ok()?;
@@ -613,6 +732,26 @@ impl<'o> Plan<'o> {
         Ok(match self.text(row, field)? {
             Some(text) => Stated::Given(text.trim().to_owned()),
             None => self.without_value(row, field),
+        })
+    }
+
+    /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
+    /// none given: the language is then that of the text.
+    fn language(&self, row: InputRow<'_>) -> Result<Stated<String>, FieldError> {
+        Ok(match self.stated(row, ReviewField::Language)? {
+            Stated::Given(text) => {
+                let tag = text.split(['.', '@']).next().unwrap_or_default();
+                let tag = tag.replace('_', "-");
+                let primary = tag.split('-').next().unwrap_or_default();
+                let is_primary = (2..=3).contains(&primary.len())
+                    && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+                if is_primary && is_made_of_subtags(&tag) {
+                    Stated::Given(tag)
+                } else {
+                    Stated::Unsaid
+                }
+            }
+            none @ (Stated::None | Stated::Unsaid) => none,
         })
     }
 

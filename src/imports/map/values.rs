@@ -251,8 +251,9 @@ const COLUMNS: [(Says, Names); 3] = [
     ),
     (
         Says::Public,
-        "approved, isapproved, commentapproved, reviewapproved, visible, isvisible, published, ispublished, \
-        displayed, isdisplayed, display, reviewdisplay, public, ispublic, curated, iscurated, active, \
+        "approved, isapproved, isitapproved, commentapproved, reviewapproved, visible, isvisible, isitvisible, publish, \
+        published, ispublished, isitpublished, isthereviewpublished, showonwebsite, showonsite, shownonwebsite, \
+        displayed, isdisplayed, display, displayonwebsite, reviewdisplay, public, ispublic, curated, iscurated, active, \
         isactive, enabled, isenabled, live, islive, veroffentlicht, freigegeben, sichtbar, publicado, \
         publicada, aprobado, publie, approuve, pubblicato, pubblicata, approvato, visibile, gepubliceerd, \
         goedgekeurd, zichtbaar, aprovado, visivel, opublikowano, opublikowany, opublikowana, zatwierdzony, \
@@ -260,7 +261,8 @@ const COLUMNS: [(Says, Names); 3] = [
     ),
     (
         Says::Hidden,
-        "hidden, ishidden, reviewhidden, deleted, isdeleted, spam, isspam, unpublished, isunpublished, \
+        "hidden, ishidden, isithidden, isthereviewhidden, reviewhidden, deleted, isdeleted, removed, isremoved, disabled, \
+        isdisabled, spam, isspam, unpublished, isunpublished, \
         archived, isarchived, rejected, isrejected, private, isprivate, draft, isdraft, pending, ispending, \
         withheld, iswithheld, blocked, isblocked, suppressed, issuppressed, trashed, istrashed, versteckt, \
         ausgeblendet, verborgen, oculto, oculta, masque, nascosto, nascosta, ukryty, ukryta",

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::imports::map::values::shortened;
 use crate::imports::map::{Comment, Dated, Incoming, IncomingResponse, Noted, Posted, business};
 use crate::imports::merge::{Staged, StagedAnswer, StagedReview};
 use crate::imports::platforms::Format;
-use crate::imports::read::open::{Budget, Listing};
+use crate::imports::read::budget::Budget;
 use crate::imports::report::{
     FileReport, ImportReport, Position, Rejection, TableColumns, Watcher,
 };
@@ -30,11 +30,7 @@ pub type Raw<'r> = &'r dyn Fn() -> Value;
 /// Maximum number of a table's first reviews that a dry run shows.
 const SAMPLES: u8 = 3;
 
-/// Rows between two progress reports.
-const ROWS_PER_LOOK: u64 = 64;
-
 pub struct Collector<'a> {
-    now: DateTime<Utc>,
     /// The business's time zone; `None` if it was never set.
     zone: Option<Tz>,
     /// Whether the database or an earlier file has a business.
@@ -54,6 +50,9 @@ pub struct Collector<'a> {
 
 #[derive(Debug)]
 pub struct Collected {
+    pub now: DateTime<Utc>,
+    /// Whether these are sample data: they replace the business and the editorial texts, and cannot be undone.
+    pub is_sample: bool,
     /// The rows of all files, deletions included.
     pub staging: Staging,
     /// The business in the files.
@@ -77,6 +76,8 @@ impl<'a> Collector<'a> {
         watch: Watcher<'a>,
     ) -> Result<Self, FileError> {
         let collected = Collected {
+            now,
+            is_sample: false,
             staging: Staging::new().map_err(FileError::staging)?,
             business: None,
             zone: None,
@@ -84,7 +85,6 @@ impl<'a> Collector<'a> {
             report: ImportReport::default(),
         };
         Ok(Self {
-            now,
             zone,
             business_known,
             request,
@@ -102,22 +102,18 @@ impl<'a> Collector<'a> {
         })
     }
 
-    pub fn listing(&mut self, listing: Listing) {
+    /// Notes the name of a location.
+    pub fn listing(&mut self, location: &str, name: String) {
         let names = &mut self.locations.names;
         if names.len() < LOCATIONS_MAX {
-            names.insert(listing.location, listing.name);
+            names.insert(location.to_owned(), name);
         }
     }
 
     /// Counts a row of the current file and reports progress.
     fn count(&mut self) {
         self.rows += 1;
-        self.watch.read(self.rows);
-        if self.rows.is_multiple_of(ROWS_PER_LOOK)
-            && let Some((read, of)) = self.budget.progress()
-        {
-            self.watch.advanced(read, of);
-        }
+        self.watch.read(self.rows, self.budget.progress());
         if let Some(file) = self.collected.report.files.last_mut() {
             file.rows += 1;
         }
@@ -263,6 +259,7 @@ impl<'a> Collector<'a> {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let rejection = Rejection {
             file: file.name.clone(),
+            format: file.format,
             at,
             error: problems.join("; "),
             row: raw(),
@@ -329,7 +326,9 @@ impl<'a> Collector<'a> {
         }
         let posted_at = incoming.posted.posted.instant();
         let earlier = std::mem::take(&mut incoming.noted);
+        let midnight = |day: Day| day.date().and_time(NaiveTime::MIN).and_utc();
         Ok(StagedReview {
+            changed_at: incoming.updated_at.or(incoming.updated_on.map(midnight)),
             location: incoming.location.take(),
             has_id: incoming.has_id,
             noted: Noted {
@@ -361,7 +360,7 @@ impl<'a> Collector<'a> {
                 .ok_or_else(|| problem("is outside of the years 1 to 9999".to_owned()))?,
         };
         // A fast clock or a zone further east may be a day ahead, but not a typing error.
-        let today = day_of(self.now);
+        let today = day_of(self.collected.now);
         let tomorrow = today.succ_opt().unwrap_or(today);
         if day.date() <= tomorrow {
             return Ok(day);

@@ -2,12 +2,14 @@
 //! memory does not grow with the number of reviews. The rules are in `model::merge`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::compute::steps;
+use crate::imports::file_error::ImportError;
 use crate::imports::map::{Noted, SOURCE_DEFAULT};
 use crate::imports::report::{ImportReport, Watcher};
 use crate::imports::request::ImportRequest;
@@ -15,9 +17,9 @@ use crate::model::{
     Base, DUPLICATE, DigestKey, GONE, Merged, Response, Review, ReviewId, Statement, Status, Unit,
     Units, adopt, merge,
 };
-use crate::storage::Write;
 use crate::storage::imports::{RowToStage, StagedRow, Staging};
 use crate::storage::reviews::{self, KnownReviews, RunChange, SourceVersion};
+use crate::storage::{DbError, Write};
 
 pub(crate) mod collector;
 pub(crate) mod completing;
@@ -39,6 +41,9 @@ pub struct StagedReview {
     pub location: Option<String>,
     /// Whether its row has an id; otherwise the id is a digest of the row.
     pub has_id: bool,
+    /// When it last changed at the source; of rows with the same id, the newest counts.
+    #[serde(skip)]
+    pub changed_at: Option<DateTime<Utc>>,
     pub noted: Noted,
 }
 
@@ -62,11 +67,10 @@ impl Staged {
                 ..RowToStage::default()
             });
         };
-        let updated_at = review.said.review.updated_at;
         let encode = |error: serde_json::Error| sqlx::Error::Encode(error.into());
         staging.push(&RowToStage {
             id,
-            updated_us: updated_at.map(|at| at.timestamp_micros()),
+            updated_us: review.changed_at.map(|at| at.timestamp_micros()),
             review: Some(serde_json::to_string(review).map_err(encode)?),
             may_be_there: !review.has_id || review.noted.former.is_some(),
             writer: review.noted.writer.as_deref(),
@@ -111,6 +115,16 @@ pub enum MergeError {
     /// The database could not be read or written.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
+}
+
+impl MergeError {
+    /// The import's error; `path` is the database.
+    pub fn at(self, path: &Path) -> ImportError {
+        match self {
+            Self::Refused(reason) => ImportError::Refused(reason),
+            Self::Database(error) => DbError::at(path, error).into(),
+        }
+    }
 }
 
 /// Reason for withheld reviews without a reason; the published counts use the same words.
@@ -201,7 +215,8 @@ impl<'w> Merging<'w> {
 
     async fn batch(&mut self, staged: Vec<Staged>) -> sqlx::Result<()> {
         let ids: Vec<&str> = staged.iter().map(|one| one.id().as_str()).collect();
-        let standing = reviews::standing(self.write, &ids).await?;
+        let mut standing = reviews::standing(self.write, &ids).await?;
+        self.add_unreadable(&mut standing, &staged).await?;
         let mut merged = Vec::with_capacity(staged.len());
         let mut newly_deleted = Vec::new();
         for one in &staged {
@@ -222,7 +237,7 @@ impl<'w> Merging<'w> {
         for (row, source) in merged {
             self.count(&standing, &row);
             let base = row.base;
-            if standing.reviews.get(row.review.id.as_str()) != Some(&row.review) {
+            if !standing.has_same(&row.review) {
                 changed.push(row.review);
             }
             sources.push(SourceVersion { base, ..source });
@@ -235,6 +250,35 @@ impl<'w> Merging<'w> {
             reviews::note_deleted(self.write, &newly_deleted).await?;
         }
         reviews::note_sources(self.write, &sources).await
+    }
+
+    /// Adds the reviews whose rows cannot be read: as their sources state them now, with the owner's decisions.
+    async fn add_unreadable(
+        &mut self,
+        standing: &mut KnownReviews,
+        staged: &[Staged],
+    ) -> sqlx::Result<()> {
+        let reviews = staged.iter().filter_map(|one| match one {
+            Staged::Review(review) => Some(&review.said.review),
+            Staged::Deleted(_) => None,
+        });
+        let unknown: HashMap<&str, &Review> = reviews
+            .map(|review| (review.id.as_str(), review))
+            .filter(|(id, _)| !standing.reviews.contains_key(*id))
+            .collect();
+        let ids: Vec<&str> = unknown.keys().copied().collect();
+        for (id, (status, response)) in reviews::stored_decisions(self.write, &ids).await? {
+            if let Some(said) = unknown.get(id.as_str()) {
+                let review = Review {
+                    response,
+                    status,
+                    ..(*said).clone()
+                };
+                standing.reviews.insert(id.clone(), review);
+                standing.unreadable.insert(id);
+            }
+        }
+        Ok(())
     }
 
     /// Records the reviews that were not there before.
@@ -406,7 +450,7 @@ impl<'w> Merging<'w> {
         let review = &row.review;
         match standing.reviews.get(review.id.as_str()) {
             None => self.report.new += 1,
-            Some(before) if before == review => self.report.unchanged += 1,
+            Some(_) if standing.has_same(review) => self.report.unchanged += 1,
             Some(_) => {
                 self.report.updated += 1;
                 let is_withheld = review.status != Status::Published;

@@ -50,7 +50,7 @@ pub enum UndoError {
         /// The newest earlier import that was not undone.
         next: Option<i64>,
     },
-    #[error(transparent)]
+    #[error("{0}")]
     Database(#[from] DbError),
 }
 

@@ -82,6 +82,7 @@ pub fn review(value: &Value) -> Result<Incoming, Vec<FieldError>> {
             mentions: mentions?,
             response: response?,
             updated_at: updated_at?,
+            updated_on: None,
             decided: decided?,
             noted: Noted {
                 posted_at: posted_at?,

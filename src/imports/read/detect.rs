@@ -1,9 +1,10 @@
 //! Detects a file's format by its content, never by its name, because half of all exports are named `reviews.json`.
-//! Detection reads only the beginning of the file, and only names, never values.
+//! Detection reads only the beginning of the file, and only names, never values but the format of rejected rows.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::imports::export::is_export;
@@ -12,7 +13,9 @@ use crate::imports::map::fields::names;
 use crate::imports::map::plan::Columns;
 use crate::imports::map::values::same_name;
 use crate::imports::map::{Rename, ReviewField};
-use crate::imports::platforms::{Format, Reader, all_formats, google, native, schema_org, table};
+use crate::imports::platforms::{
+    Format, Reader, all_formats, find_format, google, native, schema_org, table,
+};
 use crate::imports::read::json::walk;
 use crate::imports::read::table::{SheetHeader, TablePlace, has_row, sniff};
 use crate::imports::request::ImportRequest;
@@ -50,6 +53,8 @@ pub struct FileShape {
     pub kind: ContentKind,
     /// Paths of the fields: `reviews`, `reviews[].rating`, `[].rating`.
     paths: BTreeSet<String>,
+    /// The format of the rows, if `--rejects` wrote the file.
+    rejected: Option<&'static Format>,
 }
 
 /// Maximum depth of fields: objects in the reviews inside a document inside an API answer.
@@ -64,12 +69,13 @@ impl FileShape {
     /// `head` is the beginning of a text, in UTF-8 without a byte order mark.
     pub fn of(head: &[u8], request: &ImportRequest) -> Result<Self, FileError> {
         let text = head.trim_ascii();
-        let mut paths = BTreeSet::new();
+        let (mut paths, mut rejected) = (BTreeSet::new(), None);
         let kind = match text.first() {
             None => ContentKind::Nothing,
             Some(b'{' | b'[') => {
                 let layout = JsonLayout::of(text);
                 look(text, layout, &mut paths);
+                rejected = rejected_format(text);
                 ContentKind::Json(layout)
             }
             Some(b'<') => ContentKind::Markup,
@@ -92,7 +98,11 @@ impl FileShape {
                 },
             },
         };
-        Ok(Self { kind, paths })
+        Ok(Self {
+            kind,
+            paths,
+            rejected,
+        })
     }
 
     pub fn of_workbook(header: SheetHeader, columns: Columns) -> Self {
@@ -100,6 +110,7 @@ impl FileShape {
         Self {
             kind: ContentKind::Table(TablePlace::Workbook(header), columns),
             paths,
+            rejected: None,
         }
     }
 
@@ -236,6 +247,13 @@ pub fn detect(shape: FileShape, request: &ImportRequest) -> Result<Detected, Fil
             return Ok(lines);
         }
     }
+    if let Some(format) = shape.rejected.filter(|_| is_rejected(&shape))
+        && request
+            .format
+            .is_none_or(|wanted| wanted.name == format.name)
+    {
+        return found(format, shape, "row.");
+    }
     if let Some((format, prefix)) = matching(&shape, request.format) {
         return found(format, shape, &prefix);
     }
@@ -354,7 +372,17 @@ fn matching(
     None
 }
 
-/// Lines `{file, line, error, row}`, as `--rejects` writes them.
+/// The format that the first line of a file of rejected rows names.
+fn rejected_format(text: &[u8]) -> Option<&'static Format> {
+    #[derive(Deserialize)]
+    struct Line {
+        format: String,
+    }
+    let first = text.split(|byte| *byte == b'\n').next()?;
+    find_format(&serde_json::from_slice::<Line>(first).ok()?.format)
+}
+
+/// Lines `{file, line, format, error, row}`, as `--rejects` writes them.
 fn is_rejected(shape: &FileShape) -> bool {
     matches!(shape.kind, ContentKind::Json(JsonLayout::Line))
         && ["file", "error", "row"].iter().all(|name| shape.has(name))

@@ -2,7 +2,7 @@
 //! endless element fills the memory. It is separate from `serde_json`, which parses each element, because that has no
 //! size limit for a streamed value.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
 use std::{fmt, io};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -456,25 +456,16 @@ pub fn lines(input: &mut dyn BufRead, rejected: bool, take: TakeLine<'_>) -> Res
 /// Reads a line into `line`; `Some(false)` if the line was too long and is truncated.
 fn next_line(input: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
-    let mut whole = true;
-    let mut any = false;
-    loop {
-        let ready = input.fill_buf()?;
-        if ready.is_empty() {
-            return Ok(any.then_some(whole));
-        }
-        any = true;
-        let end = memchr::memchr(b'\n', ready);
-        let part = &ready[..end.unwrap_or(ready.len())];
-        let fits = part.len().min(LINE_BYTES_MAX - line.len());
-        whole &= fits == part.len();
-        line.extend_from_slice(&part[..fits]);
-        let used = part.len() + usize::from(end.is_some());
-        input.consume(used);
-        if end.is_some() {
-            return Ok(Some(whole));
-        }
+    let mut bounded = (&mut *input).take(LINE_BYTES_MAX as u64 + 1);
+    if bounded.read_until(b'\n', line)? == 0 {
+        return Ok(None);
     }
+    if line.pop_if(|last| *last == b'\n').is_some() || line.len() <= LINE_BYTES_MAX {
+        return Ok(Some(true));
+    }
+    line.truncate(LINE_BYTES_MAX);
+    input.skip_until(b'\n')?;
+    Ok(Some(false))
 }
 
 /// The row in a line, and the column of broken JSON, in bytes from 1.

@@ -1,6 +1,7 @@
 //! Reads files: opens them, detects their format by its content, extracts rows from lines, arrays, tables or pages, and
 //! passes the reviews to the collector.
 
+pub(crate) mod budget;
 pub(crate) mod detect;
 pub(crate) mod json;
 pub(crate) mod open;
@@ -42,9 +43,14 @@ pub fn read(
             json::lines(input, *rejected, &mut |at, read| match &read {
                 Ok(its) if format.is_own() && is_about_business(its) => sink.about_business(its),
                 _ => value(&plan, at, read, sink),
-            })
+            })?;
+            plan.complete_objects()
         }
-        Rows::Array(path) => array(&Plan::new(format, None, request), path, input, sink),
+        Rows::Array(path) => {
+            let plan = Plan::new(format, None, request);
+            array(&plan, path, input, sink)?;
+            plan.complete_objects()
+        }
         Rows::Table(place, columns) => table(format, place, columns, input, request, sink),
         Rows::LinkedData { is_page } => linked_data(*is_page, input, sink),
     }
@@ -189,11 +195,13 @@ fn value(
             sink.review(at, made, &raw)
         }
         Reader::Json(review) => {
-            let made = held(&value, review(&value), &is_own, false);
+            let is_taken = |name: &str| plan.format.is_own() && is_own(name);
+            let made = held(&value, review(&value), &is_taken, false);
             sink.review(at, made, &raw)
         }
         Reader::Columns => {
             if let Value::Object(members) = &value {
+                plan.note_object(members);
                 return row(plan, at, InputRow::Json(members), sink);
             }
             let wrong = Fields::of(&value, String::new()).err();

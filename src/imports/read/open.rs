@@ -1,10 +1,8 @@
 //! Opens the paths given by the user: standard input, files, zip archives and folders, with each file inside of them.
 //! The formats get only a bounded reader.
 
-use std::cell::Cell;
-use std::fs::{File, Metadata};
-use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek, Write};
+use std::path::Path;
 use std::{fs, io};
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
@@ -12,8 +10,11 @@ use encoding_rs_io::DecodeReaderBytesBuilder;
 use serde_json::Value;
 use zip::ZipArchive;
 
-use crate::imports::file_error::{FILES_MAX, FailedFile, FileError, INPUT_BYTES_MAX};
-use crate::imports::read::detect::FileShape;
+use crate::imports::file_error::{FILES_MAX, FailedFile, FileError};
+use crate::imports::merge::collector::Collector;
+use crate::imports::read::budget::Budget;
+use crate::imports::read::detect::{Detected, FileShape};
+use crate::imports::read::read;
 use crate::imports::read::table::{WORKBOOK_BYTES_MAX, find_sheet};
 use crate::imports::request::ImportRequest;
 
@@ -23,66 +24,41 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// The name of `-` in messages.
 const STDIN: &str = "standard input";
 
-/// An opened file.
-pub struct Input<'a> {
-    /// The name in messages.
-    pub name: String,
-    /// Structure of its first 64 KiB.
-    pub shape: FileShape,
-    /// The whole content, in UTF-8 without a byte order mark, or a workbook's archive.
-    pub all: Box<dyn BufRead + 'a>,
+/// Detects the format of a file with that structure.
+pub type Detect = fn(FileShape, &ImportRequest) -> Result<Detected, FileError>;
+
+/// Opens files, and passes their rows to the collector.
+pub struct Opener<'o> {
+    pub request: &'o ImportRequest,
+    pub budget: &'o Budget,
+    pub detect: Detect,
+    pub collector: Collector<'o>,
+    /// Files that cannot be imported.
+    pub faults: Vec<FailedFile>,
 }
 
-pub enum Opened<'a> {
-    /// A file of reviews.
-    Reviews(Input<'a>),
-    /// The name of a location.
-    Listing(Listing),
-}
-
-type TakeFile<'t> = &'t mut dyn FnMut(Opened<'_>) -> Result<(), FileError>;
-
-/// Passes every file at `path` to `take`; records files that cannot be opened or that `take` refuses.
-pub fn open(
-    path: &Path,
-    request: &ImportRequest,
-    budget: &Budget,
-    take: TakeFile<'_>,
-    faults: &mut Vec<FailedFile>,
-) {
-    let stdin = path == Path::new("-");
-    let name = if stdin {
-        STDIN.to_owned()
-    } else {
-        path.display().to_string()
-    };
-    let mut visit = Opener {
-        request,
-        budget,
-        take,
-        faults,
-    };
-    let opened = if stdin {
-        visit.stdin()
-    } else if path.is_dir() {
-        visit.folder(path)
-    } else {
-        let file = budget.open(path);
-        file.and_then(|file| visit.file(&name, file))
-    };
-    if let Err(fault) = opened {
-        visit.faults.push(FailedFile { file: name, fault });
+impl Opener<'_> {
+    /// Reads every file at `path`.
+    pub fn open(&mut self, path: &Path) {
+        let is_stdin = path == Path::new("-");
+        let name = if is_stdin {
+            STDIN.to_owned()
+        } else {
+            path.display().to_string()
+        };
+        let opened = if is_stdin {
+            self.stdin()
+        } else if path.is_dir() {
+            self.folder(path)
+        } else {
+            let file = self.budget.open(path);
+            file.and_then(|file| self.file(&name, file))
+        };
+        if let Err(fault) = opened {
+            self.faults.push(FailedFile { file: name, fault });
+        }
     }
-}
 
-struct Opener<'v, 't> {
-    request: &'v ImportRequest,
-    budget: &'v Budget,
-    take: TakeFile<'t>,
-    faults: &'v mut Vec<FailedFile>,
-}
-
-impl Opener<'_, '_> {
     fn stdin(&mut self) -> Result<(), FileError> {
         let mut input = BufReader::new(io::stdin().lock());
         if !is_zip(input.fill_buf().map_err(FileError::Unreadable)?) {
@@ -113,7 +89,7 @@ impl Opener<'_, '_> {
         self.one(name.to_owned(), input)
     }
 
-    /// Passes on a location's name, if it can be read.
+    /// Notes a location's name, if it can be read.
     fn listing(&mut self, location: &str, input: impl Read) -> Result<(), FileError> {
         let mut json = Vec::new();
         self.budget
@@ -121,10 +97,10 @@ impl Opener<'_, '_> {
             .take(LISTING_BYTES_MAX)
             .read_to_end(&mut json)
             .map_err(FileError::reading)?;
-        match listed(location, &json) {
-            Some(listing) => (self.take)(Opened::Listing(listing)),
-            None => Ok(()),
+        if let Some(name) = listed(&json) {
+            self.collector.listing(location, name);
         }
+        Ok(())
     }
 
     /// Opens a file of a folder or archive whose path is `path`; records its error.
@@ -153,11 +129,20 @@ impl Opener<'_, '_> {
             head.drain(..3);
         }
         let shape = FileShape::of(&head, self.request)?;
-        (self.take)(Opened::Reviews(Input {
-            name,
-            shape,
-            all: Box::new(Cursor::new(head).chain(BufReader::new(input))),
-        }))
+        let mut all = Cursor::new(head).chain(BufReader::new(input));
+        self.reviews(name, shape, &mut all)
+    }
+
+    /// Reads a file; `all` is its whole content, in UTF-8 without a byte order mark, or a workbook's archive.
+    fn reviews(
+        &mut self,
+        name: String,
+        shape: FileShape,
+        all: &mut dyn BufRead,
+    ) -> Result<(), FileError> {
+        let found = (self.detect)(shape, self.request)?;
+        self.collector.begin(name, found.format)?;
+        read(&found, all, self.request, &mut self.collector)
     }
 }
 
@@ -167,87 +152,6 @@ fn head_of(input: &mut dyn Read) -> Result<Vec<u8>, FileError> {
     let read = input.take(HEAD_BYTES).read_to_end(&mut head);
     read.map_err(FileError::reading)?;
     Ok(head)
-}
-
-// The number of bytes that one import may still read, over all its files and all ways of opening them.
-
-/// The rest of [`INPUT_BYTES_MAX`], and the progress of reading.
-pub struct Budget {
-    left: Cell<u64>,
-    /// Number of bytes read from files, before unpacking.
-    read: Cell<u64>,
-    /// Size of all files; `None` if unknown.
-    total: Option<u64>,
-}
-
-impl Budget {
-    pub fn new(files: &[PathBuf]) -> Self {
-        let size = |file: &PathBuf| {
-            let metadata = fs::metadata(file).ok().filter(Metadata::is_file);
-            metadata.map(|its| its.len())
-        };
-        Self {
-            left: Cell::new(INPUT_BYTES_MAX),
-            read: Cell::new(0),
-            total: files.iter().map(size).sum(),
-        }
-    }
-
-    /// Bytes read, and the total.
-    pub fn progress(&self) -> Option<(u64, u64)> {
-        let total = self.total?;
-        // The end of an archive is read twice, so the number is limited to the total.
-        Some((self.read.get().min(total), total))
-    }
-
-    /// A reader over `inner` that fails when the budget is used up.
-    fn bound<R: Read>(&self, inner: R) -> Bounded<'_, R> {
-        Bounded {
-            inner,
-            budget: self,
-        }
-    }
-
-    fn open(&self, path: &Path) -> Result<CountedFile<'_>, FileError> {
-        let file = File::open(path).map_err(FileError::Unreadable)?;
-        Ok(CountedFile { file, budget: self })
-    }
-}
-
-/// A file that counts the bytes read.
-struct CountedFile<'a> {
-    file: File,
-    budget: &'a Budget,
-}
-
-impl Read for CountedFile<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(buffer)?;
-        self.budget.read.update(|before| before + read as u64);
-        Ok(read)
-    }
-}
-
-impl Seek for CountedFile<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
-    }
-}
-
-/// A reader that uses the import's budget and fails when it is used up.
-struct Bounded<'a, R> {
-    inner: R,
-    budget: &'a Budget,
-}
-
-impl<R: Read> Read for Bounded<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        let left = self.budget.left.get().checked_sub(read as u64);
-        let left = left.ok_or(io::ErrorKind::FileTooLarge)?;
-        self.budget.left.set(left);
-        Ok(read)
-    }
 }
 
 // Recognizes a file by its first bytes, before it is read as text: an archive, UTF-16, or binary.
@@ -280,7 +184,7 @@ fn wide(head: &[u8]) -> Result<Option<&'static Encoding>, FileError> {
 /// Maximum depth to which a Takeout is searched.
 const FOLDERS_DEEP_MAX: usize = 12;
 
-impl Opener<'_, '_> {
+impl Opener<'_> {
     /// Opens every file of reviews in the folder at `path`, sorted by name.
     pub fn folder(&mut self, path: &Path) -> Result<(), FileError> {
         let mut found = TakeoutFiles::default();
@@ -364,14 +268,6 @@ fn walk(
 /// Maximum number of bytes of such a file that are read; it usually has a few thousand.
 const LISTING_BYTES_MAX: u64 = 1 << 20;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
-    /// The location as in the folder's name and in the `name` of its reviews.
-    pub location: String,
-    /// Trimmed name of 1 to 200 characters, without control characters.
-    pub name: String,
-}
-
 /// The location in the path of such a file: `…/location-77/additionalData.json`.
 fn location(path: &str) -> Option<&str> {
     let (folder, file) = path.rsplit_once(['/', '\\'])?;
@@ -381,8 +277,9 @@ fn location(path: &str) -> Option<&str> {
         .flatten()
 }
 
-/// The listing in such a file; `None` if it cannot be read, because no review depends on it.
-fn listed(location: &str, json: &[u8]) -> Option<Listing> {
+/// The name in such a file: trimmed, of 1 to 200 characters, without control characters. `None` if it cannot be read,
+/// because no review depends on it.
+fn listed(json: &[u8]) -> Option<String> {
     let json = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
     let value: Value = serde_json::from_slice(json).ok()?;
     let attributes = value.get("attributes")?.as_array()?;
@@ -401,18 +298,14 @@ fn listed(location: &str, json: &[u8]) -> Option<Listing> {
             .find_map(|path| first.pointer(path).and_then(Value::as_str))
     })?;
     let name = name.trim();
-    (!name.is_empty() && !name.contains(char::is_control) && name.chars().count() <= 200).then(
-        || Listing {
-            location: location.to_owned(),
-            name: name.to_owned(),
-        },
-    )
+    let fits = !name.is_empty() && !name.contains(char::is_control) && name.chars().count() <= 200;
+    fits.then(|| name.to_owned())
 }
 
 // Zip archives: a Takeout, whose members are read one by one, and workbooks. They are unpacked while they are read,
 // never to disk, so a member's path is never used as a file name.
 
-impl Opener<'_, '_> {
+impl Opener<'_> {
     /// Opens the members of a zip archive.
     pub fn archive(&mut self, name: &str, packed: impl Read + Seek) -> Result<(), FileError> {
         let fault = |error: zip::result::ZipError| FileError::Archive(error.to_string());
@@ -456,11 +349,7 @@ impl Opener<'_, '_> {
         }
         let (header, columns) = find_sheet(&bytes, self.request)?;
         let shape = FileShape::of_workbook(header, columns);
-        (self.take)(Opened::Reviews(Input {
-            name: name.to_owned(),
-            shape,
-            all: Box::new(&bytes[..]),
-        }))
+        self.reviews(name.to_owned(), shape, &mut &bytes[..])
     }
 }
 
@@ -485,16 +374,41 @@ fn other_archive<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<FileError> {
 mod tests {
     use std::io::Write;
 
-    use super::*;
+    use chrono::DateTime;
 
-    fn budget(bytes: u64) -> Budget {
-        let budget = Budget::new(&[]);
-        budget.left.set(bytes);
-        budget
+    use super::*;
+    use crate::imports::read::detect::detect;
+    use crate::imports::report::{Rejection, Watch};
+
+    struct Quiet;
+
+    impl Watch for Quiet {
+        fn rejected(&mut self, _: Rejection) -> io::Result<()> {
+            Ok(())
+        }
     }
 
-    #[test]
-    fn a_zip_bomb_is_given_up_when_the_budget_is_used_up() {
+    /// What `work` does with a budget of 1 MiB: the errors of files, and the rows of each file.
+    fn opened(work: impl FnOnce(&mut Opener<'_>)) -> (Vec<FailedFile>, Vec<u64>) {
+        let (request, budget) = (ImportRequest::default(), Budget::new(&[]));
+        budget.left.set(1 << 20);
+        let mut quiet = Quiet;
+        let now = DateTime::UNIX_EPOCH;
+        let mut opener = Opener {
+            request: &request,
+            budget: &budget,
+            detect,
+            collector: Collector::new(now, true, None, &request, &budget, &mut quiet).unwrap(),
+            faults: Vec::new(),
+        };
+        work(&mut opener);
+        let report = opener.collector.finish().unwrap().report;
+        let rows = report.files.iter().map(|file| file.rows).collect();
+        (opener.faults, rows)
+    }
+
+    #[tokio::test]
+    async fn a_zip_bomb_is_given_up_when_the_budget_is_used_up() {
         let path = tempfile::NamedTempFile::new().unwrap();
         let mut archive = zip::ZipWriter::new(path.reopen().unwrap());
         for name in ["reviews.json", "reviews-2.json"] {
@@ -505,24 +419,8 @@ mod tests {
         }
         archive.finish().unwrap();
         // Each member fits into the budget, but not both together.
-        let (budget, mut faults, mut read) = (budget(1 << 20), Vec::new(), 0);
-        let mut take = |opened: Opened<'_>| {
-            let Opened::Reviews(mut input) = opened else {
-                return Ok(());
-            };
-            read += 1;
-            io::copy(&mut input.all, &mut io::sink())
-                .map(drop)
-                .map_err(FileError::reading)
-        };
-        open(
-            path.path(),
-            &ImportRequest::default(),
-            &budget,
-            &mut take,
-            &mut faults,
-        );
-        assert_eq!((read, faults.len()), (2, 1));
+        let (faults, rows) = opened(|opener| opener.open(path.path()));
+        assert_eq!((rows.len(), faults.len()), (2, 1));
         assert!(
             matches!(faults[0].fault, FileError::TooLarge),
             "{}",
@@ -530,25 +428,12 @@ mod tests {
         );
     }
 
-    #[test]
-    fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
-        let (budget, mut faults, mut read) = (budget(1 << 20), Vec::new(), 0);
-        let mut take = |opened: Opened<'_>| {
-            let Opened::Reviews(mut input) = opened else {
-                return Ok(());
-            };
-            read += io::copy(&mut input.all, &mut io::sink()).map_err(FileError::reading)?;
-            Ok(())
-        };
-        let mut visit = Opener {
-            request: &ImportRequest::default(),
-            budget: &budget,
-            take: &mut take,
-            faults: &mut faults,
-        };
-        let ended = visit.one("-".to_owned(), io::repeat(b'\n'));
+    #[tokio::test]
+    async fn an_endless_input_is_given_up_when_the_budget_is_used_up() {
+        let mut ended = Ok(());
+        let (_, rows) = opened(|opener| ended = opener.one("-".to_owned(), io::repeat(b'\n')));
         assert!(matches!(ended, Err(FileError::TooLarge)), "{ended:?}");
-        assert_eq!(read, 0, "nothing of it counts");
+        assert_eq!(rows, [0], "nothing of it counts");
     }
 }
 
@@ -560,18 +445,13 @@ mod folder_tests {
     fn the_name_of_a_listing_is_read_and_anything_else_is_none() {
         let named = r#"{"attributes": [{"id": {"attributeType": "PHONE"}, "values": [{"datum": {"phone": "5"}}]},
             {"id": {"attributeType": "LISTING_NAME"}, "values": [{"datum": {"listingName": {"text": " Desert Peak "}}}]}]}"#;
-        assert_eq!(
-            listed("77", named.as_bytes())
-                .map(|its| its.name)
-                .as_deref(),
-            Some("Desert Peak")
-        );
+        assert_eq!(listed(named.as_bytes()).as_deref(), Some("Desert Peak"));
         for other in [
             "{}",
             "[",
             r#"{"attributes": [{"id": {"attributeType": "LISTING_NAME"}, "values": []}]}"#,
         ] {
-            assert_eq!(listed("77", other.as_bytes()), None, "{other}");
+            assert_eq!(listed(other.as_bytes()), None, "{other}");
         }
         let path = "Takeout/Google Business Profile/account-1/location-77/additionalData.json";
         assert_eq!(location(path), Some("77"));

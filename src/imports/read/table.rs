@@ -218,6 +218,7 @@ pub fn read_text(
 struct TextRows<'r> {
     reader: csv::Reader<Limited<'r>>,
     record: csv::ByteRecord,
+    delimiter: u8,
 }
 
 impl<'r> TextRows<'r> {
@@ -231,7 +232,11 @@ impl<'r> TextRows<'r> {
                 seen: Seen::default(),
             });
         let record = csv::ByteRecord::new();
-        Self { reader, record }
+        Self {
+            reader,
+            record,
+            delimiter,
+        }
     }
 
     /// Reads the next row into `record`; returns the line on which it begins, or `None` after the last row.
@@ -240,8 +245,19 @@ impl<'r> TextRows<'r> {
         self.reader.get_mut().seen.spent = 0;
         let more = self.reader.read_byte_record(&mut self.record);
         let line = self.reader.get_mut().seen.line_of(start);
+        let seen = &mut self.reader.get_mut().seen;
         let error = match more.map_err(csv::Error::into_kind) {
-            Ok(more) => return Ok(more.then_some(line)),
+            Ok(true) => {
+                seen.row = (start, line);
+                return Ok(Some(line));
+            }
+            Ok(false) => {
+                let (start, line) = seen.row;
+                if ends_in_quotes(seen.since(start), self.delimiter) {
+                    return Err(FileError::OpenQuotes(line));
+                }
+                return Ok(None);
+            }
             Err(csv::ErrorKind::Io(error)) => error,
             // Rows of bytes with any number of cells cause no other error.
             Err(other) => io::Error::other(format!("{other:?}")),
@@ -251,6 +267,23 @@ impl<'r> TextRows<'r> {
             Err(error) => FileError::reading(error),
         })
     }
+}
+
+/// Whether a quotation mark opens a cell in the row `raw` and none closes it. The parser ends such a cell, and the
+/// row, with the file.
+fn ends_in_quotes(raw: &[u8], delimiter: u8) -> bool {
+    let (mut is_quoted, mut is_start) = (false, true);
+    let mut bytes = raw.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if is_quoted {
+            // Two quotation marks stand for one.
+            is_quoted = byte != b'"' || bytes.next_if_eq(&b'"').is_some();
+        } else {
+            is_quoted = is_start && byte == b'"';
+            is_start = byte == delimiter || matches!(byte, b'\n' | b'\r');
+        }
+    }
+    is_quoted
 }
 
 /// The encoding of non-ASCII bytes.
@@ -299,6 +332,9 @@ impl Encoding {
     }
 }
 
+/// Fewer bytes are kept in any case.
+const LAST_BYTES_MIN: usize = 1 << 16;
+
 /// Counts what was read so far: the bytes of this row, and the positions of line feeds. The parser's own line count is
 /// one too small after CR LF and after blank lines.
 #[derive(Debug, Default)]
@@ -311,6 +347,10 @@ struct Seen {
     feeds: VecDeque<(u64, bool)>,
     /// Number of line feeds before the last row.
     passed: u64,
+    /// The start of the last row, and its line.
+    row: (u64, u64),
+    /// The last bytes read: at least those of the last row.
+    last: Vec<u8>,
 }
 
 impl Seen {
@@ -322,8 +362,19 @@ impl Seen {
             self.feeds.push_back((self.bytes + at as u64, after_cr));
         }
         self.ends_in_cr = bytes.last().map_or(self.ends_in_cr, |last| *last == b'\r');
+        let kept = self.since(self.row.0).len();
+        if self.last.len() > 2 * kept + LAST_BYTES_MIN {
+            self.last.drain(..self.last.len() - kept);
+        }
+        self.last.extend_from_slice(bytes);
         self.bytes += bytes.len() as u64;
         self.spent += bytes.len();
+    }
+
+    /// The bytes read since `start`, which is in the last row or after it.
+    fn since(&self, start: u64) -> &[u8] {
+        let count = usize::try_from(self.bytes - start).unwrap_or(usize::MAX);
+        &self.last[self.last.len().saturating_sub(count)..]
     }
 
     /// The line, from 1, of the first row at or after the byte `start`.

@@ -227,3 +227,39 @@ async fn okendo_s_export_its_template_and_its_dotted_table_all_name_the_reviewer
         assert_eq!(bench.find("okendo-e-1").await.unwrap().author, "Hanna Vogt");
     }
 }
+
+#[tokio::test]
+async fn objects_of_which_none_has_a_text_or_a_mapped_name_are_refused_and_erase_no_text() {
+    let bench = bench().await;
+    let row = |review: &str| {
+        json!([{"id": "x-1", "stars": 5, "when": "2026-10-01", "customer": "A", review: "It works."}]).to_string()
+    };
+    let order = |review: &str, maps: &[&str], no_text: bool| ImportRequest {
+        files: vec![bench.file("rows.json", row(review))],
+        format: find_format("table"),
+        renames: maps.iter().map(|map| map.parse().unwrap()).collect(),
+        no_text,
+        ..ImportRequest::default()
+    };
+    let report = bench.order(&order("review", &[], false)).await.0.unwrap();
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    for (maps, wrong) in [
+        (&[][..], "pass --map text=\"blah\", or --no-text"),
+        (&["text=nope"], "it has no column nope, which --map names"),
+        (
+            &["text=blah", "status=state of it"],
+            "it has no column state of it, which --map names",
+        ),
+    ] {
+        let refused = bench.order(&order("blah", maps, false)).await.0;
+        let refusal = refused.unwrap_err().to_string();
+        assert!(refusal.contains(wrong), "{maps:?}: {refusal}");
+    }
+    // Without its texts, the file says nothing about them.
+    let report = bench.order(&order("blah", &[], true)).await.0.unwrap();
+    assert_eq!(counts(&report), (0, 0, 1, 0));
+    let report = bench.order(&order("blah", &["text=blah"], false)).await.0;
+    assert_eq!(counts(&report.unwrap()), (0, 0, 1, 0));
+    let id = sqlite3(bench.database.path(), "select review_id from review");
+    assert_eq!(bench.find(&id).await.unwrap().text, "It works.");
+}

@@ -272,3 +272,20 @@ async fn what_the_owner_published_by_command_stays_public_although_its_source_hi
         "Dieter Holm\nIrma Solis\nNadia Ferro\nRosa Quint"
     );
 }
+
+#[tokio::test]
+async fn a_member_that_google_does_not_know_hides_a_review_as_in_every_other_format() {
+    for hides in [
+        json!({"status": "spam"}),
+        json!({"status": "withheld"}),
+        json!({"deleted": true}),
+        json!({"hidden": true}),
+    ] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        let (report, _) = bench.take(page(&[google(1, "a", &hides)])).await;
+        assert_eq!(counts(&report), (1, 0, 0, 0), "{hides}");
+        let status = bench.find("77.a").await.unwrap().status;
+        assert_ne!(status, Status::Published, "{hides}");
+    }
+}

@@ -149,3 +149,40 @@ async fn what_the_source_said_is_kept_in_digests_alone_and_goes_with_the_review(
     sqlite3(path, "delete from review");
     assert_eq!(sqlite3(path, "select count(*) from review_source"), "0");
 }
+
+#[tokio::test]
+async fn an_import_repairs_a_row_that_cannot_be_read_and_keeps_what_the_owner_decided() {
+    for broken in [
+        "update review set text = text || printf('%.1100000c', 'x')",
+        "pragma ignore_check_constraints = 1; update review set rating = 77",
+    ] {
+        let bench = bench().await;
+        let rows = ["a", "b", "c"].map(|id| native(&json!({"id": id})));
+        let file = bench.file("rows", lines(&rows));
+        bench.import(&[&file]).await;
+        let path = bench.database.path();
+        sqlite3(
+            path,
+            "update review set status = 'withheld', withheld_reason = 'contains personal data' where review_id = 'a';
+             update review set response_text = 'Mine.', response_on = '2026-11-05' where review_id = 'b'",
+        );
+        sqlite3(path, broken);
+        assert!(bench.find("a").await.is_none(), "{broken}");
+        let (report, _) = bench.import(&[&file]).await;
+        assert_eq!(counts(&report), (0, 3, 0, 0), "{broken}");
+        let [a, b, c] = ["a", "b", "c"].map(|id| bench.find(id));
+        let (a, b, c) = (a.await.unwrap(), b.await.unwrap(), c.await.unwrap());
+        assert_eq!(
+            a.status,
+            Status::withheld("contains personal data"),
+            "{broken}"
+        );
+        assert_eq!(b.response.unwrap().text, "Mine.", "{broken}");
+        assert_eq!((c.status, c.response), (Status::Published, None));
+        for review in [a.text, b.text, c.text] {
+            assert_eq!(review, "Good.", "{broken}");
+        }
+        let (again, _) = bench.import(&[&file]).await;
+        assert_eq!(counts(&again), (0, 0, 3, 0), "{broken}");
+    }
+}

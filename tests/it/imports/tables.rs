@@ -474,8 +474,8 @@ async fn a_known_word_with_one_beside_it_is_a_header_unless_two_columns_may_be_m
 struct Advance(Vec<(u64, u64)>);
 
 impl Watch for Advance {
-    fn advanced(&mut self, read: u64, of: u64) {
-        self.0.push((read, of));
+    fn read(&mut self, _: u64, bytes: Option<(u64, u64)>) {
+        self.0.extend(bytes);
     }
 
     fn rejected(&mut self, _: Rejection) -> std::io::Result<()> {
@@ -515,4 +515,92 @@ async fn how_much_of_the_files_was_read_is_said_on_the_way() {
             assert!(said.last().unwrap().0 > size / 2, "{said:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_cell_whose_quotation_mark_is_not_closed_refuses_the_file_and_imports_nothing() {
+    let bench = bench().await;
+    for (rows, line) in [
+        (
+            "2026-10-01,5,A,\"hello\n2026-10-02,5,B,fine\n2026-10-03,4,C,good\n",
+            2,
+        ),
+        ("2026-10-01,5,A,fine\n2026-10-02,5,B,\"Late, and ", 3),
+        ("2026-10-01,5,A,\"He said \"\"late\"\" and", 2),
+    ] {
+        let refusal = bench
+            .refusal(format!("Date,Rating,Name,Review\n{rows}"))
+            .await;
+        assert!(
+            refusal.contains(&format!(
+                "line {line}: a quotation mark opens a cell and none closes it"
+            )),
+            "{rows}: {refusal}"
+        );
+        assert_eq!(bench.change_no().await, 0, "{rows}");
+    }
+    let whole = "Date,Rating,Name,Review\n2026-10-01,5,A,\"He said \"\"late\"\"\"\n\
+        2026-10-02,5,B,a 5\" pipe\n2026-10-03,5,C,\"two\nlines\"";
+    let (report, _) = bench.take(whole).await;
+    assert_eq!(counts(&report), (3, 0, 0, 0));
+}
+
+#[tokio::test]
+async fn of_rows_with_one_id_the_newest_counts_whether_days_or_instants_say_so() {
+    for (new, old) in [
+        ("2026-10-05", "2026-10-02"),
+        ("2026-10-05 10:00", "2026-10-04 23:00"),
+        ("2026-10-05T10:00:00Z", "2026-10-05T09:00:00Z"),
+    ] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        let table = format!(
+            "ID,Date,Rating,Name,Review,Updated\nu1,2026-10-01,5,A,new,{new}\nu1,2026-10-01,5,A,old,{old}\n"
+        );
+        let (report, _) = bench.take(table).await;
+        assert_eq!(
+            (counts(&report), report.repeated),
+            ((1, 0, 0, 0), 1),
+            "{new}"
+        );
+        assert_eq!(bench.find("u1").await.unwrap().text, "new", "{new}");
+    }
+}
+
+#[tokio::test]
+async fn a_language_is_a_tag_also_from_a_locale_and_an_export_of_it_is_imported() {
+    let bench = bench().await;
+    let rows: String = ["en_US", "de_DE.UTF-8", "es-MX", "English", "pt"]
+        .iter()
+        .enumerate()
+        .map(|(at, language)| format!("r-{at},2026-10-01,5,A,Good work.,{language}\n"))
+        .collect();
+    let (report, _) = bench
+        .take(format!("ID,Date,Rating,Name,Review,Language\n{rows}"))
+        .await;
+    assert_eq!(counts(&report), (5, 0, 0, 0));
+    let mut languages = Vec::new();
+    for at in 0..5 {
+        languages.push(bench.find(&format!("r-{at}")).await.unwrap().language);
+    }
+    let expected = [
+        Some("en-US"),
+        Some("de-DE"),
+        Some("es-MX"),
+        None,
+        Some("pt"),
+    ];
+    assert_eq!(languages, expected.map(|tag| tag.map(str::to_owned)));
+}
+
+#[tokio::test]
+async fn a_column_named_review_is_the_text_though_there_is_one_named_comment() {
+    let bench = bench().await;
+    let (report, _) = bench
+        .take(
+            "ID,Date,Rating,Name,Comment,Review\nx,2026-10-01,2,Ann,Internal note,They were late\n",
+        )
+        .await;
+    assert_eq!(counts(&report), (1, 0, 0, 0));
+    assert_eq!(bench.find("x").await.unwrap().text, "They were late");
 }

@@ -6,7 +6,7 @@ use clap::CommandFactory as _;
 use reviews_service::cli::Cli;
 use serde_json::{Value, json};
 
-use super::Home;
+use super::{Home, reviews, said};
 use crate::support::sqlite3;
 
 /// A review as a line of our own records.
@@ -282,6 +282,26 @@ fn no_text_of_the_owner_is_lost_without_being_told() {
     home.file("none.json", r#"{"summary": null}"#);
     home.does(&["editorial", "none.json"], "- summary");
     home.does(&["editorial", "none.json"], "nothing changed");
+}
+
+#[test]
+fn an_answer_that_is_too_long_is_refused_as_such_even_if_the_limit_cuts_a_letter() {
+    let home = home();
+    let limit = 1 << 20;
+    for (answer, refusal) in [
+        ("é".repeat(limit), "has more than 1048576 bytes; shorten it"),
+        ("\n".to_owned(), "the answer is empty"),
+    ] {
+        home.file("answer.txt", &answer);
+        let input = fs::File::open(home.0.path().join("answer.txt")).unwrap();
+        let mut command = reviews(home.0.path());
+        let refused = said(command.args(["respond", "r-1", "-"]).stdin(input));
+        assert!(
+            refused.code == Some(2) && refused.err.contains(refusal),
+            "{}",
+            refused.err
+        );
+    }
 }
 
 #[test]

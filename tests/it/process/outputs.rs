@@ -79,6 +79,54 @@ fn rejected_rows_of_a_table_are_imported_as_they_are_once_they_are_mended() {
 }
 
 #[test]
+fn corrected_rows_need_none_of_the_options_that_their_table_needed() {
+    let home = Home::with(0);
+    let (table, bad) = (home.0.path().join("t.csv"), home.0.path().join("bad.jsonl"));
+    for (rows, options, from, to, stored) in [
+        (
+            "Date,Rating,Name,Review,Pub\n2026-10-45,1,Ann,A,withheld\n2026-10-02,1,Bo,B,nope\n",
+            &["--map", "status=Pub"][..],
+            "2026-10-45",
+            "2026-10-15",
+            "Ann|1|2026-10-15|A|withheld|Direct",
+        ),
+        (
+            "Date,Rating,Name,Remarks of the guest\n2026-10-45,6,Cy,C\n",
+            &[
+                "--map",
+                "text=Remarks of the guest",
+                "--source",
+                "Guests",
+                "--scale",
+                "10",
+            ],
+            "2026-10-45",
+            "2026-10-16",
+            "Cy|3|2026-10-16|C|published|Guests",
+        ),
+        (
+            "Datum,Sterne,Kunde,Kommentar\n03.11.2026,elf,Dora,Gut\n",
+            &[],
+            "elf",
+            "4",
+            "Dora|4|2026-11-03|Gut|published|Direct",
+        ),
+    ] {
+        fs::write(&table, rows).unwrap();
+        let words = [&["import", "t.csv", "--rejects", "bad.jsonl"], options].concat();
+        assert_eq!(home.run(&words).code, Some(1), "{rows}");
+        let corrected = fs::read_to_string(&bad).unwrap().replace(from, to);
+        fs::write(&bad, corrected).unwrap();
+        let again = home.run(&["import", "bad.jsonl"]);
+        assert!(again.out.contains("1 new"), "{}{}", again.out, again.err);
+        let newest = "select author, rating, reviewed_on, text, status, source_name from review order by reviewed_on desc";
+        let all = sqlite3(&home.path(), newest);
+        assert!(all.lines().any(|row| row == stored), "{rows}: {all}");
+        assert!(!all.contains("Bo|"), "its status is still unknown: {all}");
+    }
+}
+
+#[test]
 fn rejected_rows_are_never_written_over_the_database_whatever_it_is_called() {
     let home = Home::with(3);
     let folder = home.0.path();

@@ -228,6 +228,11 @@ fn what_was_decided_by_commands_stays_when_the_same_and_a_newer_file_come() {
         home.refuses(words, "no review none");
     }
     home.refuses(&["withhold", "r-1", "--reason", " "], "--reason is empty");
+    let long = "x".repeat(1_001);
+    home.refuses(
+        &["withhold", "r-1", "--reason", &long],
+        "--reason has 1001 bytes and may have at most 1000",
+    );
 }
 
 #[test]
