@@ -175,7 +175,9 @@ async fn a_polarity_needs_its_aspect_and_an_unknown_aspect_is_an_issue_that_name
         let issues = assert_issues(&app, &query, &[("aspect", "invalid_string")]).await;
         assert_eq!(issues[0]["message"], format!("must be one of: {known}"));
         assert_eq!(issues[0]["received"], asked);
-        let page = app.get(&format!("/search?{query}")).await;
+        let page = app
+            .get_with(&format!("/search?{query}"), &[("accept", "text/html")])
+            .await;
         assert_eq!(page.status, 400, "{query}");
         assert!(page.text().contains("id=\"aspect-fault\""), "{query}");
         let evidence = app
