@@ -211,12 +211,18 @@ impl Methods {
         if let Some(result) = fixtures::resource(&request.uri) {
             return Ok(result);
         }
-        let text = self.catalog.read(&request.uri).ok_or_else(|| {
-            let told = format!(
-                "Unknown resource {}; see resources/list and resources/templates/list.",
-                request.uri
-            );
-            ErrorData::resource_not_found(told, Some(json!({ "uri": request.uri })))
+        let text = self.catalog.read(&request.uri).map_err(|error| {
+            let uri = Some(json!({ "uri": request.uri }));
+            match error {
+                CallError::Unknown => {
+                    let told = format!(
+                        "Unknown resource {}; see resources/list and resources/templates/list.",
+                        request.uri
+                    );
+                    ErrorData::resource_not_found(told, uri)
+                }
+                CallError::Arguments(advice) => ErrorData::invalid_params(advice, uri),
+            }
         })?;
         let contents = model::ResourceContents::text(text, request.uri.clone());
         let contents = contents.with_mime_type(catalog::JSON);

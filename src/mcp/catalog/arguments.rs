@@ -28,7 +28,7 @@ pub type Object = JsonObject;
 /// The reason for a failed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallError {
-    /// No tool, prompt or template has that name.
+    /// No tool, prompt, template or resource has that name.
     Unknown,
     /// The arguments are invalid; the text lists each with the allowed values.
     Arguments(String),

@@ -110,8 +110,11 @@ impl Catalog {
         resources::all(&self.ctx.current.load())
     }
 
-    /// Reads a resource of the media type [`JSON`]; `None` if there is none with that URI.
-    pub fn read(&self, uri: &str) -> Option<String> {
+    /// Reads a resource of the media type [`JSON`].
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub fn read(&self, uri: &str) -> Result<String, CallError> {
         let known = &self.known[ToolKind::Evidence as usize];
         apart(|| resources::read(&self.ctx.current.load(), &self.ctx.links, known, uri))
     }

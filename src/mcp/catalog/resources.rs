@@ -5,15 +5,16 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, Known, Object};
+use super::arguments::{Arguments, CallError, Known, Object, refusal};
 use super::results::{self, RESULT_BYTES_MAX, REVIEWS_MAX, ToolAnswer, evidence, page, shape};
 use crate::links::Links;
 use crate::mcp::escape::escaped_json;
-use crate::model::parameters::{Aspect, Parameter};
+use crate::model::parameters::{Aspect, InvalidParameter, Parameter, ParameterFault};
 use crate::model::{InsightsPart, ReviewFilter};
-use crate::search::Cursor;
 use crate::search::insights::StageRequest;
+use crate::search::{Cursor, CursorParameter};
 use crate::snapshot::{Document, Snapshot};
+use crate::wire::{Issue, IssueCode};
 
 pub const JSON: &str = "application/json";
 const SCHEME: &str = "reviews://";
@@ -85,43 +86,65 @@ pub fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// The JSON text of the resource at `uri`; `None` if there is none.
-pub fn read(snapshot: &Snapshot, links: &Links, known: &[Known], uri: &str) -> Option<String> {
-    let rest = uri.strip_prefix(SCHEME)?;
-    Some(if let Some(rest) = rest.strip_prefix("evidence/") {
+/// The JSON text of the resource at `uri`.
+///
+/// # Errors
+/// [`CallError::Unknown`] if there is none, [`CallError::Arguments`] if the rest of a known URI is invalid.
+pub fn read(
+    snapshot: &Snapshot,
+    links: &Links,
+    known: &[Known],
+    uri: &str,
+) -> Result<String, CallError> {
+    let rest = uri.strip_prefix(SCHEME).ok_or(CallError::Unknown)?;
+    Ok(if let Some(rest) = rest.strip_prefix("evidence/") {
         sentences(snapshot, rest, known)?.text
     } else if let Some(id) = rest.strip_prefix("review/") {
         // RFC 6570 encodes `=`, which an ID may have.
-        let id = percent_decode_str(id).decode_utf8().ok()?;
-        escaped_json(&shape(&results::find(snapshot, &id)?))
-    } else if let Some(cursor) = rest.strip_prefix("reviews?cursor=") {
-        let cursor: Cursor = cursor.parse().ok()?;
-        if !cursor.fits(&ReviewFilter::default()) {
-            return None;
+        let id = percent_decode_str(id).decode_utf8();
+        let review = id.ok().and_then(|id| results::find(snapshot, &id));
+        escaped_json(&shape(&review.ok_or(CallError::Unknown)?))
+    } else if let Some(given) = rest.strip_prefix("reviews?cursor=") {
+        let cursor: Option<Cursor> = given.parse().ok();
+        let cursor = cursor.filter(|cursor| cursor.fits(&ReviewFilter::default()));
+        if cursor.is_none() {
+            let invalid = InvalidParameter::of::<CursorParameter>(ParameterFault::Text, given);
+            return Err(refusal(&[invalid.into()]));
         }
-        dataset(snapshot, links, Some(&cursor))
+        dataset(snapshot, links, cursor.as_ref())
     } else {
         match rest {
             "business" => results::business(snapshot).text,
             "insights" => {
                 let overview = StageRequest::Part(InsightsPart::Overview);
-                results::insights(snapshot, links, &overview).ok()?.text
+                results::insights(snapshot, links, &overview)?.text
             }
             "reviews" => dataset(snapshot, links, None),
-            _ => return None,
+            _ => return Err(CallError::Unknown),
         }
     })
 }
 
 /// The evidence for the rest of a URI: an aspect's ID and the arguments of `get_evidence`.
-fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Option<ToolAnswer> {
+fn sentences(snapshot: &Snapshot, rest: &str, known: &[Known]) -> Result<ToolAnswer, CallError> {
     let (aspect, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let aspect = percent_decode_str(aspect).decode_utf8().ok()?;
-    let mut given: Object = url::form_urlencoded::parse(query.as_bytes())
-        .map(|(name, value)| (name.into_owned(), json!(value)))
-        .collect();
+    let aspect = percent_decode_str(aspect).decode_utf8();
+    let aspect = aspect.map_err(|_| CallError::Unknown)?;
+    results::find_aspect(snapshot, &aspect).ok_or(CallError::Unknown)?;
+    let mut given = Object::new();
+    let mut issues = Vec::new();
     given.insert(Aspect::NAME.to_owned(), json!(aspect));
-    evidence(snapshot, Arguments::new("get_evidence", known, &given)).ok()
+    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+        if given.contains_key(&*name) {
+            let message = "must be given only once";
+            issues.push(Issue::new(&name, IssueCode::Duplicate, message, &value));
+        }
+        given.insert(name.into_owned(), json!(value));
+    }
+    if !issues.is_empty() {
+        return Err(refusal(&issues));
+    }
+    evidence(snapshot, Arguments::new("get_evidence", known, &given))
 }
 
 /// What a URI template escapes (RFC 6570 §3.2.2).

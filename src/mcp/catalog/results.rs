@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::arguments::{Arguments, CallError, refusal};
 use crate::compute::apart_if;
+use crate::insights::trades::AspectDefinition;
 use crate::links::Links;
 use crate::mcp::escape::{escaped_json, length};
 use crate::model::parameters::{self, ParameterSource};
@@ -165,9 +166,7 @@ pub fn evidence(
     let request = EvidenceRequest::take_from(&mut arguments);
     let (aspect, request) = arguments.finish(aspect.map(|aspect| (aspect, request)))?;
     let trade = snapshot.input.analyzer.trade();
-    let wanted = fold(&aspect);
-    let mut aspects = trade.aspects.iter();
-    let found = aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted);
+    let found = find_aspect(snapshot, &aspect);
     let query = found.and_then(|found| EvidenceQuery::about(trade, &found.id, &request));
     let Some(query) = query else {
         let said: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
@@ -182,6 +181,13 @@ pub fn evidence(
     }
     let all = insights::evidence(snapshot, &query);
     Ok(fit_evidence(all, &query))
+}
+
+/// The aspect of that ID or label, in any case.
+pub fn find_aspect<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a AspectDefinition> {
+    let wanted = fold(name);
+    let mut aspects = snapshot.input.analyzer.trade().aspects.iter();
+    aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted)
 }
 
 /// The reviews that fit, at least one.

@@ -284,6 +284,53 @@ async fn params_of_a_wrong_shape_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
+async fn wrong_arguments_in_the_uri_of_a_known_resource_are_all_told() {
+    let app = service().await;
+    let uri = |rest: &str| format!("reviews://evidence/price{rest}");
+    let given_twice = "limit: must be given only once; received \"2\"";
+    for (uri, code, reasons) in [
+        (
+            uri("?limit=many&since=1"),
+            -32602,
+            ["limit: must", "since: must"],
+        ),
+        (uri("?limit=1&limit=2"), -32602, [given_twice, "1 argument"]),
+        (
+            uri("?color=red"),
+            -32602,
+            ["color: is not an argument", "known:"],
+        ),
+        (uri("?cursor=x"), -32602, ["cursor: must", "next_cursor"]),
+        (
+            "reviews://reviews?cursor=x".into(),
+            -32602,
+            ["cursor: must", "received \"x\""],
+        ),
+        (
+            "reviews://evidence/none".into(),
+            -32002,
+            ["Unknown resource", "none"],
+        ),
+        (
+            "reviews://review/none".into(),
+            -32002,
+            ["Unknown resource", "none"],
+        ),
+    ] {
+        let session = open(&app, "2025-11-25").await;
+        let read = request("resources/read", json!({ "uri": uri }));
+        let answer = ask(&app, &session, &read).await;
+        assert_eq!(error(&answer), (200, code), "{uri}: {}", answer.text());
+        let answer = answer.json();
+        let told = answer["error"]["message"].as_str().unwrap();
+        for reason in reasons {
+            assert!(told.contains(reason), "{uri}: {told}");
+        }
+        assert_eq!(answer["error"]["data"]["uri"], uri);
+    }
+}
+
+#[tokio::test]
 async fn wrong_arguments_are_told_to_the_agent() {
     let app = service().await;
     let session = open(&app, "2025-11-25").await;
