@@ -507,8 +507,7 @@ async fn answer<E: Endpoint>(
 /// The error response to an invalid head that hyper accepts.
 fn objection(request: &Request<Incoming>) -> Option<EarlyResponse> {
     let uri = request.uri();
-    let target_bytes = uri.path().len()
-        + uri.query().map_or(0, str::len)
+    let target_bytes = uri.path_and_query().map_or(0, |one| one.as_str().len())
         + uri.authority().map_or(0, |name| name.as_str().len());
     if target_bytes > URI_BYTES_MAX {
         return Some(EarlyResponse::TargetTooLong);

@@ -108,6 +108,16 @@ async fn a_long_target_is_answered_414() {
         )
         .await;
     }
+    // 16 KiB with the slash and the question mark.
+    let server = start(Limits::default()).await;
+    for (bytes, status) in [(16_382, 200), (16_383, 414)] {
+        let mut client = server.client().await;
+        let query = "a".repeat(bytes);
+        client
+            .send(&format!("GET /?{query} HTTP/1.1\r\nhost: a\r\n\r\n"))
+            .await;
+        assert_eq!(client.answer().await.status, status, "{bytes}");
+    }
 }
 
 #[tokio::test]
