@@ -57,10 +57,15 @@ impl Init {
         config: &DatabaseConfig,
         clock: &Clock,
     ) -> anyhow::Result<Exit> {
-        ensure!(
-            (self.name.as_ref()).is_none_or(|name| !name.trim().is_empty()),
-            "--name is empty; leave it out, or give a name"
-        );
+        for (option, value, kind) in [
+            ("--name", &self.name, "name"),
+            ("--telephone", &self.telephone, "number"),
+        ] {
+            ensure!(
+                (value.as_ref()).is_none_or(|value| !value.trim().is_empty()),
+                "{option} is empty; leave it out, or give a {kind}"
+            );
+        }
         let address = config.address()?;
         self.ask_for_missing(address.file()).await?;
         repeated(|| self.set_up(&address, clock)).await

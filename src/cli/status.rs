@@ -19,8 +19,6 @@ use crate::storage::reviews::{Run, SourceCount, counts, last_runs};
 use crate::storage::{DeliveryLock, is_leased, unpublished};
 use crate::websub::store::list;
 
-const RUNS_SHOWN: i64 = 5;
-
 /// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
 #[derive(Debug, Args)]
 pub struct StatusCommand {
@@ -72,7 +70,7 @@ async fn status(
             .map(|business| business.name),
         has_zone: business::time_zone(&mut *reader).await?.is_some(),
         by_source: counts(&mut *reader).await?,
-        imports: last_runs(&mut *reader, RUNS_SHOWN).await?,
+        imports: last_runs(&mut *reader).await?,
         unpublished: unpublished(&mut *reader).await?,
         base_url: first_base(&mut *reader)
             .await?

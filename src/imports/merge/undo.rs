@@ -67,7 +67,7 @@ pub async fn undo(
     let path = database.path();
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
-    let runs = reviews::last_runs(&mut write, UNDOABLE_MAX).await;
+    let runs = reviews::last_runs(&mut write).await;
     let run = chosen(runs.at(path)?, number)?;
     let mut undone = Undone {
         run,

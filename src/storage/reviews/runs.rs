@@ -140,16 +140,16 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
     .map(drop)
 }
 
-/// The last `limit` runs, newest first.
+/// The last runs, newest first: as many as can be undone.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::Result<Vec<Run>> {
+pub async fn last_runs(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Run>> {
     let rows = sqlx::query!(
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
              withdrawn, rejected, undone_at as "undone_at: Text"
            from import_run order by run_id desc limit ?"#,
-        limit
+        UNDOABLE_MAX
     )
     .fetch_all(connection)
     .await?;

@@ -36,6 +36,18 @@ impl Home {
 }
 
 #[test]
+fn an_empty_option_of_init_is_refused_and_changes_nothing() {
+    let home = home();
+    for (option, advice) in [("--name", "give a name"), ("--telephone", "give a number")] {
+        home.refuses(
+            &["init", option, " "],
+            &format!("{option} is empty; leave it out, or {advice}"),
+        );
+    }
+    assert_eq!(home.business()["telephone"], "+1 602 555 0100");
+}
+
+#[test]
 fn a_file_with_one_member_changes_that_member_and_the_difference_is_shown() {
     let home = home();
     home.file("new.json", r#"{"telephone": "+1 602 555 0199"}"#);

@@ -568,6 +568,22 @@ fn an_import_is_taken_back_once_and_an_older_one_by_its_number() {
 }
 
 #[test]
+fn status_lists_every_import_that_can_be_undone() {
+    let home = home();
+    let files = (1..=6).map(|number| format!("n-{number}.jsonl"));
+    let files: Vec<String> = files.collect();
+    for (day, file) in (1..).zip(&files) {
+        let day = format!("2026-10-0{day}");
+        home.file(file, &row(file, &day, 5, "Al", "Direct", "Good."));
+        home.does(&["import", file], "1 new");
+    }
+    for file in &files {
+        home.does(&["status"], &format!("{file}: 1 new"));
+    }
+    home.does(&["undo", "2"], "1 removed");
+}
+
+#[test]
 fn what_an_import_withheld_as_gone_appears_again_when_it_is_taken_back() {
     let home = Home::new();
     let all: Vec<String> = (0..20)
