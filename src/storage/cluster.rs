@@ -205,7 +205,7 @@ impl Database {
         let before = utc_seconds(Clock::system().now() - MARKERS_KEPT);
         let mut write = self.write().await?;
         sqlx::query!("delete from write_marker where written_at < ?", before)
-            .execute(&mut *write)
+            .execute(&mut write)
             .await
             .at(&self.path)?;
         write.commit().await.at(&self.path)
