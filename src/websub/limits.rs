@@ -116,18 +116,19 @@ impl RateLimits {
                 continue;
             }
             let is_booked = before.is_some_and(|turn| turn.networks.contains(&network));
-            let wait = if is_booked || is_active && self.by_address.take(&network).is_ok() {
-                Duration::ZERO
+            let booked = if is_booked || is_active && self.by_address.take(&network).is_ok() {
+                Ok(Duration::ZERO)
             } else if is_active {
                 self.by_address_reserved.book(&network)
             } else {
                 self.by_address.book(&network)
             };
-            if now + wait > turn.at {
-                turn.at = now + wait;
-                turn.networks.insert(0, network);
-            } else {
-                turn.networks.push(network);
+            let (Ok(wait) | Err(wait)) = booked;
+            let decides = now + wait > turn.at;
+            turn.at = turn.at.max(now + wait);
+            if booked.is_ok() {
+                let place = if decides { 0 } else { turn.networks.len() };
+                turn.networks.insert(place, network);
             }
         }
         if turn.at > now { Err(turn) } else { Ok(()) }
@@ -147,8 +148,9 @@ pub struct Turn {
     pub networks: Vec<IpAddr>,
 }
 
-/// Maximum number of keys before unused ones are removed.
+/// Maximum number of keys of one limit; more are refused until one of them is free again.
 const KEYS_MAX: usize = 50_000;
+const REMOVAL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Allows `count` per minute and key, all of which may come at once; more are refused or booked ahead (GCRA). Booking
 /// gives each waiting request its own time; with a limiter that only refuses (governor), all of them would retry at the
@@ -158,8 +160,16 @@ struct RateLimit<K> {
     interval: Duration,
     burst: Duration,
     clock: Clock,
-    /// The time at which each key's bucket is full again, since the clock's start.
-    free_at: Mutex<HashMap<K, Duration>>,
+    buckets: Mutex<Buckets<K>>,
+}
+
+/// All times are since the clock's start.
+#[derive(Debug)]
+struct Buckets<K> {
+    /// The time at which each key's bucket is full again.
+    free_at: HashMap<K, Duration>,
+    /// The earliest time for removing full buckets again if there are too many; each removal visits all.
+    next_removal_at: Duration,
 }
 
 impl<K: Hash + Eq + Clone> RateLimit<K> {
@@ -171,7 +181,10 @@ impl<K: Hash + Eq + Clone> RateLimit<K> {
             interval,
             burst: interval * (count - 1),
             clock: clock.clone(),
-            free_at: Mutex::default(),
+            buckets: Mutex::new(Buckets {
+                free_at: HashMap::new(),
+                next_removal_at: Duration::ZERO,
+            }),
         }
     }
 
@@ -180,26 +193,37 @@ impl<K: Hash + Eq + Clone> RateLimit<K> {
         self.book_within(key, Duration::ZERO).map(drop)
     }
 
-    /// Books one for `key` and returns the wait until then.
-    fn book(&self, key: &K) -> Duration {
-        let (Ok(wait) | Err(wait)) = self.book_within(key, Duration::MAX);
-        wait
+    /// Books one for `key` and returns the wait until then; `Err` is the wait until it can be booked.
+    fn book(&self, key: &K) -> Result<Duration, Duration> {
+        self.book_within(key, Duration::MAX)
     }
 
-    /// Books one for `key` if the wait is at most `wait_max`; `Err` is the longer wait.
+    /// Books one for `key` if the wait is at most `wait_max`; `Err` is the wait if it is not booked.
     fn book_within(&self, key: &K, wait_max: Duration) -> Result<Duration, Duration> {
         let now = self.clock.monotonic().since_start();
-        let mut free_at = lock(&self.free_at);
-        if free_at.len() >= KEYS_MAX {
-            free_at.retain(|_, at| *at > now);
+        let mut buckets = lock(&self.buckets);
+        let known_at = buckets.free_at.get(key).copied();
+        if known_at.is_none() && buckets.free_at.len() >= KEYS_MAX && !buckets.remove_full(now) {
+            return Err(REMOVAL_INTERVAL);
         }
-        let at = free_at.get(key).map_or(now, |at| now.max(*at));
+        let at = known_at.map_or(now, |at| now.max(at));
         let wait = at.saturating_sub(self.burst).saturating_sub(now);
         if wait > wait_max {
             return Err(wait);
         }
-        free_at.insert(key.clone(), at + self.interval);
+        buckets.free_at.insert(key.clone(), at + self.interval);
         Ok(wait)
+    }
+}
+
+impl<K> Buckets<K> {
+    /// Removes full buckets, which limit nothing, at most once per [`REMOVAL_INTERVAL`]; whether there is room now.
+    fn remove_full(&mut self, now: Duration) -> bool {
+        if now >= self.next_removal_at {
+            self.free_at.retain(|_, at| *at > now);
+            self.next_removal_at = now + REMOVAL_INTERVAL;
+        }
+        self.free_at.len() < KEYS_MAX
     }
 }
 
@@ -225,6 +249,26 @@ mod tests {
     }
 
     #[test]
+    fn with_as_many_keys_as_are_kept_a_new_one_is_refused_until_one_is_free_again() {
+        let clock = clock();
+        let limit = RateLimit::new(60, &clock);
+        for key in 0..KEYS_MAX {
+            assert_eq!(limit.take(&key), Ok(()));
+        }
+        assert_eq!(limit.take(&KEYS_MAX), Err(REMOVAL_INTERVAL));
+        assert_eq!(limit.take(&0), Ok(()), "a known key keeps its share");
+        assert_eq!(limit.book(&KEYS_MAX), Err(REMOVAL_INTERVAL));
+        assert_eq!(lock(&limit.buckets).free_at.len(), KEYS_MAX);
+        clock.advance(TimeDelta::seconds(1));
+        assert_eq!(limit.take(&KEYS_MAX), Ok(()));
+        assert_eq!(
+            lock(&limit.buckets).free_at.len(),
+            2,
+            "with the key that took two"
+        );
+    }
+
+    #[test]
     fn setting_the_wall_clock_neither_opens_a_limit_nor_closes_it_for_longer() {
         for by in [TimeDelta::hours(1), TimeDelta::hours(-1)] {
             let clock = clock();
@@ -241,9 +285,11 @@ mod tests {
     fn each_that_is_put_off_has_a_moment_of_its_own() {
         let clock = clock();
         let limit = RateLimit::new(20, &clock);
-        let waits: Vec<u64> = (0..23).map(|_| limit.book(&"a").as_secs()).collect();
+        let waits: Vec<u64> = (0..23)
+            .map(|_| limit.book(&"a").unwrap().as_secs())
+            .collect();
         assert_eq!((&waits[..20], &waits[20..]), (&[0; 20][..], &[3, 6, 9][..]));
-        assert_eq!(limit.book(&"b"), Duration::ZERO);
+        assert_eq!(limit.book(&"b"), Ok(Duration::ZERO));
         clock.advance(TimeDelta::seconds(3));
         assert!(
             limit.take(&"a").is_err(),
@@ -251,7 +297,7 @@ mod tests {
         );
         assert_eq!(
             limit.book(&"a"),
-            Duration::from_secs(9),
+            Ok(Duration::from_secs(9)),
             "behind those that wait"
         );
         clock.advance(TimeDelta::minutes(2));
