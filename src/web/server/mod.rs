@@ -2,7 +2,7 @@
 //!
 //! It replaces poem's server, which has no limits on connections, heads or slow readers and leaves Nagle's algorithm
 //! on. hyper implements the protocol; its own error responses are replaced by problems. This module is independent of
-//! the routes; `docs/OPERATIONS.md` describes the shutdown.
+//! the routes, but for the form of the hub's errors; `docs/OPERATIONS.md` describes the shutdown.
 
 use std::convert::Infallible;
 use std::io;
@@ -41,6 +41,7 @@ use tokio_util::sync::CancellationToken;
 use super::problem::about_blank;
 use super::{PROBLEM, share};
 use crate::clock::Clock;
+use crate::links::HUB_PATH;
 use crate::{metrics, wire};
 
 pub use admission::{Excess, Shares};
@@ -430,7 +431,7 @@ async fn hold<E: Endpoint + 'static>(
         Finish::Close => {}
         Finish::Refuse(early_response) => {
             early_response
-                .send(socket.stream, is_head(&parts.read_buf), &limits)
+                .send(socket.stream, &parts.read_buf, &limits)
                 .await;
         }
         Finish::Reset => {
@@ -483,7 +484,8 @@ async fn answer<E: Endpoint>(
         .cycle
         .expect_body(request.body().size_hint().exact());
     let response = if let Some(early_response) = objection(&request) {
-        let response = early_response.response(&handler.limits);
+        let path = request.uri().path().as_bytes();
+        let response = early_response.response(path, &handler.limits);
         response.map(|body| Full::from(body).map_err(|never| match never {}).boxed())
     } else if let Some(response) = (handler.at_hand)(
         &handler.endpoint,
@@ -685,17 +687,25 @@ impl EarlyResponse {
         (status, detail.to_owned())
     }
 
-    /// Without `Content-Length` and `Date`.
-    fn response(self, limits: &Limits) -> Response<Vec<u8>> {
+    /// Without `Content-Length` and `Date`. The hub's errors are one line of text (WebSub §5.1.2).
+    fn response(self, path: &[u8], limits: &Limits) -> Response<Vec<u8>> {
         let (status, detail) = self.status_and_detail(limits);
-        let mut response = Response::new(wire::json(&about_blank(status, detail)));
+        let (content_type, body) = if path == HUB_PATH.as_bytes() {
+            (
+                "text/plain; charset=utf-8",
+                format!("{detail}\n").into_bytes(),
+            )
+        } else {
+            (PROBLEM, wire::json(&about_blank(status, detail)))
+        };
+        let mut response = Response::new(body);
         *response.status_mut() = status;
         let headers = response.headers_mut();
         share(headers);
         let retry_after =
             matches!(self, Self::Crowded | Self::PeerCrowded).then_some((RETRY_AFTER, "1"));
         let own = [
-            (CONTENT_TYPE, PROBLEM),
+            (CONTENT_TYPE, content_type),
             (CACHE_CONTROL, "no-store"),
             (CONNECTION, "close"),
         ];
@@ -705,9 +715,17 @@ impl EarlyResponse {
         response
     }
 
-    /// The serialized response; without the body for `HEAD` (RFC 9110 §9.3.2).
-    fn to_bytes(self, is_head: bool, limits: &Limits) -> Vec<u8> {
-        let (head, body) = self.response(limits).into_parts();
+    /// The serialized response to `request`, of which the beginning is known; without the body for `HEAD`
+    /// (RFC 9110 §9.3.2).
+    fn to_bytes(self, request: &[u8], limits: &Limits) -> Vec<u8> {
+        let mut words = request_line(request).split(|byte| *byte == b' ');
+        let is_head = words.next() == Some(b"HEAD");
+        let target = words.next().unwrap_or_default();
+        let path = target
+            .split(|byte| *byte == b'?')
+            .next()
+            .unwrap_or_default();
+        let (head, body) = self.response(path, limits).into_parts();
         // RFC 9110 §6.6.1: a server with a clock sends `Date` in a 4xx.
         let date = httpdate::fmt_http_date(Clock::system().now().into());
         let mut answer = format!(
@@ -727,8 +745,8 @@ impl EarlyResponse {
     }
 
     /// Sends the answer and closes, within [`RESPONSE_TIMEOUT`].
-    async fn send(self, mut stream: TcpStream, is_head: bool, limits: &Limits) {
-        let answer = self.to_bytes(is_head, limits);
+    async fn send(self, mut stream: TcpStream, request: &[u8], limits: &Limits) {
+        let answer = self.to_bytes(request, limits);
         let sent = async {
             stream.write_all(&answer).await?;
             stream.shutdown().await?;
@@ -752,16 +770,13 @@ async fn linger(mut stream: TcpStream) {
 
 /// Answers a connection that is not admitted.
 async fn turn_away(early_response: EarlyResponse, stream: TcpStream, limits: Limits) {
-    let mut start = [0; 5];
+    // Enough for the method and the path of the hub.
+    let mut start = [0; 64];
     // Not before the request arrives: many clients treat an early response as a broken connection and retry at once.
     match timeout(RESPONSE_TIMEOUT, stream.peek(&mut start)).await {
         Ok(Ok(0) | Err(_)) => {}
-        Ok(Ok(_)) | Err(_) => early_response.send(stream, is_head(&start), &limits).await,
+        Ok(Ok(_)) | Err(_) => early_response.send(stream, &start, &limits).await,
     }
-}
-
-fn is_head(request: &[u8]) -> bool {
-    request.starts_with(b"HEAD ")
 }
 
 /// The request line of `head`, possibly incomplete.

@@ -137,6 +137,48 @@ async fn too_many_or_too_long_header_fields_are_answered_431() {
 }
 
 #[tokio::test]
+async fn a_request_to_the_hub_that_is_refused_at_its_head_is_answered_with_one_line_of_text() {
+    let hub = "/api/websub/hub";
+    let server = start(Limits::default()).await;
+    for (head, status) in [
+        (format!("{hub} HTTP/1.1\r\nhost: a b\r\n"), 400),
+        (format!("{hub} HTTP/1.1\r\n"), 400),
+        (format!("{hub} HTTP/9.9\r\nhost: a\r\n"), 400),
+        (
+            format!("{hub} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n"),
+            501,
+        ),
+        (
+            format!("{hub}?{} HTTP/1.1\r\nhost: a\r\n", "a".repeat(17_000)),
+            414,
+        ),
+        (
+            format!("{hub}?{} HTTP/1.1\r\nhost: a\r\n", "a".repeat(100_000)),
+            414,
+        ),
+        (
+            format!("{hub}?a HTTP/1.1\r\nhost: a\r\n{}", "x: 1\r\n".repeat(200)),
+            431,
+        ),
+    ] {
+        let answer = server.ask(&format!("POST {head}\r\n")).await;
+        let line = String::from_utf8(answer.body.clone()).unwrap();
+        let start: String = head.chars().take(60).collect();
+        assert_eq!(answer.status, status, "{start}: {line}");
+        assert_eq!(
+            answer.field("content-type"),
+            Some("text/plain; charset=utf-8"),
+            "{start}"
+        );
+        assert_eq!(answer.field("cache-control"), Some("no-store"), "{start}");
+        assert!(
+            line.len() > 20 && line.find('\n') == Some(line.len() - 1),
+            "{start}: {line}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_head_that_does_not_come_in_time_is_answered_408() {
     check_refused("GET / HTTP/1.1\r\nhost: a\r\n", 408).await;
     check_refused("G", 408).await;
