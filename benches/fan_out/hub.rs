@@ -155,7 +155,7 @@ async fn fill(app: &App, port: u16, hosts: usize, dead: usize, subscribers: usiz
          insert into review (review_id, rating, reviewed_on, text)
          select 'r-' || i, 5, '2026-11-01', replace(hex(zeroblob(20)), '00', 'They came on time. ') from n",
     )
-    .execute(&mut *write)
+    .execute(&mut write)
     .await
     .unwrap();
     write.commit().await.unwrap();
@@ -173,7 +173,7 @@ async fn fill(app: &App, port: u16, hosts: usize, dead: usize, subscribers: usiz
     .bind(i64::try_from(hosts).unwrap())
     .bind(i64::try_from(dead).unwrap())
     .bind(i64::from(port))
-    .execute(&mut *write)
+    .execute(&mut write)
     .await
     .unwrap();
     write.commit().await.unwrap();

@@ -54,13 +54,13 @@ impl BusinessCommand {
         clock: &Clock,
     ) -> anyhow::Result<String> {
         let mut write = database.write_as_owner().await?;
-        let known = storage::business::find(&mut write).await?;
+        let known = storage::business::find(write.for_reading()).await?;
         let loaded = if self.replace {
             file.replacing(known.as_ref())?
         } else {
             file.merged(known.as_ref())?
         };
-        let stored_zone = storage::business::time_zone(&mut write).await?;
+        let stored_zone = storage::business::time_zone(write.for_reading()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         let moved = store(&mut write, known.as_ref(), &loaded, is_zone_known, clock).await?;
         write.commit().await?;

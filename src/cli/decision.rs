@@ -32,7 +32,7 @@ pub(super) async fn decide(
 ) -> anyhow::Result<Exit> {
     change(&existing(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
-        let mut review = find(&mut write, given).await?;
+        let mut review = find(write.for_reading(), given).await?;
         let report = match decide(&mut write, &mut review).await? {
             Decided::Unchanged(report) => report,
             Decided::Changed(report) => {

@@ -35,7 +35,7 @@ impl Delete {
             let opening = Opening::at_once(&existing(config)?).await?;
             let found = async {
                 let mut write = opening.database().write_as_owner().await?;
-                find_row(&mut write, &self.id).await
+                find_row(write.for_reading(), &self.id).await
             };
             let found = found.await;
             opening.leave().await;
@@ -46,7 +46,7 @@ impl Delete {
         }
         change(&existing(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
-            let id = row_id(&mut write, &self.id).await?;
+            let id = row_id(write.for_reading(), &self.id).await?;
             reviews::delete_all(&mut write, &[&id]).await?;
             write.commit().await?;
             let erased = database.erase_traces_or_leave_them().await.with_context(|| {

@@ -40,7 +40,7 @@ impl EditorialCommand {
 /// Merges the file and returns the difference.
 async fn load(file: &EditorialFile, database: &Database) -> anyhow::Result<String> {
     let mut write = database.write_as_owner().await?;
-    let known = business::editorial(&mut write).await?;
+    let known = business::editorial(write.for_reading()).await?;
     let loaded = file.merged(&known)?;
     if loaded != known {
         business::replace_editorial(&mut write, &loaded).await?;

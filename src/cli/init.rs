@@ -82,11 +82,15 @@ impl Init {
             None
         };
         let is_zone_given = self.time_zone.is_some();
-        let known = storage::business::find(&mut write).await?;
+        let known = storage::business::find(write.for_reading()).await?;
         let business = self.applied_to(known.as_ref());
         let moved = store(&mut write, known.as_ref(), &business, is_zone_given, clock).await?;
-        let is_zone_known = storage::business::time_zone(&mut write).await?.is_some();
-        let has_reviews = !reviews::present_after(&mut write, "", 1).await?.is_empty();
+        let is_zone_known = storage::business::time_zone(write.for_reading())
+            .await?
+            .is_some();
+        let has_reviews = !reviews::present_after(write.for_reading(), "", 1)
+            .await?
+            .is_empty();
         write.commit().await?;
         if discarded.is_some() {
             database.erase_traces_or_leave_them().await?;
@@ -180,7 +184,7 @@ pub(super) async fn store(
 /// Deletes the sample if there is nothing else; returns the number of its reviews.
 async fn discard_sample(write: &mut Write, path: &Path) -> anyhow::Result<u64> {
     ensure!(
-        sample_state(write).await? == SampleState::Alone,
+        sample_state(write.for_reading()).await? == SampleState::Alone,
         "the database {} does not hold only sample data, so nothing was removed; leave --discard-sample out",
         path.display()
     );

@@ -48,7 +48,9 @@ impl Respond {
                     )),
                 });
             };
-            let business = storage::business::find(write).await?.unwrap_or_default();
+            let business = storage::business::find(write.for_reading())
+                .await?
+                .unwrap_or_default();
             review.response = Some(Response {
                 text: text.clone(),
                 date: Day::new(clock.now().with_timezone(&business.time_zone).date_naive()),

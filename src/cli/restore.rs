@@ -165,9 +165,9 @@ async fn carry_from(
     let database = &prepared.database;
     let mut write = database.write().await?;
     let theirs = position(&mut alone.connection).await.at(path)?;
-    let ours = position(&mut write).await.at(path)?;
+    let ours = position(write.for_reading()).await.at(path)?;
     let is_same = theirs.lineage == ours.lineage;
-    let has_same_key = is_same && find_key(&mut write).await.at(path)?.is_some();
+    let has_same_key = is_same && find_key(write.for_reading()).await.at(path)?.is_some();
     let carried = carry_over(&mut alone.connection, &mut write, has_same_key, clock.now())
         .await
         .at(path)?;

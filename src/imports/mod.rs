@@ -117,13 +117,13 @@ async fn merged(
             zone
         }
         // A shell may have changed the time zone since the last import.
-        None => business::time_zone(write).await?,
+        None => business::time_zone(write.for_reading()).await?,
     };
     if let Some(zone) = zone {
         report.moved = time_zone::follow(write, zone, now).await?;
     }
     if let Some(texts) = editorial {
-        let stored = business::editorial(write).await?;
+        let stored = business::editorial(write.for_reading()).await?;
         if stored != texts && (is_sample || stored == Editorial::default()) {
             business::replace_editorial(write, &texts).await?;
         }

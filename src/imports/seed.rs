@@ -173,13 +173,15 @@ pub async fn load(
     let mut collected = gather(&request, clock.now(), true, zone, watch, lines).await?;
     let path = database.path();
     let mut write = database.write_long(clock).await?;
-    match sample_state(&mut write).await.at(path)? {
+    match sample_state(write.for_reading()).await.at(path)? {
         SampleState::Empty | SampleState::Alone => {
             note_sample(&mut write, false).await.at(path)?;
         }
         SampleState::Mixed | SampleState::Own => return Err(SeedError::Own(path.to_owned())),
     }
-    let known = storage::business::find(&mut write).await.at(path)?;
+    let known = storage::business::find(write.for_reading())
+        .await
+        .at(path)?;
     if let Some(known) = known.as_ref().filter(|_| !file.says("publish_staff")) {
         business.publish_staff = known.publish_staff;
     }

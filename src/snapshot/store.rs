@@ -27,7 +27,7 @@ pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Optio
 /// # Errors
 /// If the database cannot be written.
 pub async fn keep_first_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
-    if links.is_loopback() || first_base(&mut *write).await?.is_some() {
+    if links.is_loopback() || first_base(write.for_reading()).await?.is_some() {
         return Ok(());
     }
     let base = links.to_string();
@@ -92,7 +92,7 @@ pub async fn publish(
     now: DateTime<Utc>,
 ) -> sqlx::Result<Publication> {
     let name = document.name();
-    let row = find(&mut *write, document).await?;
+    let row = find(write.for_reading(), document).await?;
     let delivered = sqlx::query_scalar!(
         r#"select coalesce(max(delivered_version), 0) as "version!: i64" from subscription where document = ?"#,
         name

@@ -344,7 +344,7 @@ async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Re
             return Ok(count);
         };
         last = (*end).to_owned();
-        count += ids_present(write, &ids).await?.len() as u64;
+        count += ids_present(write.for_reading(), &ids).await?.len() as u64;
         delete_all(write, &ids).await?;
         note_deleted(write, &ids).await?;
     }
@@ -370,7 +370,10 @@ async fn withholdings(
             return Ok(count);
         };
         last = (*end).to_owned();
-        let (theirs, mut ours) = (standing(former, &ids).await?, standing(write, &ids).await?);
+        let (theirs, mut ours) = (
+            standing(former, &ids).await?,
+            standing(write.for_reading(), &ids).await?,
+        );
         let (mut reviews, mut sources): (Vec<Review>, Vec<SourceVersion>) =
             (Vec::new(), Vec::new());
         for (id, its) in theirs.reviews {

@@ -179,7 +179,7 @@ mod tests {
         let run = async |sql: String| {
             let mut write = node.write().await.unwrap();
             sqlx::query(AssertSqlSafe(sql))
-                .execute(&mut *write)
+                .execute(&mut write)
                 .await
                 .unwrap();
             write.commit().await.unwrap();

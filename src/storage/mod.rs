@@ -232,7 +232,9 @@ impl Database {
         }
         let mut write = self.write().await?;
         // Most written pages are not read again, so they belong in the log; an import stays below 64 MiB.
-        limit_cache(&mut write, 4_096).await.at(&self.path)?;
+        limit_cache(write.for_reading(), 4_096)
+            .await
+            .at(&self.path)?;
         Ok(write)
     }
 

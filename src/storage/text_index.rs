@@ -177,7 +177,7 @@ pub(super) async fn is_whole(connection: &mut SqliteConnection) -> sqlx::Result<
 
 /// Adds the missing rows; returns their number.
 pub(super) async fn repair(write: &mut Write) -> sqlx::Result<u64> {
-    if !is_there(write).await? {
+    if !is_there(write.for_reading()).await? {
         sqlx::query(CREATE).execute(&mut *write).await?;
     }
     add_missing(&mut *write).await

@@ -6,7 +6,6 @@
 //! Statements of the service do not: they read this node's file, and [`Write::guard`] checks their assumptions.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,8 +28,7 @@ use super::rqlite::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasi
 use super::schema;
 use crate::clock::Clock;
 
-/// Runs statements, and records them if they go to a cluster. Dereferences to the connection, for reads. Rolled back
-/// when dropped.
+/// Runs statements, and records them if they go to a cluster. Rolled back when dropped.
 pub struct Write {
     transaction: Transaction<'static, Sqlite>,
     record: Option<Record>,
@@ -68,6 +66,12 @@ impl Write {
                 groups: vec![Vec::new()],
             }),
         }
+    }
+
+    /// The connection that answers reads. A statement that changes something is run on the [`Write`] itself: what is run
+    /// here is not recorded, and so never reaches a cluster.
+    pub fn for_reading(&mut self) -> &mut SqliteConnection {
+        &mut self.transaction
     }
 
     /// Makes the whole write fail as overtaken ([`super::is_overtaken`]), unless the SQL expression `condition` is 1
@@ -150,20 +154,6 @@ impl Write {
         let steps = connection.fetch_many((sql, arguments)).collect().await;
         connection.execute("pragma query_only = on").await?;
         Ok(steps)
-    }
-}
-
-impl Deref for Write {
-    type Target = SqliteConnection;
-
-    fn deref(&self) -> &SqliteConnection {
-        &self.transaction
-    }
-}
-
-impl DerefMut for Write {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
-        &mut self.transaction
     }
 }
 

@@ -163,7 +163,7 @@ impl SubscriptionIntake {
             )));
         };
         let mut write = self.database.write().await?;
-        let counts = store::counts(&mut write, wanted, self.share()).await;
+        let counts = store::counts(write.for_reading(), wanted, self.share()).await;
         let counts = counts.at(path)?;
         if let Some(error) = self.full(wanted, counts, is_free) {
             return Ok(Err(error));

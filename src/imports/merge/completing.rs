@@ -19,7 +19,10 @@ const CANDIDATES_MAX: i64 = 16;
 
 /// Stages rows under the id of the existing review that they match, and leaves ambiguous rows out.
 pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Result<()> {
-    if reviews::ids_after(merging.write, "", 1).await?.is_empty() {
+    if reviews::ids_after(merging.write.for_reading(), "", 1)
+        .await?
+        .is_empty()
+    {
         return Ok(());
     }
     let mut last = String::new();
@@ -30,12 +33,14 @@ pub async fn find(merging: &mut Merging<'_>, staging: &mut Staging) -> sqlx::Res
         };
         last.clone_from(end);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let present = reviews::ids_present(merging.write, &list).await?;
+        let present = reviews::ids_present(merging.write.for_reading(), &list).await?;
         let mut new: Vec<&str> = list
             .into_iter()
             .filter(|id| !present.contains(*id))
             .collect();
-        let deleted = reviews::standing(merging.write, &new).await?.deleted;
+        let deleted = reviews::standing(merging.write.for_reading(), &new)
+            .await?
+            .deleted;
         while !new.is_empty() {
             let rows = staging.rows_of(&new).await?;
             new.drain(..rows.len().max(1));
@@ -78,7 +83,7 @@ async fn batch(
     let candidates = candidates(merging, &rows).await?;
     let former: Vec<FormerIds> = rows.iter().map(|row| FormerIds::of(row)).collect();
     let all: Vec<&str> = former.iter().flat_map(FormerIds::all).collect();
-    let met = reviews::ids_ever_used(merging.write, &all).await?;
+    let met = reviews::ids_ever_used(merging.write.for_reading(), &all).await?;
     let mut ids: Vec<&str> = candidates.iter().flatten().map(String::as_str).collect();
     ids.extend(met.iter().map(String::as_str));
     ids.sort_unstable();
@@ -89,7 +94,7 @@ async fn batch(
     // A review in the imported files is not completed by another row.
     let given = staging.known(&ids).await?;
     ids.retain(|id| !given.contains(*id));
-    let standing = reviews::standing(merging.write, &ids).await?;
+    let standing = reviews::standing(merging.write.for_reading(), &ids).await?;
     let (mut known, mut undecided) = (Vec::new(), Vec::new());
     for ((row, candidates), former) in rows.iter().zip(candidates).zip(&former) {
         let id = row.said.review.id.as_str();
@@ -247,7 +252,8 @@ async fn candidates(
             })
         }));
     }
-    let found = reviews::ids_by_fingerprint(merging.write, &wanted, CANDIDATES_MAX).await?;
+    let found =
+        reviews::ids_by_fingerprint(merging.write.for_reading(), &wanted, CANDIDATES_MAX).await?;
     let of_row = |[with_text, without]: [usize; 2]| {
         let mut ids = found.get(with_text).cloned().unwrap_or_default();
         if without != with_text {

@@ -215,7 +215,7 @@ impl<'w> Merging<'w> {
 
     async fn batch(&mut self, staged: Vec<Staged>) -> sqlx::Result<()> {
         let ids: Vec<&str> = staged.iter().map(|one| one.id().as_str()).collect();
-        let mut standing = reviews::standing(self.write, &ids).await?;
+        let mut standing = reviews::standing(self.write.for_reading(), &ids).await?;
         self.add_unreadable(&mut standing, &staged).await?;
         let mut merged = Vec::with_capacity(staged.len());
         let mut newly_deleted = Vec::new();
@@ -267,7 +267,9 @@ impl<'w> Merging<'w> {
             .filter(|(id, _)| !standing.reviews.contains_key(*id))
             .collect();
         let ids: Vec<&str> = unknown.keys().copied().collect();
-        for (id, (status, response)) in reviews::stored_decisions(self.write, &ids).await? {
+        for (id, (status, response)) in
+            reviews::stored_decisions(self.write.for_reading(), &ids).await?
+        {
             if let Some(said) = unknown.get(id.as_str()) {
                 let review = Review {
                     response,
@@ -357,7 +359,7 @@ impl<'w> Merging<'w> {
             .filter(|fingerprint| !alike.contains_key(fingerprint))
             .collect();
         let unknown: Vec<i64> = unknown.into_iter().collect();
-        for group in reviews::alike(self.write, &unknown).await? {
+        for group in reviews::alike(self.write.for_reading(), &unknown).await? {
             steps::add(usize::try_from(group.reviews).unwrap_or(usize::MAX));
             let its = alike.entry(group.fingerprint).or_default();
             its.reviews += group.reviews;
@@ -521,8 +523,14 @@ pub async fn withdraw_missing(
         let (mut all, mut missing, mut last) = (0, 0, String::new());
         loop {
             let location = location.as_deref();
-            let mut rows =
-                reviews::sources_at(merging.write, &source, location, &last, WITHDRAW_ROWS).await?;
+            let mut rows = reviews::sources_at(
+                merging.write.for_reading(),
+                &source,
+                location,
+                &last,
+                WITHDRAW_ROWS,
+            )
+            .await?;
             let Some(end) = rows.last() else { break };
             last = end.id.to_string();
             merging.write.end_group();
@@ -546,7 +554,9 @@ pub async fn withdraw_missing(
 
 async fn published(merging: &mut Merging<'_>, rows: &[SourceVersion]) -> sqlx::Result<Vec<Review>> {
     let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-    let published = reviews::published(merging.write, &ids).await?.into_iter();
+    let published = reviews::published(merging.write.for_reading(), &ids)
+        .await?
+        .into_iter();
     Ok(published.map(|numbered| numbered.review).collect())
 }
 

@@ -26,13 +26,13 @@ pub async fn follow(write: &mut Write, zone: Tz, now: DateTime<Utc>) -> sqlx::Re
     let key = reviews::digest_key(write).await?;
     let (mut moved, mut last) = (0, String::new());
     loop {
-        let mut rows = reviews::sources_with_instants(write, &last, ROWS).await?;
+        let mut rows = reviews::sources_with_instants(write.for_reading(), &last, ROWS).await?;
         let Some(end) = rows.last() else {
             return Ok(moved);
         };
         last = end.id.to_string();
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-        let mut reviews = reviews::standing(write, &ids).await?.reviews;
+        let mut reviews = reviews::standing(write.for_reading(), &ids).await?.reviews;
         let mut changed = Vec::new();
         for row in &mut rows {
             let Some(review) = reviews.remove(row.id.as_str()) else {

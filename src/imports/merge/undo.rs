@@ -67,7 +67,7 @@ pub async fn undo(
     let path = database.path();
     let now = clock.now();
     let mut write = database.write_long(clock).await?;
-    let runs = reviews::last_runs(&mut write).await;
+    let runs = reviews::last_runs(write.for_reading()).await;
     let run = chosen(runs.at(path)?, number)?;
     let mut undone = Undone {
         run,
@@ -112,7 +112,7 @@ async fn take_back(write: &mut Write, undone: &mut Undone, now: DateTime<Utc>) -
     let key = reviews::digest_key(write).await?;
     let mut last = String::new();
     loop {
-        let rows = reviews::run_reviews(write, undone.run.id, &last, ROWS).await?;
+        let rows = reviews::run_reviews(write.for_reading(), undone.run.id, &last, ROWS).await?;
         let Some(end) = rows.last() else {
             break;
         };
@@ -144,7 +144,7 @@ async fn publish(
     if ids.is_empty() {
         return Ok(0);
     }
-    let standing = reviews::standing(write, ids).await?;
+    let standing = reviews::standing(write.for_reading(), ids).await?;
     let mut sources = standing.sources;
     let (mut reviews, mut rows): (Vec<Review>, Vec<SourceVersion>) = (Vec::new(), Vec::new());
     for review in standing.reviews.into_values() {
@@ -180,7 +180,7 @@ async fn leave(
     if ids.is_empty() {
         return Ok(());
     }
-    let standing = reviews::standing(write, &ids).await?;
+    let standing = reviews::standing(write.for_reading(), &ids).await?;
     for id in ids {
         let its = standing.reviews.get(id).zip(standing.sources.get(id));
         let decided: Vec<&str> = its.map_or_else(Vec::new, |(review, source)| {

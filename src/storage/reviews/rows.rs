@@ -894,10 +894,10 @@ mod tests {
           date('2020-01-01', case when n < 700 then 0 when n < 956 then 1 when n < 1212 then -1 else 955 - n end || ' days'),
           iif(n % 7, '5:;' || n || char(0, 31, 128512), ''), iif(n % 3, null, ';'), iif(n % 9, 'published', 'withheld'),
           iif(n % 4, null, '') from n";
-        sqlx::query(rows).execute(&mut *write).await.unwrap();
+        sqlx::query(rows).execute(&mut write).await.unwrap();
         let mentions = "insert into mention select review_id, 'technician', ';' || char(30, 31) || review_id from review
         where rating < 3 union all select review_id, 'service', '1:' from review where rating = 1";
-        sqlx::query(mentions).execute(&mut *write).await.unwrap();
+        sqlx::query(mentions).execute(&mut write).await.unwrap();
         write.commit().await.unwrap();
 
         let mut connection = database.readers().acquire().await.unwrap();

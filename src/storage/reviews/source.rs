@@ -57,7 +57,7 @@ pub type StoredDecisions = (Status, Option<Response>);
 /// # Errors
 /// When the database refuses the write, or the operating system gives no randomness.
 pub async fn digest_key(write: &mut Write) -> sqlx::Result<DigestKey> {
-    if let Some(key) = find_key(write).await? {
+    if let Some(key) = find_key(write.for_reading()).await? {
         return Ok(key);
     }
     let random = Random::system();
@@ -378,7 +378,7 @@ pub async fn ids_by_fingerprint(
 /// When the database refuses the write, or the operating system gives no randomness.
 pub async fn note_published(write: &mut Write, review: &Review) -> sqlx::Result<()> {
     let key = digest_key(write).await?;
-    let known = sources(write, &[review.id.as_str()]).await?;
+    let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
     let mut row = known.into_values().next().unwrap_or_else(|| SourceVersion {
         id: review.id.clone(),
         source_name: review.source.name.clone(),

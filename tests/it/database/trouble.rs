@@ -187,7 +187,7 @@ async fn a_refused_row_is_told_with_its_constraint() {
         "insert into review (review_id, rating, reviewed_on) values ('x', 9, '2026-01-01')";
     let error = DbError::at(
         &app.path(),
-        sqlx::query(insert).execute(&mut *write).await.unwrap_err(),
+        sqlx::query(insert).execute(&mut write).await.unwrap_err(),
     );
     assert!(matches!(error, DbError::Refused { .. }), "{error:?}");
     assert!(

@@ -48,7 +48,7 @@ impl Shop {
     async fn run(&self, sql: &str) {
         let mut write = self.database.write().await.unwrap();
         sqlx::raw_sql(sqlx::AssertSqlSafe(sql))
-            .execute(&mut *write)
+            .execute(&mut write)
             .await
             .unwrap_or_else(|error| panic!("{error}: {sql}"));
         write.commit().await.unwrap();
