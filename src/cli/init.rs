@@ -4,16 +4,17 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{bail, ensure};
-use chrono_tz::{TZ_VARIANTS, Tz};
+use chrono_tz::Tz;
 use clap::Args;
 use serde_json::{Map, Value};
-use url::Url;
 
 use super::database::{read, repeated};
 use super::report::{Exit, report_done};
 use super::terminal;
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
+use crate::imports::map::business::zone;
+use crate::imports::map::fields::url;
 use crate::imports::time_zone;
 use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::storage;
@@ -34,10 +35,10 @@ pub struct Init {
     #[arg(long = "type", value_name = "T", value_parser = local_business_type)]
     kind: Option<&'static str>,
     /// Time zone of the business (IANA name), for example America/Phoenix
-    #[arg(long, value_name = "Z", value_parser = time_zone)]
+    #[arg(long, value_name = "Z", value_parser = zone)]
     time_zone: Option<Tz>,
     /// Website of the business
-    #[arg(long = "url", value_name = "U", value_parser = web_address)]
+    #[arg(long = "url", value_name = "U", value_parser = url)]
     site: Option<String>,
     /// Telephone number of the business
     #[arg(long, value_name = "P")]
@@ -140,7 +141,7 @@ impl Init {
         }
         if self.time_zone.is_none() {
             let question = "Time zone (for example America/Phoenix):";
-            self.time_zone = Some(asked(question, time_zone)?);
+            self.time_zone = Some(asked(question, zone)?);
         }
         Ok(())
     }
@@ -330,26 +331,6 @@ fn slug(name: &str) -> String {
         Business::default().id
     } else {
         slug
-    }
-}
-
-fn time_zone(name: &str) -> Result<Tz, String> {
-    name.parse().map_err(|_| {
-        let same = TZ_VARIANTS
-            .iter()
-            .find(|zone| zone.name().eq_ignore_ascii_case(name))
-            .map_or("America/Phoenix", |zone| zone.name());
-        format!("`{name}` is not a time zone of the IANA database; write it like {same}")
-    })
-}
-
-fn web_address(text: &str) -> Result<String, String> {
-    let fits = Url::parse(text)
-        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
-    if fits {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("`{text}` is not an http or https URL"))
     }
 }
 

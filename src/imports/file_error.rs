@@ -158,8 +158,9 @@ pub enum FileError {
         /// The parser's message without the position.
         reason: String,
     },
-    #[error("business.{0}")]
-    Business(FieldError),
+    /// Its business has wrong values, or its editorial texts.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Members(Vec<FieldError>),
     /// The document's business sets the time zone, but the document comes after other files.
     #[error(
         "contains the business, whose time zone {0} also sets the days of the files before it; give this file first"
@@ -238,6 +239,14 @@ pub enum ImportError {
 }
 
 impl FileError {
+    /// The faults of a member's value, whose paths begin at that member.
+    pub fn of_member(name: &str, mut faults: Vec<FieldError>) -> Self {
+        for fault in &mut faults {
+            fault.path = format!("{name}.{}", fault.path);
+        }
+        Self::Members(faults)
+    }
+
     pub(super) fn staging(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self::Staging(error.into())
     }

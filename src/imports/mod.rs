@@ -7,7 +7,7 @@
 
 pub mod export;
 mod file_error;
-mod map;
+pub(crate) mod map;
 mod merge;
 mod platforms;
 mod read;

@@ -39,15 +39,11 @@ pub enum SeedError {
         /// The operating system's error.
         reason: io::Error,
     },
-    #[error("{}:{line}:{column}: {message}", path.display())]
+    /// All faults of a file, in its order.
+    #[error("{}", listed(path, faults))]
     Wrong {
         path: PathBuf,
-        /// From 1; 1 if unknown.
-        line: usize,
-        /// In bytes from 1; 1 if unknown.
-        column: usize,
-        /// The problem, and the allowed values.
-        message: String,
+        faults: Vec<LocatedFault>,
     },
     /// The database holds other data than a sample.
     #[error(
@@ -59,6 +55,36 @@ pub enum SeedError {
     Reviews(#[from] ImportError),
     #[error("{0}")]
     Database(#[from] DbError),
+}
+
+/// A fault of a file.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LocatedFault {
+    /// From 1; 1 if unknown.
+    line: usize,
+    /// In bytes from 1; 1 if unknown.
+    column: usize,
+    /// The problem, and the allowed values.
+    message: String,
+}
+
+/// Maximum number of faults of one file that are listed.
+const LISTED_MAX: usize = 20;
+
+fn listed(path: &Path, faults: &[LocatedFault]) -> String {
+    let shown = faults.iter().take(LISTED_MAX);
+    let lines = shown.map(
+        |LocatedFault {
+             line,
+             column,
+             message,
+         }| { format!("{}:{line}:{column}: {message}", path.display()) },
+    );
+    let mut lines: Vec<String> = lines.collect();
+    if faults.len() > LISTED_MAX {
+        lines.push(format!("{} more faults", faults.len() - LISTED_MAX));
+    }
+    lines.join("\n")
 }
 
 /// A JSON file written by hand.
@@ -75,9 +101,9 @@ pub struct BusinessFile(JsonFile);
 
 impl BusinessFile {
     /// # Errors
-    /// [`SeedError`] with the file and, if known, the line.
+    /// [`SeedError`] with all faults and, if known, their lines.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
-        JsonFile::read(path, business::check_members).map(Self)
+        JsonFile::read(path, business::check).map(Self)
     }
 
     /// Whether the file has that member and it is not empty.
@@ -90,7 +116,7 @@ impl BusinessFile {
     /// whole).
     ///
     /// # Errors
-    /// [`SeedError`] with the file and, if known, the line.
+    /// [`SeedError`] with all faults and, if known, their lines.
     pub fn merged(&self, known: Option<&Business>) -> Result<Business, SeedError> {
         let before = known.cloned().unwrap_or_default();
         self.0
@@ -101,7 +127,7 @@ impl BusinessFile {
     /// also stays if the file has none, because the reviews' days depend on it.
     ///
     /// # Errors
-    /// [`SeedError`] with the file and, if known, the line.
+    /// [`SeedError`] with all faults and, if known, their lines.
     pub fn replacing(&self, known: Option<&Business>) -> Result<Business, SeedError> {
         let mut before = Business::default();
         if let Some(known) = known {
@@ -117,7 +143,7 @@ pub struct EditorialFile(JsonFile);
 
 impl EditorialFile {
     /// # Errors
-    /// [`SeedError`] with the file and, if known, the line.
+    /// [`SeedError`] with all faults and, if known, their lines.
     pub fn read(path: &Path) -> Result<Self, SeedError> {
         JsonFile::read(path, business::check_editorial).map(Self)
     }
@@ -125,7 +151,7 @@ impl EditorialFile {
     /// Merges the file into `known`: missing members stay, `null` removes one, and lists are replaced whole.
     ///
     /// # Errors
-    /// [`SeedError`] with the file and, if known, the line.
+    /// [`SeedError`] with all faults and, if known, their lines.
     pub fn merged(&self, known: &Editorial) -> Result<Editorial, SeedError> {
         self.0
             .make(|value| business::editorial(value, known.clone()))
@@ -198,7 +224,7 @@ impl JsonFile {
     /// Reads a file whose members `check` accepts.
     fn read(
         path: &Path,
-        check: impl FnOnce(&Value) -> Result<(), FieldError>,
+        check: impl FnOnce(&Value) -> Result<(), Vec<FieldError>>,
     ) -> Result<Self, SeedError> {
         let text = read_text(path, JSON_MIB_MAX).map_err(|reason| {
             let path = path.to_owned();
@@ -207,9 +233,11 @@ impl JsonFile {
         let text = text.trim_start_matches('\u{feff}').to_owned();
         let value = serde_json::from_str(&text).map_err(|error| SeedError::Wrong {
             path: path.to_owned(),
-            line: error.line(),
-            column: error.column(),
-            message: format!("the JSON is broken ({})", reason(&error)),
+            faults: vec![LocatedFault {
+                line: error.line(),
+                column: error.column(),
+                message: format!("the JSON is broken ({})", reason(&error)),
+            }],
         })?;
         let path = path.to_owned();
         let file = Self { path, text, value };
@@ -217,15 +245,26 @@ impl JsonFile {
         Ok(file)
     }
 
-    /// The result of `make`; a problem gets the position of its value in the file.
-    fn make<T>(&self, make: impl FnOnce(&Value) -> Result<T, FieldError>) -> Result<T, SeedError> {
-        make(&self.value).map_err(|problem| {
-            let (line, column) = locate(&self.text, &problem.path).unwrap_or((1, 1));
+    /// The result of `make`; a fault gets the position of its value in the file.
+    fn make<T>(
+        &self,
+        make: impl FnOnce(&Value) -> Result<T, Vec<FieldError>>,
+    ) -> Result<T, SeedError> {
+        make(&self.value).map_err(|faults| {
+            let located = faults.into_iter().map(|fault| {
+                let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
+                let message = fault.to_string();
+                LocatedFault {
+                    line,
+                    column,
+                    message,
+                }
+            });
+            let mut faults: Vec<_> = located.collect();
+            faults.sort();
             SeedError::Wrong {
                 path: self.path.clone(),
-                line,
-                column,
-                message: problem.to_string(),
+                faults,
             }
         })
     }

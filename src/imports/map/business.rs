@@ -1,7 +1,7 @@
 //! Reads the business from JSON: `business.json` of the seeds, and the `business` of our own documents
 //! (`docs/IMPORT.md`).
 //!
-//! Every value that the tables would refuse is refused here, with a message that names the field.
+//! Every value that the tables would refuse is refused here, with a message that names the field; all of them at once.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde_json::{Map, Value};
 
-use crate::imports::map::fields::{FieldError, Fields, Names, shown_text};
+use crate::imports::map::fields::{FieldError, Fields, Names, element, noted, shown_text, url};
 use crate::model::business::{
     Business, Editorial, FaqEntry, PublishStaff, ReviewLink, Service, TEXT_BYTES_MAX, Technician,
     local_business_type,
@@ -38,94 +38,158 @@ const ELEMENTS: [(&str, Names); 3] = [
     ("technicians", "id, name, aliases"),
 ];
 
-/// For files written by hand: refuses unknown members, and types that search engines do not know. Documents of another
-/// release may have both.
-pub fn check_members(value: &Value) -> Result<(), FieldError> {
+/// For files written by hand: refuses unknown members, types that search engines do not know, and wrong values. Documents
+/// of another release may have such members and types.
+pub fn check(value: &Value) -> Result<(), Vec<FieldError>> {
     let fields = Fields::of(value, String::new())?;
-    fields.only(MEMBERS)?;
+    let mut wrong = fields.unknown(MEMBERS);
+    // Members of another type are reported with the values.
     for (name, members) in PARTS {
-        if let Some(part) = fields.object(name)? {
-            part.only(members)?;
+        if let Ok(Some(part)) = fields.object(name) {
+            wrong.extend(part.unknown(members));
         }
     }
     for (name, members) in ELEMENTS {
-        for (path, element) in fields.list(name)? {
-            Fields::of(element, path)?.only(members)?;
+        for (path, element) in fields.list(name).into_iter().flatten() {
+            if let Ok(element) = Fields::of(element, path) {
+                wrong.extend(element.unknown(members));
+            }
         }
     }
     let parse = |kind: &str| local_business_type(kind).map_err(|unknown| unknown.to_string());
-    fields.read("type", parse).map(drop)
+    if let Err(unknown) = fields.read("type", parse) {
+        wrong.push(unknown);
+    }
+    if let Err(values) = business(value, Business::default(), false) {
+        wrong.extend(values.into_iter().filter(|fault| fault.path != "type"));
+    }
+    faultless((), wrong)
 }
 
 /// Reads the business in `value`. A missing member keeps its value from `before`; `null` removes it. With `is_whole`,
 /// id and name are required.
-pub fn business(value: &Value, before: Business, is_whole: bool) -> Result<Business, FieldError> {
-    check_lengths(value, &mut String::new())?;
+pub fn business(
+    value: &Value,
+    before: Business,
+    is_whole: bool,
+) -> Result<Business, Vec<FieldError>> {
     let fields = &Fields::of(value, String::new())?;
+    let mut wrong = too_long(value);
     let default = Business::default();
-    let required = |name, before| {
-        if is_whole || fields.has(name) {
-            fields.required(name)
-        } else {
-            Ok(before)
+    for name in ["id", "name"] {
+        if is_whole && !fields.has(name) {
+            wrong.push(fields.missing(name));
         }
-    };
+    }
     let kind = |fields: &Fields<'_>, name: &str| {
         let named = fields.filled(name)?.unwrap_or(default.kind);
-        Ok(local_business_type(&named).map_or(named, str::to_owned))
+        Ok::<_, FieldError>(local_business_type(&named).map_or(named, str::to_owned))
     };
-    let address = address(fields, before.address.clone());
-    Ok(Business {
-        id: required("id", before.id)?,
-        name: required("name", before.name)?,
-        kind: given(fields, "type", before.kind, kind)?,
-        time_zone: given(fields, "time_zone", before.time_zone, time_zone)?,
-        publish_staff: given(fields, "publish_staff", before.publish_staff, publish_staff)?,
-        language: given(fields, "language", before.language, language)?,
-        country: given(fields, "country", before.country, country)?,
-        description: given(fields, "description", before.description, Fields::filled)?,
-        url: given(fields, "url", before.url, Fields::url)?,
-        telephone: given(fields, "telephone", before.telephone, Fields::filled)?,
-        address: address?,
-        geo: given(fields, "geo", before.geo, geo)?,
-        same_as: given(fields, "same_as", before.same_as, Fields::urls)?,
-        review_links: given(fields, "review_links", before.review_links, review_links)?,
-        services: given(fields, "services", before.services, services)?,
-        technicians: given(fields, "technicians", before.technicians, technicians)?,
-        service_areas: given(fields, "service_areas", before.service_areas, service_areas)?,
-    })
+    let its = &mut wrong;
+    let business = Business {
+        id: given(its, fields, "id", before.id, Fields::required),
+        name: given(its, fields, "name", before.name, Fields::required),
+        kind: given(its, fields, "type", before.kind, kind),
+        time_zone: given(its, fields, "time_zone", before.time_zone, time_zone),
+        publish_staff: given(
+            its,
+            fields,
+            "publish_staff",
+            before.publish_staff,
+            publish_staff,
+        ),
+        language: given(its, fields, "language", before.language, language),
+        country: given(its, fields, "country", before.country, country),
+        description: given(
+            its,
+            fields,
+            "description",
+            before.description,
+            Fields::filled,
+        ),
+        url: given(its, fields, "url", before.url, Fields::url),
+        telephone: given(its, fields, "telephone", before.telephone, Fields::filled),
+        address: address(its, fields, before.address),
+        geo: given(its, fields, "geo", before.geo, geo),
+        same_as: given(its, fields, "same_as", before.same_as, urls),
+        review_links: given(
+            its,
+            fields,
+            "review_links",
+            before.review_links,
+            review_links,
+        ),
+        services: given(its, fields, "services", before.services, services),
+        technicians: given(its, fields, "technicians", before.technicians, technicians),
+        service_areas: given(
+            its,
+            fields,
+            "service_areas",
+            before.service_areas,
+            service_areas,
+        ),
+    };
+    faultless(business, wrong)
 }
 
-/// The result of `read` for the member `name`; if the file does not have the member, its value from `before`.
-fn given<'f, T>(
+fn faultless<T>(made: T, wrong: Vec<FieldError>) -> Result<T, Vec<FieldError>> {
+    if wrong.is_empty() {
+        Ok(made)
+    } else {
+        Err(wrong)
+    }
+}
+
+/// The result of `read` for the member `name`; its value from `before` if the file does not have the member, or has a wrong
+/// one.
+fn given<'f, T, E: Into<Vec<FieldError>>>(
+    wrong: &mut Vec<FieldError>,
     fields: &Fields<'f>,
     name: &str,
     before: T,
-    read: impl FnOnce(&Fields<'f>, &str) -> Result<T, FieldError>,
-) -> Result<T, FieldError> {
-    if fields.has(name) {
-        read(fields, name)
-    } else {
-        Ok(before)
+    read: impl FnOnce(&Fields<'f>, &str) -> Result<T, E>,
+) -> T {
+    if !fields.has(name) {
+        return before;
     }
+    read(fields, name).unwrap_or_else(|faults| {
+        wrong.extend(faults.into());
+        before
+    })
+}
+
+/// What `make` makes of each element, or the faults of all.
+fn each<T, M, E: Into<Vec<FieldError>>>(
+    elements: impl Iterator<Item = T>,
+    mut make: impl FnMut(T) -> Result<M, E>,
+) -> Result<Vec<M>, Vec<FieldError>> {
+    let (mut all, mut wrong) = (Vec::new(), Vec::new());
+    for element in elements {
+        match make(element) {
+            Ok(made) => all.push(made),
+            Err(faults) => wrong.extend(faults.into()),
+        }
+    }
+    faultless(all, wrong)
 }
 
 /// Merges the address by part, like the business itself: a new postal code leaves the street unchanged.
 fn address(
+    wrong: &mut Vec<FieldError>,
     fields: &Fields<'_>,
     before: Option<Map<String, Value>>,
-) -> Result<Option<Map<String, Value>>, FieldError> {
+) -> Option<Map<String, Value>> {
     if fields.is_null("address") {
-        return Ok(None);
+        return None;
     }
-    fields.object("address")?;
+    wrong.extend(fields.object("address").err());
     let Some(Value::Object(parts)) = fields.value("address") else {
-        return Ok(before);
+        return before;
     };
     let mut address = before.unwrap_or_default();
     address.extend(parts.clone());
     address.retain(|_, part| !part.is_null());
-    Ok(Some(address))
+    Some(address)
 }
 
 fn publish_staff(fields: &Fields<'_>, member: &str) -> Result<PublishStaff, FieldError> {
@@ -138,8 +202,14 @@ fn publish_staff(fields: &Fields<'_>, member: &str) -> Result<PublishStaff, Fiel
     Ok(fields.read(member, parse)?.unwrap_or_default())
 }
 
-/// Refuses texts that are too long to be published with every document.
-pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), FieldError> {
+/// The texts in `value` that are too long to be published with every document.
+fn too_long(value: &Value) -> Vec<FieldError> {
+    let mut wrong = Vec::new();
+    find_too_long(value, &mut String::new(), &mut wrong);
+    wrong
+}
+
+fn find_too_long(value: &Value, path: &mut String, wrong: &mut Vec<FieldError>) {
     let length = path.len();
     match value {
         Value::String(text) if text.len() > TEXT_BYTES_MAX => {
@@ -147,13 +217,13 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), FieldError>
                 "has {} bytes; at most {TEXT_BYTES_MAX} can be published; shorten it",
                 text.len()
             );
-            return Err(FieldError::new(path.as_str(), message));
+            wrong.push(FieldError::new(path.as_str(), message));
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
                 // Writing to a `String` cannot fail.
                 let _ = write!(path, "[{index}]");
-                check_lengths(value, path)?;
+                find_too_long(value, path, wrong);
                 path.truncate(length);
             }
         }
@@ -163,28 +233,29 @@ pub fn check_lengths(value: &Value, path: &mut String) -> Result<(), FieldError>
                     path.push('.');
                 }
                 path.push_str(name);
-                check_lengths(value, path)?;
+                find_too_long(value, path, wrong);
                 path.truncate(length);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-    Ok(())
 }
 
 fn time_zone(fields: &Fields<'_>, member: &str) -> Result<Tz, FieldError> {
-    let parse = |name: &str| {
-        name.parse().map_err(|_| {
-            let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
-            let meant = zones.find(|zone| zone.eq_ignore_ascii_case(name));
-            format!(
-                "{} is not a time zone of the IANA database; write it like {}",
-                shown_text(name),
-                meant.unwrap_or("America/Phoenix")
-            )
-        })
-    };
-    Ok(fields.read(member, parse)?.unwrap_or(Tz::UTC))
+    Ok(fields.read(member, zone)?.unwrap_or(Tz::UTC))
+}
+
+/// The time zone of that name.
+pub fn zone(name: &str) -> Result<Tz, String> {
+    name.parse().map_err(|_| {
+        let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
+        let meant = zones.find(|zone| zone.eq_ignore_ascii_case(name));
+        format!(
+            "{} is not a time zone of the IANA database; write it like {}",
+            shown_text(name),
+            meant.unwrap_or("America/Phoenix")
+        )
+    })
 }
 
 /// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
@@ -224,24 +295,32 @@ fn country(fields: &Fields<'_>, member: &str) -> Result<Option<String>, FieldErr
 }
 
 /// Pages where customers can write a review. A published page links to them, so they must be https.
-fn review_links(fields: &Fields<'_>, member: &str) -> Result<Vec<ReviewLink>, FieldError> {
-    let one = |(path, value)| {
+fn review_links(fields: &Fields<'_>, member: &str) -> Result<Vec<ReviewLink>, Vec<FieldError>> {
+    each(fields.list(member)?, |(path, value)| {
         let link = Fields::of(value, path)?;
-        let url = link.needed("url", link.url("url"))?;
-        let scheme = url.get(..8);
-        if !scheme.is_some_and(|its| its.eq_ignore_ascii_case("https://")) {
+        let url = link.needed("url", link.url("url")).and_then(|url| {
+            let scheme = url.get(..8);
+            if scheme.is_some_and(|its| its.eq_ignore_ascii_case("https://")) {
+                return Ok(url);
+            }
             let message = format!("{} must begin with https://", shown_text(&url));
-            return Err(link.problem("url", message));
-        }
-        Ok(ReviewLink {
-            name: link.required("name")?,
-            url,
-        })
-    };
-    fields.list(member)?.map(one).collect()
+            Err(link.problem("url", message))
+        });
+        let mut wrong = Vec::new();
+        let [name, url] = [link.required("name"), url].map(|its| noted(&mut wrong, its));
+        let made = name.zip(url).map(|(name, url)| ReviewLink { name, url });
+        made.ok_or(wrong)
+    })
 }
 
-fn geo(fields: &Fields<'_>, member: &str) -> Result<Option<(f64, f64)>, FieldError> {
+fn urls(fields: &Fields<'_>, member: &str) -> Result<Vec<String>, Vec<FieldError>> {
+    each(fields.list(member)?, |(path, value)| {
+        let text = element(&path, value)?;
+        url(&text).map_err(|message| FieldError::new(path, message))
+    })
+}
+
+fn geo(fields: &Fields<'_>, member: &str) -> Result<Option<(f64, f64)>, Vec<FieldError>> {
     let Some(geo) = fields.object(member)? else {
         return Ok(None);
     };
@@ -254,106 +333,112 @@ fn geo(fields: &Fields<'_>, member: &str) -> Result<Option<(f64, f64)>, FieldErr
             Err(geo.problem(name, format!("{degrees} is not between -{most} and {most}")))
         }
     };
-    Ok(Some((
-        degrees("latitude", 90.0)?,
-        degrees("longitude", 180.0)?,
-    )))
+    let mut wrong = Vec::new();
+    let [latitude, longitude] = [degrees("latitude", 90.0), degrees("longitude", 180.0)]
+        .map(|degrees| noted(&mut wrong, degrees));
+    faultless(latitude.zip(longitude), wrong)
 }
 
-fn services(fields: &Fields<'_>, member: &str) -> Result<Vec<Service>, FieldError> {
-    entries(fields, member, |id, entry| {
-        Ok(Service {
-            id,
-            name: entry.required("name")?,
-            synonyms: entry.texts("synonyms")?,
-        })
+fn services(fields: &Fields<'_>, member: &str) -> Result<Vec<Service>, Vec<FieldError>> {
+    entries(fields, member, |its, id, entry| Service {
+        id,
+        name: required(its, entry, "name"),
+        synonyms: given(its, entry, "synonyms", Vec::new(), texts),
     })
 }
 
-fn technicians(fields: &Fields<'_>, member: &str) -> Result<Vec<Technician>, FieldError> {
-    entries(fields, member, |id, entry| {
-        Ok(Technician {
-            id,
-            name: entry.required("name")?,
-            aliases: entry.texts("aliases")?,
-        })
+fn technicians(fields: &Fields<'_>, member: &str) -> Result<Vec<Technician>, Vec<FieldError>> {
+    entries(fields, member, |its, id, entry| Technician {
+        id,
+        name: required(its, entry, "name"),
+        aliases: given(its, entry, "aliases", Vec::new(), texts),
     })
+}
+
+/// The member `name` of an element, which must be present; empty if it is wrong.
+fn required(wrong: &mut Vec<FieldError>, fields: &Fields<'_>, name: &str) -> String {
+    noted(wrong, fields.required(name)).unwrap_or_default()
 }
 
 /// Reads the objects in the list `name`, each of which must have its own id.
 fn entries<T>(
     fields: &Fields<'_>,
     name: &str,
-    make: impl Fn(String, &Fields<'_>) -> Result<T, FieldError>,
-) -> Result<Vec<T>, FieldError> {
+    make: impl Fn(&mut Vec<FieldError>, String, &Fields<'_>) -> T,
+) -> Result<Vec<T>, Vec<FieldError>> {
     let mut ids = HashSet::new();
-    let one = |(path, value)| {
-        let entry = Fields::of(value, path)?;
-        let id = entry.required("id")?;
-        once(&mut ids, &id, || entry.path("id"))?;
-        make(id, &entry)
-    };
-    fields.list(name)?.map(one).collect()
+    each(fields.list(name)?, |(path, value)| {
+        let (entry, mut wrong) = (Fields::of(value, path)?, Vec::new());
+        let id = entry.required("id");
+        let id = id.and_then(|id| once(&mut ids, id, || entry.path("id")));
+        let id = noted(&mut wrong, id).unwrap_or_default();
+        let made = make(&mut wrong, id, &entry);
+        faultless(made, wrong)
+    })
 }
 
-fn service_areas(fields: &Fields<'_>, member: &str) -> Result<Vec<String>, FieldError> {
-    let areas = fields.texts(member)?;
+fn texts(fields: &Fields<'_>, member: &str) -> Result<Vec<String>, Vec<FieldError>> {
+    each(fields.list(member)?, |(path, value)| element(&path, value))
+}
+
+fn service_areas(fields: &Fields<'_>, member: &str) -> Result<Vec<String>, Vec<FieldError>> {
     let mut names = HashSet::new();
-    for (index, area) in areas.iter().enumerate() {
-        once(&mut names, area, || {
-            format!("{}[{index}]", fields.path(member))
-        })?;
-    }
-    Ok(areas)
+    each(fields.list(member)?, |(path, value)| {
+        once(&mut names, element(&path, value)?, || path.clone())
+    })
 }
 
+/// The key, if it is not in `seen` yet.
 fn once(
     seen: &mut HashSet<String>,
-    key: &str,
+    key: String,
     path: impl Fn() -> String,
-) -> Result<(), FieldError> {
-    if seen.insert(key.to_owned()) {
-        return Ok(());
+) -> Result<String, FieldError> {
+    if seen.insert(key.clone()) {
+        return Ok(key);
     }
-    let message = format!("{} appears twice; each must be unique", shown_text(key));
+    let message = format!("{} appears twice; each must be unique", shown_text(&key));
     Err(FieldError::new(path(), message))
 }
 
 // The editorial texts, as in an `editorial.json` and the first line of an export.
 
-/// Refuses unknown members; the message names the nearest known one.
-pub fn check_editorial(value: &Value) -> Result<(), FieldError> {
+/// Refuses unknown members and wrong values.
+pub fn check_editorial(value: &Value) -> Result<(), Vec<FieldError>> {
     let fields = Fields::of(value, String::new())?;
-    fields.only("summary, faq")?;
-    if fields.has("summary")
-        && let Some(summary) = fields.object("summary")?
-    {
-        summary.only("text")?;
+    let mut wrong = fields.unknown("summary, faq");
+    // Members of another type are reported with the values.
+    if let Ok(Some(summary)) = fields.object("summary") {
+        wrong.extend(summary.unknown("text"));
     }
-    if fields.has("faq") {
-        for (path, entry) in fields.list("faq")? {
-            Fields::of(entry, path)?.only("id, question, answer")?;
+    for (path, entry) in fields.list("faq").into_iter().flatten() {
+        if let Ok(entry) = Fields::of(entry, path) {
+            wrong.extend(entry.unknown("id, question, answer"));
         }
     }
-    Ok(())
+    wrong.extend(
+        editorial(value, Editorial::default())
+            .err()
+            .unwrap_or_default(),
+    );
+    faultless((), wrong)
 }
 
 /// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
-pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, FieldError> {
-    check_lengths(value, &mut String::new())?;
-    let fields = Fields::of(value, String::new())?;
-    let summary = given(&fields, "summary", before.summary, |fields, name| {
+pub fn editorial(value: &Value, before: Editorial) -> Result<Editorial, Vec<FieldError>> {
+    let fields = &Fields::of(value, String::new())?;
+    let mut wrong = too_long(value);
+    let its = &mut wrong;
+    let summary = given(its, fields, "summary", before.summary, |fields, name| {
         let summary = fields.object(name)?;
         summary.map(|its| its.required("text")).transpose()
-    })?;
-    let faq = given(&fields, "faq", before.faq, |fields, name| {
-        entries(fields, name, |id, entry| {
-            Ok(FaqEntry {
-                id,
-                question: entry.required("question")?,
-                answer: entry.required("answer")?,
-            })
+    });
+    let faq = given(its, fields, "faq", before.faq, |fields, name| {
+        entries(fields, name, |its, id, entry| FaqEntry {
+            id,
+            question: required(its, entry, "question"),
+            answer: required(its, entry, "answer"),
         })
-    })?;
-    Ok(Editorial { summary, faq })
+    });
+    faultless(Editorial { summary, faq }, wrong)
 }

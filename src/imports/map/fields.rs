@@ -36,6 +36,12 @@ impl FieldError {
     }
 }
 
+impl From<FieldError> for Vec<FieldError> {
+    fn from(error: FieldError) -> Self {
+        vec![error]
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Fields<'a> {
     map: &'a Map<String, Value>,
@@ -91,15 +97,15 @@ impl<'a> Fields<'a> {
         self.map.get(name).is_some_and(|value| value != "")
     }
 
-    /// Refuses members that are not in `known`; the message names the nearest known one.
-    pub fn only(&self, known: Names) -> Result<(), FieldError> {
+    /// An error for each member that is not in `known`; the message names the nearest known one.
+    pub fn unknown(&self, known: Names) -> Vec<FieldError> {
         let is_unknown = |name: &&String| names(known).all(|its| its != *name);
-        let Some(name) = self.map.keys().find(is_unknown) else {
-            return Ok(());
-        };
-        let nearest = nearest(name, names(known)).unwrap_or_default();
-        let message = format!("is unknown, did you mean {nearest}? Known: {known}");
-        Err(self.problem(name, message))
+        let unknown = self.map.keys().filter(is_unknown).map(|name| {
+            let nearest = nearest(name, names(known)).unwrap_or_default();
+            let message = format!("is unknown, did you mean {nearest}? Known: {known}");
+            self.problem(name, message)
+        });
+        unknown.collect()
     }
 
     /// Whether `name` is present and `null`.
@@ -216,24 +222,18 @@ impl<'a> Fields<'a> {
 
     /// The texts of the array `name`; an empty text is an error.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, FieldError> {
-        let one = |(path, value): (String, &Value)| {
-            let text = text(value, || path.clone())?;
-            if text.is_empty() {
-                Err(FieldError::new(path, "empty; leave it out"))
-            } else {
-                Ok(text.to_owned())
-            }
-        };
+        let one = |(path, value): (String, &Value)| element(&path, value);
         self.list(name)?.map(one).collect()
     }
+}
 
-    pub fn urls(&self, name: &str) -> Result<Vec<String>, FieldError> {
-        let one = |(index, text): (usize, String)| {
-            let path = || format!("{}[{index}]", self.path(name));
-            url(&text).map_err(|message| FieldError::new(path(), message))
-        };
-        self.texts(name)?.into_iter().enumerate().map(one).collect()
+/// The text that is the element `path` of an array; an empty one is an error.
+pub fn element(path: &str, value: &Value) -> Result<String, FieldError> {
+    let text = text(value, || path.to_owned())?;
+    if text.is_empty() {
+        return Err(FieldError::new(path, "empty; leave it out"));
     }
+    Ok(text.to_owned())
 }
 
 /// Returns the value, or adds the error to `wrong`.

@@ -267,15 +267,16 @@ impl<'a> Collector<'a> {
         self.watch.rejected(rejection).map_err(FileError::Rejects)
     }
 
-    /// Takes the business of a file; `business` is called only if no business is known.
+    /// Takes the business of a file; `value` is called only if no business is known.
     pub fn business(
         &mut self,
-        business: impl FnOnce() -> Result<Business, FileError>,
+        value: impl FnOnce() -> Result<Value, FileError>,
     ) -> Result<(), FileError> {
         if self.business_known {
             return Ok(());
         }
-        let business = business()?;
+        let business = business::business(&value()?, Business::default(), true)
+            .map_err(|faults| FileError::of_member("business", faults))?;
         let zone = business.time_zone;
         let earlier = self.collected.report.files.len() > 1;
         if earlier && zone != Tz::UTC {
@@ -296,15 +297,14 @@ impl<'a> Collector<'a> {
         }
         if let Some(its) = value.get("editorial").filter(|its| its.is_object()) {
             let texts = business::editorial(its, Editorial::default());
-            self.collected.editorial = Some(texts.map_err(FileError::Business)?);
+            let texts = texts.map_err(|faults| FileError::of_member("editorial", faults))?;
+            self.collected.editorial = Some(texts);
         }
         let Some(its) = value.get("business").filter(|its| its.is_object()) else {
             return Ok(());
         };
         let has_zone = self.zone.is_some() || its.get("time_zone").is_some();
-        self.business(|| {
-            business::business(its, Business::default(), true).map_err(FileError::Business)
-        })?;
+        self.business(|| Ok(its.clone()))?;
         // A business without a time zone is given UTC, which counts as not set.
         self.zone = self.zone.filter(|_| has_zone);
         Ok(())

@@ -18,12 +18,11 @@ use crate::imports::file_error::{FileError, reason};
 use crate::imports::map::fields::{FieldError, Fields, names};
 use crate::imports::map::plan::{Columns, InputRow, Plan};
 use crate::imports::map::values::{NOT_PUBLISHED, is_public};
-use crate::imports::map::{self, Incoming, Rename, business};
+use crate::imports::map::{self, Incoming, Rename};
 use crate::imports::merge::collector::Collector;
 use crate::imports::platforms::{Format, Reader, native, schema_org};
 use crate::imports::report::Position;
 use crate::imports::request::ImportRequest;
-use crate::model::business::Business;
 use crate::model::{Stated, Status};
 use detect::{Detected, Rows};
 use json::{ELEMENT_BYTES_MAX, Element, Met, RowValue};
@@ -124,11 +123,9 @@ fn array(
     let array: Arc<str> = path.join(".").into();
     let beside = names(plan.format.document).find(|name| *name == "business");
     json::elements(input, path, beside, &mut |met| match met {
-        Met::Beside(text) => sink.business(|| {
-            let value: Value =
-                serde_json::from_slice(text).map_err(|error| FileError::json(&error))?;
-            business::business(&value, Business::default(), true).map_err(FileError::Business)
-        }),
+        Met::Beside(text) => {
+            sink.business(|| serde_json::from_slice(text).map_err(|error| FileError::json(&error)))
+        }
         Met::Element(element) => {
             let at = Position::Element {
                 array: Arc::clone(&array),

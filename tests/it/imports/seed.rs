@@ -96,7 +96,49 @@ async fn what_is_wrong_with_sample_data_is_said_with_file_line_and_field() {
         let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
         assert!(error.contains(said), "{error} should say {said}");
     }
+    let folder = seed_folder(
+        &bench,
+        "{\n\"id\": \"x\",\n\"nam\": \"X\",\n\"type\": \"Plummer\",\n\"geo\": {\"latitude\": 91},\n\"url\": 7,\n\
+         \"technicians\": [{\"id\": \"a\"}, {\"id\": \"a\", \"name\": \"A\", \"alias\": []}],\n\"same_as\": [\"\", \"ftp://x\"]}",
+    );
+    let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
+    let all: Vec<_> = error
+        .lines()
+        .filter_map(|line| line.split("business.json:").nth(1))
+        .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        all,
+        [
+            "3:7: nam:",
+            "4:8: type:",
+            "5:20: geo.latitude:",
+            "5:23: geo.longitude:",
+            "6:7: url:",
+            "7:27: technicians[0].name:",
+            "7:36: technicians[1].id:",
+            "7:63: technicians[1].alias:",
+            "8:12: same_as[0]:",
+            "8:16: same_as[1]:",
+        ],
+        "{error}"
+    );
     let folder = seed_folder(&bench, "{\"id\": \"x\", \"name\": \"X\"}");
+    fs::write(
+        folder.join("editorial.json"),
+        r#"{"summery": {}, "summary": {"text": 1}, "faq": [{"id": "a", "question": "Q", "answr": "A"}]}"#,
+    )
+    .unwrap();
+    let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
+    for said in [
+        "summery: is unknown",
+        "summary.text: 1",
+        "faq[0].answr: is unknown",
+        "faq[0].answer: missing",
+    ] {
+        assert!(error.contains(said), "{error} should say {said}");
+    }
+    fs::remove_file(folder.join("editorial.json")).unwrap();
     for missing in ["reviews.jsonl", "business.json"] {
         fs::remove_file(folder.join(missing)).unwrap();
         let error = load_folder(&bench, &folder).await.unwrap_err().to_string();
