@@ -88,7 +88,11 @@ impl ExportCommand {
             // A part of an export looks like a whole one; an error of its removal would hide the actual one.
             drop(fs::remove_file(path));
         }
-        let (reviews, deleted) = written?;
+        let Written {
+            reviews,
+            deleted,
+            unreadable,
+        } = written?;
         readers.close().await;
         let lacks = match self.format {
             ExportFormat::Jsonl => "",
@@ -102,16 +106,23 @@ impl ExportCommand {
             // The table is complete even if the note cannot be printed.
             let _ = write!(io::stderr(), "{lacks}");
         }
-        Ok(Exit::Done)
+        if unreadable == 0 {
+            return Ok(Exit::Done);
+        }
+        let _ = writeln!(
+            io::stderr(),
+            "warning: {unreadable} rows cannot be read as reviews and are not in the export; `reviews check` names them"
+        );
+        Ok(Exit::SomeRejected)
     }
 
-    /// Writes to `file` or standard output; returns the numbers of reviews and of deleted ones.
+    /// Writes to `file` or standard output.
     async fn write(
         &self,
         readers: &SqlitePool,
         name: &str,
         file: Option<File>,
-    ) -> anyhow::Result<(u64, u64)> {
+    ) -> anyhow::Result<Written> {
         let unwritable = || format!("{name} cannot be written");
         let mut out = Out::new(self.format, file)?;
         let mut transaction = readers.begin().await?;
@@ -122,7 +133,7 @@ impl ExportCommand {
         let total = counts(&mut transaction).await?;
         let total = total.iter().map(|one| one.count).sum();
         let bar = progress("exporting", total);
-        let (mut reviews, mut deleted) = (0_u64, 0_u64);
+        let (mut reviews, mut deleted) = (0, 0);
         while let Some(lines) = export.next(&mut transaction).await? {
             for line in lines {
                 match &line {
@@ -135,8 +146,20 @@ impl ExportCommand {
         }
         drop(bar);
         out.finish().with_context(unwritable)?;
-        Ok((reviews, deleted))
+        Ok(Written {
+            reviews,
+            deleted,
+            unreadable: u64::saturating_sub(total, reviews),
+        })
     }
+}
+
+/// The numbers of lines that were written, and of rows that were not.
+struct Written {
+    reviews: u64,
+    deleted: u64,
+    /// Rows that are not reviews, for example with a date that is none.
+    unreadable: u64,
 }
 
 /// Replaces the former file by the new one only after the export succeeded.

@@ -13,7 +13,7 @@ use crate::mcp::escaped;
 pub enum Exit {
     /// Exit code 0.
     Done,
-    /// Some rows were rejected: exit code 1.
+    /// Some rows were rejected by an import, or left out of an export: exit code 1.
     SomeRejected,
     /// The command failed and reported why: exit code 2.
     Failed,

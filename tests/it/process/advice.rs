@@ -400,9 +400,20 @@ fn what_check_says_to_do_mends_what_it_found() {
         let check = command_of(&told.err, "reviews check");
         assert_eq!(check, ["check"]);
     }
+    let partial = home.run(&["export", "all.jsonl"]);
+    assert_eq!(partial.code, Some(1), "{}", partial.err);
+    assert!(
+        partial.err.contains("1 rows cannot be read")
+            && partial.out.contains("1 reviews, 0 deleted"),
+        "{} {}",
+        partial.out,
+        partial.err
+    );
+    assert_eq!(command_of(&partial.err, "reviews check"), ["check"]);
     let wrong = home.run(&["check"]);
     assert!(!wrong.out.contains(damaged), "{}", wrong.out);
     home.follows(&["check"], "reviews delete", &[], "r-1: deleted");
+    assert_eq!(home.run(&["export", "rest.jsonl"]).code, Some(0));
     is_sound(&home);
     home.does(&["list"], "r-12");
     let home = firm();
