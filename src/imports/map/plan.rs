@@ -130,6 +130,12 @@ impl<'r> InputRow<'r> {
     }
 }
 
+/// The values of cells whose formula failed (ECMA-376 part 1, §18.18.11). Text that begins with a sign is such a formula
+/// where it was typed into a spreadsheet.
+const SPREADSHEET_ERRORS: [&str; 7] = [
+    "#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!",
+];
+
 impl FieldValue<'_> {
     pub fn problem(&self, message: impl Into<String>) -> FieldError {
         FieldError::new(self.path, message)
@@ -149,6 +155,13 @@ impl FieldValue<'_> {
             }
         };
         check_text(&text, "").map_err(|message| self.problem(message))?;
+        let is_cell = matches!(self.value, Cow::Owned(_));
+        if is_cell && SPREADSHEET_ERRORS.contains(&text.trim()) {
+            return Err(self.problem(format!(
+                "{} is an error of the spreadsheet; correct the cell's formula, or empty the cell",
+                text.trim()
+            )));
+        }
         Ok(text)
     }
 

@@ -1,9 +1,9 @@
 //! Tables: delimited text and workbooks, as rows of cells with headers. Every cell is a text, as displayed.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, Cursor, Read};
 
-use calamine::{DataRef, Reader as _, Xlsx};
+use calamine::{DataRef, Reader as _, SheetVisible, Xlsx};
 use encoding_rs::WINDOWS_1252;
 use zip::ZipArchive;
 
@@ -435,7 +435,7 @@ pub struct SheetHeader {
 /// Minimum number of known headers that identify a sheet of reviews, regardless of later sheets.
 const KNOWN_MIN: usize = 3;
 
-/// The headers of the named sheet; otherwise of the first sheet with at least [`KNOWN_MIN`] known headers, or of the
+/// The headers of the named sheet; otherwise of the first visible sheet with at least [`KNOWN_MIN`] known headers, or of the
 /// one with the most.
 pub fn find_sheet(
     packed: &[u8],
@@ -450,7 +450,13 @@ pub fn find_sheet(
             .as_ref()
             .is_none_or(|its| same_name(its, name))
     };
-    let sheets: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
+    let mut sheets: Vec<String> = names.iter().filter(is_wanted).cloned().collect();
+    let visible = book.sheets_metadata().iter();
+    let visible = visible.filter(|sheet| sheet.visible == SheetVisible::Visible);
+    let visible: HashSet<&str> = visible.map(|sheet| sheet.name.as_str()).collect();
+    if request.sheet.is_none() && !visible.is_empty() {
+        sheets.retain(|name| visible.contains(name.as_str()));
+    }
     if sheets.is_empty() {
         return Err(FileError::NoSuchSheet {
             wanted: request.sheet.clone().unwrap_or_default(),
@@ -582,6 +588,8 @@ fn displayed(value: &DataRef<'_>) -> String {
         }
         DataRef::SharedString(text) => (*text).to_owned(),
         DataRef::Bool(flag) => flag.to_string(),
+        // The first day is 1; a formula over empty cells gives less.
+        DataRef::DateTime(instant) if instant.as_f64() < 1.0 => instant.as_f64().to_string(),
         DataRef::DateTime(instant) => {
             let (year, month, day, hour, minute, second, _) = instant.to_ymd_hms_milli();
             if (hour, minute, second) == (0, 0, 0) {

@@ -44,11 +44,19 @@ fn packed(body: &str) -> Vec<u8> {
     named([("Empty", ""), ("Reviews", body)])
 }
 
-/// A workbook with these sheets, the rows as XML.
+/// A workbook with these sheets, the rows as XML; a sheet whose name begins with `~` is hidden.
 fn named([(first, above), (second, body)]: [(&str, &str); 2]) -> Vec<u8> {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006";
+    let shown = |name: &str| {
+        if name.starts_with('~') {
+            "hidden"
+        } else {
+            "visible"
+        }
+    };
+    let (first_state, second_state) = (shown(first), shown(second));
     let worksheet = |rows: &str| {
         format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData></worksheet>")
     };
@@ -66,7 +74,7 @@ fn named([(first, above), (second, body)]: [(&str, &str); 2]) -> Vec<u8> {
         (
             "xl/workbook.xml",
             format!(
-                "<workbook xmlns=\"{main}\" xmlns:r=\"{of}\"><sheets><sheet name=\"{first}\" sheetId=\"1\" r:id=\"r1\"/><sheet name=\"{second}\" sheetId=\"2\" r:id=\"r2\"/></sheets></workbook>"
+                "<workbook xmlns=\"{main}\" xmlns:r=\"{of}\"><sheets><sheet name=\"{first}\" state=\"{first_state}\" sheetId=\"1\" r:id=\"r1\"/><sheet name=\"{second}\" state=\"{second_state}\" sheetId=\"2\" r:id=\"r2\"/></sheets></workbook>"
             ),
         ),
         (
@@ -303,6 +311,90 @@ async fn titles_above_the_header_are_passed_over_and_the_preview_says_where_it_i
     );
     let ann = "select rating, reviewed_on, text from review where author = 'Ann Baker'";
     assert_eq!(sqlite3(bench.database.path(), ann), "4|2026-10-30|On time.");
+}
+
+#[tokio::test]
+async fn a_hidden_sheet_is_read_only_if_it_is_named() {
+    let bench = bench().await;
+    let sheets: [(&str, &[&[&str]]); 2] = [("~Old", OLDER), ("Reviews", OLDER)];
+    let file = bench.file("feedback.xlsx", book(sheets));
+    for (sheet, taken) in [(None, "Reviews"), (Some("~Old"), "~Old")] {
+        let mut watch = Quiet::default();
+        let order = ImportRequest {
+            files: vec![file.clone()],
+            sheet: sheet.map(str::to_owned),
+            dry_run: true,
+            ..ImportRequest::default()
+        };
+        let report = import(&bench.database, &bench.clock, &order, &mut watch).await;
+        assert_eq!(counts(&report.unwrap()).0, 1);
+        let place = watch.tables[0].place();
+        assert!(place.contains(&format!("sheet \"{taken}\"")), "{place}");
+    }
+}
+
+#[tokio::test]
+async fn a_cell_whose_formula_failed_or_whose_date_is_none_rejects_its_row() {
+    let bench = bench().await;
+    let head: &[&str] = &["Customer", "Stars", "When", "Comment", "Region"];
+    let table: &[&[&str]] = &[
+        head,
+        &[
+            "Ann",
+            "5",
+            "@46325",
+            "#N/A is what the old boiler said.",
+            "#REF!",
+        ],
+        &["Bo", "5", "@46325", "#NAME?", "West"],
+        &["Cy", "5", "@0", "Fair.", "West"],
+        &["Di", "5", "@-5", "Fair.", "West"],
+    ];
+    let in_csv = "Customer,Stars,When,Comment,Region\nEd,5,2026-10-30,#NAME?,West\nFay,4,2026-10-30,Good.,#N/A\n";
+    let errors = |rows: &[&[&str]]| {
+        // Texts in a cell, but for the dates.
+        let rows = cells(rows).replace(
+            "<c r=\"D2\"><v>N/A is what the old boiler said.</v>",
+            "<c r=\"D2\" t=\"inlineStr\"><is><t>#N/A is what the old boiler said.</t></is>",
+        );
+        let rows = rows.replace(
+            "<c r=\"D3\"><v>NAME?</v>",
+            "<c r=\"D3\" t=\"e\"><v>#NAME?</v>",
+        );
+        rows.replace(
+            "<c r=\"E2\"><v>REF!</v>",
+            "<c r=\"E2\" t=\"e\"><v>#REF!</v>",
+        )
+    };
+    for (name, content, expected) in [
+        (
+            "a.xlsx",
+            packed(&errors(table)),
+            &[
+                "Comment: #NAME? is an error of the spreadsheet; correct the cell's formula, or empty the cell",
+                "When: \"0\"",
+                "When: \"-5\"",
+            ][..],
+        ),
+        (
+            "a.csv",
+            in_csv.as_bytes().to_vec(),
+            &["Comment: #NAME? is an error"][..],
+        ),
+    ] {
+        let file = bench.file(name, content);
+        let order = ImportRequest {
+            files: vec![file],
+            dry_run: true,
+            ..ImportRequest::default()
+        };
+        let (report, said) = bench.order(&order).await;
+        assert_eq!(counts(&report.unwrap()).0, 1, "{said:?}");
+        assert_eq!(said.len(), expected.len(), "{said:?}");
+        for (said, expected) in said.iter().zip(expected) {
+            assert!(said.error.contains(expected), "{said} should say {expected}");
+        }
+    }
 }
 
 #[tokio::test]
