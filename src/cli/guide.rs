@@ -126,7 +126,10 @@ pub fn examples_of(name: &str) -> Vec<Example> {
 
 const EXIT_CODES: [(&str, &str); 3] = [
     ("0", "Done."),
-    ("1", "Finished, but some rows of an import were rejected."),
+    (
+        "1",
+        "Finished, but an import rejected rows, or an export left some out.",
+    ),
     ("2", "Failed; standard error has the reason and what to do."),
 ];
 

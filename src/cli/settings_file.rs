@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, Command, Error};
+use clap::{Command, Error};
 
 use crate::config::read_text;
 
@@ -74,7 +74,11 @@ pub(super) fn apply(command: Command, settings: &BTreeMap<String, String>) -> Co
         .mut_subcommands(|command| apply(command, settings))
 }
 
-/// A note that an invalid value is from the file; `command` is the program.
+/// A note that an invalid value is from the environment or the file; `command` is the program.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "clap reads the variables; this says which of them was read"
+)]
 pub(super) fn note(
     error: &Error,
     settings: &BTreeMap<String, String>,
@@ -88,19 +92,24 @@ pub(super) fn note(
     };
     // Only built arguments have the names that errors use.
     command.build();
-    let mut of_argument = settings.iter().filter(|(_, its)| *its == value);
-    let (name, _) = of_argument.find(|(name, _)| is_setting_of(&command, argument, name))?;
-    Some(format!("note: {PLACE} sets {name} to it"))
+    let name = variable_of(&command, argument)?;
+    if std::env::var(&name).is_ok_and(|its| its == *value) {
+        return Some(format!("note: the environment variable {name} sets it"));
+    }
+    let is_files = settings.get(&name).is_some_and(|its| its == value);
+    is_files.then(|| format!("note: {PLACE} sets {name} to it"))
 }
 
-/// Whether the argument, as errors name it, is set by that variable.
-fn is_setting_of(command: &Command, argument: &str, variable: &str) -> bool {
-    let is_it = |its: &Arg| {
-        its.get_env().is_some_and(|name| name == variable) && its.to_string() == argument
-    };
-    let mut subcommands = command.get_subcommands();
-    command.get_arguments().any(is_it)
-        || subcommands.any(|its| is_setting_of(its, argument, variable))
+/// The variable of an argument, as errors name it.
+fn variable_of(command: &Command, argument: &str) -> Option<String> {
+    let own = command
+        .get_arguments()
+        .find(|its| its.get_env().is_some() && its.to_string() == argument);
+    let own = own.and_then(|its| Some(its.get_env()?.to_str()?.to_owned()));
+    own.or_else(|| {
+        let mut subcommands = command.get_subcommands();
+        subcommands.find_map(|its| variable_of(its, argument))
+    })
 }
 
 #[cfg(test)]

@@ -392,7 +392,10 @@ async fn a_cell_whose_formula_failed_or_whose_date_is_none_rejects_its_row() {
         assert_eq!(counts(&report.unwrap()).0, 1, "{said:?}");
         assert_eq!(said.len(), expected.len(), "{said:?}");
         for (said, expected) in said.iter().zip(expected) {
-            assert!(said.error.contains(expected), "{said} should say {expected}");
+            assert!(
+                said.error.contains(expected),
+                "{said} should say {expected}"
+            );
         }
     }
 }

@@ -224,6 +224,11 @@ fn a_bad_setting_ends_with_two_one_message_and_nothing_made() {
         );
         assert!(!refused.err.contains("panicked"), "{}", refused.err);
         assert!(
+            refused.err.contains(name),
+            "{name}={value} is not named: {}",
+            refused.err
+        );
+        assert!(
             fs::read_dir(home.0.path()).unwrap().next().is_none(),
             "{name}={value}: something was made"
         );
