@@ -30,6 +30,8 @@ use crate::storage::Opening;
 const ROWS_PER_LOOK: u64 = 256;
 /// Maximum number of words of a review's text in the sample that is shown before anything is written.
 const SAMPLE_WORDS_MAX: usize = 12;
+/// Maximum number of characters of a review's line in the preview; a word may have any number.
+const SAMPLE_CHARACTERS_MAX: usize = 400;
 /// The member with the position of a rejected row, in JSON Lines and in a document.
 const PLACES: [&str; 2] = ["line", "element"];
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
@@ -211,12 +213,16 @@ impl Watch for Console {
         };
         let stars = review.rating.stars();
         let noun = if stars == 1 { "star" } else { "stars" };
-        let line = format!(
+        let mut line = format!(
             "  row {at}: {stars} {noun}, {}, {}: {}{status}",
             review.date,
             review.author,
             words.join(" ")
         );
+        if let Some((end, _)) = line.char_indices().nth(SAMPLE_CHARACTERS_MAX) {
+            line.truncate(end);
+            line.push('…');
+        }
         // A closed output does not stop the import.
         let _ = self
             .bar

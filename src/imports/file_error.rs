@@ -44,7 +44,8 @@ pub enum FileError {
     #[error("the zip archive cannot be read ({0}); unpack it and give the folder")]
     Archive(String),
     #[error(
-        "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file itself"
+        "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or name the file of another \
+         export itself, unpacked"
     )]
     NoReviews,
     /// The reviews were written by one Google Maps user, and are not about the business.

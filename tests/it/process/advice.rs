@@ -168,6 +168,11 @@ fn a_dry_run_shows_the_first_reviews_of_a_table_and_leaves_nothing() {
         said.out
     );
     assert!(!home.path().exists());
+    let long = FEEDBACK.replace("What they said", "Comment");
+    home.file("long.csv", &long.replace("On time", &"x".repeat(20_000)));
+    let said = home.does(&["import", "long.csv", "--dry-run"], "2 new");
+    let longest = said.out.lines().map(|line| line.chars().count()).max();
+    assert_eq!(longest, Some(401), "cut, with an ellipsis");
 }
 
 #[test]
