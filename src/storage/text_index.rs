@@ -292,8 +292,8 @@ pub struct Indexed {
 
 impl IndexReader {
     /// The reviews that `expression` matches and those that changed after `change_no`; `None` if either list has more
-    /// than `most`. They arrive as one row because each row costs microseconds in SQLite. The limit has a plus sign because
-    /// SQLite compiles a statement again for each value of a bare parameter that limits a virtual table.
+    /// than `most`. They arrive as one row because each row costs microseconds in SQLite. The limits have a plus sign because
+    /// SQLite compiles a statement again whenever a bare parameter of a limit is bound.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -309,7 +309,7 @@ impl IndexReader {
              (select coalesce(max(change_no), 0) from review_change) as "change_no!: i64",
              (select group_concat(rowid) from (select rowid from review_fts where review_fts match ?1 limit +?3))
                as "taken: String",
-             (select group_concat(review_no) from (select review_no from review_change where change_no > ?2 limit ?3))
+             (select group_concat(review_no) from (select review_no from review_change where change_no > ?2 limit +?3))
                as "changed: String""#,
             expression,
             change_no,
