@@ -11,7 +11,8 @@ use super::serve::open;
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, ServeConfig};
-use crate::snapshot::Publisher;
+use crate::snapshot::{Publisher, first_base};
+use crate::storage::AtPath as _;
 
 /// Run an MCP server on standard input and output for a local AI agent
 #[derive(Debug, Args)]
@@ -25,11 +26,21 @@ impl McpCommand {
     pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
         // An agent that is started in the wrong folder must not create a database there.
         let address = existing(&database)?;
-        let links = self.config.links(self.config.listen.public)?;
+        let configured = self.config.links(self.config.listen.public)?;
         let engine = insights::load(&self.config.trade)?;
         let hub = HubOptions::new(self.config.hub.clone())?;
         let database = open(&address).await?;
-        let publisher = Publisher::new(database, links, clock).with_engine(engine);
+        // A local agent is configured with the database alone; its links are to lead to the pages.
+        let links = match self.config.base_url() {
+            Some(_) => configured,
+            None => first_base(&mut *database.reader().await?)
+                .await
+                .at(database.path())?
+                .unwrap_or(configured),
+        };
+        let publisher = Publisher::new(database, links, clock)
+            .with_engine(engine)
+            .without_records();
         let app = App::new(publisher, hub, self.config.allowed_hosts, false).await?;
         let answered = Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await;
         answered.context("the connection to the agent failed")?;

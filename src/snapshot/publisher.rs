@@ -41,6 +41,8 @@ pub struct Publisher {
     pub clock: Clock,
     /// The configured one; without it, the business's type selects one.
     engine: Option<Arc<Engine>>,
+    /// Whether it may record publications. Without it, another process does, and this one only shows the documents.
+    records: bool,
     /// The work that remains after a snapshot is published.
     pub backlog: Arc<Backlog>,
 }
@@ -65,6 +67,7 @@ impl Publisher {
             links,
             clock,
             engine: None,
+            records: true,
             backlog: Arc::default(),
         }
     }
@@ -72,6 +75,14 @@ impl Publisher {
     /// Replaces the engine that analyzes reviews.
     pub fn with_engine(self, engine: Option<Arc<Engine>>) -> Self {
         Self { engine, ..self }
+    }
+
+    /// Shows documents without recording their publications.
+    pub fn without_records(self) -> Self {
+        Self {
+            records: false,
+            ..self
+        }
     }
 
     /// Builds a snapshot of the current state.
@@ -188,7 +199,7 @@ impl Publisher {
         previous: Option<&Snapshot>,
         state: &mut DatabaseState,
     ) -> Result<(Vec<(Publication, bool)>, Vec<ReviewId>), PublishError> {
-        if !self.database.may_publish() {
+        if !self.records || !self.database.may_publish() {
             let now = self.clock.now();
             let rendered = Document::ALL.into_iter().zip(digests).zip(&state.out);
             let shown = rendered.map(|((document, digest), row)| {
@@ -273,7 +284,7 @@ fn cached_body(
     }
 }
 
-// Publications on a node that raises no versions because another node of its cluster does.
+// Publications shown by a process that raises no versions: a local agent's, or a node of a cluster while another node does.
 
 /// The publication of a document with this digest, and whether its `row` is for these bytes. If it is, the row applies;
 /// otherwise the date is not later than the published one, so that no date goes back when the row arrives.

@@ -6,7 +6,7 @@ use std::process::{ChildStdin, ChildStdout, Stdio};
 use serde_json::{Value, json};
 
 use super::{Home, reviews};
-use crate::support::sqlite3;
+use crate::support::{BASE, sqlite3};
 
 /// The two ends of a client's pipes.
 struct Pipes {
@@ -101,6 +101,53 @@ fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_end
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(0));
     assert!(!ended.stderr.is_empty(), "logs go to standard error");
+}
+
+#[test]
+fn a_local_agent_beside_a_service_records_no_publication_and_links_to_its_pages() {
+    let home = Home::with(3);
+    // The service publishes under its base URL and ends.
+    let serving = super::hub::serve(&home);
+    serving.signal("TERM");
+    let (status, _) = serving.end();
+    assert!(status.success());
+    let recorded = || {
+        sqlite3(
+            &home.path(),
+            "select document, version, digest, changed_at from publication",
+        )
+    };
+    let before = recorded();
+    assert_eq!(before.lines().count(), 4);
+    let mut child = reviews(home.0.path())
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipes = Pipes {
+        to: child.stdin.take().unwrap(),
+        from: BufReader::new(child.stdout.take().unwrap()),
+    };
+    pipes.ask(&initialize("2025-06-18"));
+    let mut search = || {
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": "search_reviews", "arguments": {}}});
+        pipes.ask(&call)["result"]["structuredContent"].clone()
+    };
+    let url = format!("{BASE}/reviews/p-1");
+    let found = search();
+    let reviews = found["reviews"].as_array().unwrap();
+    assert!(reviews.iter().any(|review| review["url"] == url.as_str()));
+    sqlite3(
+        &home.path(),
+        "insert into review (review_id, rating, reviewed_on) values ('late', 4, '2026-11-02')",
+    );
+    let is_seen = (0..20_000).any(|_| search()["total"] == 4);
+    assert!(is_seen, "a review that was added is not found");
+    drop(pipes);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(recorded(), before);
 }
 
 #[test]
