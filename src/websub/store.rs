@@ -167,7 +167,7 @@ pub async fn accept(
          from subscription as s
          where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
          on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
-           lease_seconds = excluded.lease_seconds, version = excluded.version, serial = serial + 1, attempts = 0,
+           lease_seconds = excluded.lease_seconds, version = min(version, excluded.version), serial = serial + 1, attempts = 0,
            next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at, source = excluded.source,
            address = coalesce(excluded.address, address)",
         mode,

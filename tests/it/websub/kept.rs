@@ -45,6 +45,21 @@ async fn a_new_subscription_gets_what_changes_after_it_was_accepted() {
 }
 
 #[tokio::test]
+async fn a_request_that_is_repeated_before_its_verification_loses_no_change() {
+    let hub = Hub::new().await;
+    hub.ask_for("/cb", &[]).await;
+    hub.receiver.script([Reply::status(503)]);
+    hub.app.drain().await;
+    hub.change("c1").await;
+    hub.subscribe("/cb", &[]).await;
+    assert_eq!(
+        hub.deliveries().len(),
+        1,
+        "the change came after the first request was accepted"
+    );
+}
+
+#[tokio::test]
 async fn a_renewal_keeps_what_it_had() {
     let hub = Hub::subscribed().await;
     hub.change("c1").await;
