@@ -117,12 +117,15 @@ fn unnamed<'a>(asked: Option<&'a str>, facets: &[Facet]) -> Option<&'a str> {
     asked.filter(|asked| facets.iter().all(|facet| fold(&facet.name) != fold(asked)))
 }
 
-/// The full name of the technician with the nearest name or alias.
+/// The full name of the technician with the nearest name, alias or ID.
 pub fn nearest_technician(snapshot: &Snapshot, asked: &str) -> Option<String> {
     let people = &snapshot.input.business.technicians;
     let aliases = |id: &str| {
         let people = people.iter().filter(|one| one.id == id);
-        people.flat_map(|one| &one.aliases).cloned().collect()
+        people
+            .flat_map(|one| [&one.id].into_iter().chain(&one.aliases))
+            .cloned()
+            .collect()
     };
     let name = |facet: &Facet| facet.name.clone();
     nearest(asked, &snapshot.counts().technicians, name, aliases)

@@ -123,6 +123,12 @@ async fn an_unknown_name_finds_nothing_and_the_nearest_is_named() {
         answer["did_you_mean"],
         json!({"mentions_technician": name, "mentions_service": service})
     );
+    // A technician is asked for by name, and evidence also takes the ID.
+    let id = business["technicians"][0]["id"].as_str().unwrap();
+    assert_eq!(
+        ask(&[("mentions_technician", id)]).await["did_you_mean"],
+        json!({"mentions_technician": name})
+    );
     for known in [
         ask(&[("mentions_technician", name), ("mentions_service", service)]).await,
         // Known, and nothing found for another reason.
