@@ -15,6 +15,7 @@ use crate::insights::{
 use crate::links::Links;
 use crate::model::parameters::{
     self, InsightsPart, InvalidParameter, Parameter, ParameterFault, ParameterSource,
+    RECEIVED_CHARACTERS_MAX,
 };
 use crate::model::{Day, LIMIT_DEFAULT, Mentions, fold};
 use crate::snapshot::Snapshot;
@@ -82,7 +83,7 @@ impl StageRequest {
             name: self.parameter(),
             fault: ParameterFault::Text,
             message: format!("must be left out if {} is given", first.parameter()),
-            received: received.to_owned(),
+            received: received.chars().take(RECEIVED_CHARACTERS_MAX).collect(),
         }
     }
 }
