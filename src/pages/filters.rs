@@ -4,12 +4,11 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use chrono::NaiveDate;
 
 use super::frame::{Site, render, year_days};
 use super::locale::Locale;
 use super::query::PageQuery;
-use crate::model::{SearchArguments, TextMatch, Vote};
+use crate::model::{Day, SearchArguments, TextMatch, Vote};
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
@@ -214,7 +213,7 @@ impl<'a> FieldFragment<'a> {
 
     /// Whether a date input accepts the value; an invalid one is shown in a text field, so that it can be corrected.
     fn is_day(&self) -> bool {
-        self.value.is_empty() || NaiveDate::parse_from_str(self.value, "%Y-%m-%d").is_ok()
+        self.value.is_empty() || self.value.parse::<Day>().is_ok()
     }
 }
 
