@@ -16,7 +16,6 @@ use super::openapi::{
 };
 use crate::compute::apart;
 use crate::model::hash::hex;
-use crate::model::parameters;
 use crate::search::CursorParameter;
 use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence, stage};
@@ -24,7 +23,7 @@ use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
 use crate::web::{self, Ready, in_turn, problem};
-use crate::wire;
+use crate::wire::{self, parameters};
 
 #[derive(Clone)]
 pub struct DatasetsApi {
@@ -265,7 +264,7 @@ impl DatasetsApi {
             return problem(StatusCode::NOT_FOUND, told);
         };
         if let Some(cursor) = query.foreign_cursor() {
-            return web::invalid_parameters(vec![cursor.invalid().into()]);
+            return web::invalid_parameters(vec![cursor.invalid()]);
         }
         let body = wire::json(&evidence(&snapshot, &query));
         web::whole_body(headers, snapshot, JSON, body)

@@ -21,15 +21,12 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::compute::lock;
-use crate::model::parameters::{
-    InvalidParameter, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
-};
 use crate::search::CursorParameter;
 use crate::snapshot::{CachedBody, Content, Snapshot};
 use crate::web::{PROBLEM, UrlParameters, invalid_parameters, problem, to_3_1};
 use crate::wire;
-use crate::wire::parameters::{Described, schema};
-use crate::wire::{Issue, Problem};
+use crate::wire::parameters::{Parameter, ParameterSource, Parsed, schema};
+use crate::wire::{Issue, Problem, RECEIVED_CHARACTERS_MAX};
 
 pub const JSON: &str = "application/json";
 /// The error of a response whose parameters can be wrong.
@@ -333,12 +330,8 @@ impl ParameterSource for RequestParameters<'_> {
         UrlParameters::query::<P>(self.request)
     }
 
-    fn refuse(&mut self, invalid: InvalidParameter) {
-        self.issues.push(invalid.into());
-    }
-
-    fn is_wrong(&self) -> bool {
-        !self.issues.is_empty()
+    fn issues(&mut self) -> &mut Vec<Issue> {
+        &mut self.issues
     }
 }
 
@@ -392,15 +385,11 @@ impl<'a> RequestParameters<'a> {
     }
 }
 
-impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Query<P> {
+impl<'a, P: Parameter> ApiExtractor<'a> for Query<P> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
     const PARAM_IS_REQUIRED: bool = P::IS_REQUIRED;
     type ParamType = ();
     type ParamRawType = ();
-
-    fn register(registry: &mut Registry) {
-        P::Kind::register(registry);
-    }
 
     fn param_in() -> Option<MetaParamIn> {
         Some(MetaParamIn::Query)
@@ -419,15 +408,11 @@ impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Query<P> {
     }
 }
 
-impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Path<P> {
+impl<'a, P: Parameter> ApiExtractor<'a> for Path<P> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
     const PARAM_IS_REQUIRED: bool = true;
     type ParamType = ();
     type ParamRawType = ();
-
-    fn register(registry: &mut Registry) {
-        P::Kind::register(registry);
-    }
 
     fn param_in() -> Option<MetaParamIn> {
         Some(MetaParamIn::Path)

@@ -15,8 +15,7 @@ use super::openapi::{
 use crate::compute::{apart, apart_if};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
-use crate::model::parameters::ParameterSource;
-use crate::model::{Day, ReviewId, TextMatch, parameters};
+use crate::model::{Day, ReviewId, TextMatch};
 use crate::search::facets::{PeriodsRequest, compare};
 use crate::search::{CursorParameter, SHORT_PAGE, SearchRequest, did_you_mean};
 use crate::snapshot::document::array;
@@ -24,7 +23,7 @@ use crate::snapshot::{Document, Snapshot};
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
-use crate::wire;
+use crate::wire::{self, parameters};
 
 /// Maximum length of a `Link`, because clients limit header fields.
 const LINK_BYTES_MAX: usize = 4_096;
@@ -169,10 +168,11 @@ impl ReviewsApi {
         /// The first day, `YYYY-MM-DD`.
         date: Path<parameters::DateOfPath>,
     ) -> Documented<wire::SinceResult> {
-        let mut taken = RequestParameters::of(request);
-        match taken.keep_required::<parameters::DateOfPath>(date.0) {
-            Some(day) => self.since(request.headers(), day).into(),
-            None => taken.into_problem().into(),
+        match date.0 {
+            Ok(Some(day)) => self.since(request.headers(), day).into(),
+            // A segment that matches is not empty.
+            Ok(None) => nothing_of_that_name().into(),
+            Err(issue) => web::invalid_parameters(vec![issue]).into(),
         }
     }
 

@@ -1,10 +1,6 @@
-//! The filter of a search, the same for REST and for agents: its arguments, parsed from a query string or from the
-//! arguments of an agent's call, and the conditions made from them.
+//! The filter of a search, the same for REST and for agents: its arguments, and the conditions made from them.
 
-use super::parameters::{
-    self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue, Sort,
-};
-use super::review::{Day, Rating, Vote};
+use super::review::{Day, Vote};
 use super::words::{PluralEndings, TextMatch, fold};
 
 /// Properties of a review as a bit set.
@@ -94,7 +90,7 @@ impl ReviewFilter {
         } = arguments;
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let wanted = |stars: u8| {
-            rating.is_none_or(|rating| rating.stars() == stars)
+            rating.is_none_or(|rating| rating == stars)
                 && min_rating.is_none_or(|least| f64::from(stars) >= least)
                 && max_rating.is_none_or(|most| f64::from(stars) <= most)
         };
@@ -207,13 +203,11 @@ impl ReviewFilter {
     }
 }
 
-// Search parameters, parsed from a query string or from the arguments of an agent's call, so that every interface has
-// the same filters.
-
 /// The parsed search parameters, each within its bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchArguments {
-    pub rating: Option<Rating>,
+    /// 1 to 5.
+    pub rating: Option<u8>,
     pub min_rating: Option<f64>,
     pub max_rating: Option<f64>,
     pub since: Option<Day>,
@@ -241,41 +235,27 @@ pub struct SearchArguments {
     pub sort: Sort,
 }
 
-impl SearchArguments {
-    /// Parses the parameters of `source`, which records invalid ones. `text_match` is the default match rule.
-    pub fn take_from(
-        source: &mut impl ParameterSource,
-        text_match: TextMatch,
-        plural_endings: PluralEndings,
-    ) -> Self {
-        let arguments = Self {
-            rating: source.take::<parameters::Rating>(),
-            min_rating: source.take::<parameters::MinRating>(),
-            max_rating: source.take::<parameters::MaxRating>(),
-            since: source.take::<parameters::Since>(),
-            until: source.take::<parameters::Until>(),
-            query: source.take::<parameters::Query>(),
-            text_match: (source.take::<parameters::MatchRule>()).unwrap_or(text_match),
-            plural_endings,
-            mentions_technician: source.take::<parameters::MentionsTechnician>(),
-            mentions_service: source.take::<parameters::MentionsService>(),
-            language: source.take::<parameters::Language>(),
-            source: source.take::<parameters::Source>(),
-            has_text: source.take::<parameters::HasText>(),
-            has_response: source.take::<parameters::HasResponse>(),
-            aspect: source.take::<parameters::Aspect>(),
-            polarity: source.take::<parameters::Polarity>(),
-            sort: source.take::<parameters::SortOrder>().unwrap_or_default(),
-        };
-        if let Some(alone) = arguments.polarity.filter(|_| arguments.aspect.is_none()) {
-            source.refuse(without_aspect(alone));
-        }
-        arguments
+named! {
+    /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Sort {
+        #[default]
+        Newest = "newest",
+        Oldest = "oldest",
+        /// 5 to 1 stars.
+        Highest = "highest",
+        /// 1 to 5 stars.
+        Lowest = "lowest",
     }
 }
 
-/// The error for a polarity without an aspect.
-fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidParameter {
-    let message = format!("must be given together with {}", parameters::Aspect::NAME);
-    InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())
+impl Sort {
+    /// The stars (1 to 5) in this order; `None` for an order by date.
+    pub const fn stars(self) -> Option<[u8; 5]> {
+        match self {
+            Self::Newest | Self::Oldest => None,
+            Self::Highest => Some([5, 4, 3, 2, 1]),
+            Self::Lowest => Some([1, 2, 3, 4, 5]),
+        }
+    }
 }

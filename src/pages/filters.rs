@@ -347,7 +347,7 @@ pub fn filters(
         ("query", with(text_id, "text", query.as_deref())),
         (
             "rating",
-            rating.map(|rating| locale.counted("stars", rating.stars().into())),
+            rating.map(|stars| locale.counted("stars", stars.into())),
         ),
         (
             "min_rating",

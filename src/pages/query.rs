@@ -3,9 +3,9 @@
 
 use poem::Request;
 
-use crate::model::parameters::{InvalidParameter, Parameter, ParameterSource, Parsed, parse_all};
 use crate::web::UrlParameters;
 use crate::wire::Issue;
+use crate::wire::parameters::{Parameter, ParameterSource, Parsed, parse_all};
 
 /// The decoded pairs, and the errors found so far. Empty values count as absent, unlike in the API, because a browser's
 /// form sends every field.
@@ -93,11 +93,7 @@ impl ParameterSource for PageQuery {
         })
     }
 
-    fn refuse(&mut self, invalid: InvalidParameter) {
-        self.issues.push(invalid.into());
-    }
-
-    fn is_wrong(&self) -> bool {
-        !self.issues.is_empty()
+    fn issues(&mut self) -> &mut Vec<Issue> {
+        &mut self.issues
     }
 }

@@ -15,12 +15,12 @@ use super::frame::{Frame, POLICY, Site, page, render};
 use super::structured;
 use super::words::{Stars, fold};
 use crate::links::Links;
-use crate::model::{ReviewId, parameters};
+use crate::model::ReviewId;
 use crate::search::TextFinder;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{UrlParameters, problem};
-use crate::wire;
+use crate::wire::{self, parameters};
 
 /// In a list, the rest of a longer text is folded after this many characters.
 const FOLDED_CHARACTERS: usize = 420;

@@ -15,11 +15,11 @@ use super::query::PageQuery;
 use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
-use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{ReviewFilter, Sort, TextMatch};
 use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
 use crate::web::{in_turn, invalid_parameters, wants_html};
+use crate::wire::parameters::{MatchRule, Parameter};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]

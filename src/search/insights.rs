@@ -13,14 +13,11 @@ use crate::insights::{
     Finding, MentionKind, PackedAnalysisRef, Polarity, Subject, Trade, name_key,
 };
 use crate::links::Links;
-use crate::model::parameters::{
-    self, InsightsPart, InvalidParameter, Parameter, ParameterFault, ParameterSource,
-    RECEIVED_CHARACTERS_MAX,
-};
-use crate::model::{Day, LIMIT_DEFAULT, Mentions, fold};
+use crate::model::{Day, Mentions, fold};
 use crate::snapshot::Snapshot;
 use crate::snapshot::segment::Segment;
-use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage};
+use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, ParameterSource};
+use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Issue, IssueCode};
 
 /// Maximum JSON size of an overview.
 pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
@@ -59,7 +56,7 @@ impl StageRequest {
         let mut asked = asked.into_iter().flatten();
         let first = asked.next()?;
         for other in asked {
-            source.refuse(other.one_too_many(&first));
+            source.issues().push(other.one_too_many(&first));
         }
         Some(first)
     }
@@ -74,17 +71,18 @@ impl StageRequest {
         }
     }
 
-    fn one_too_many(&self, first: &Self) -> InvalidParameter {
+    fn one_too_many(&self, first: &Self) -> Issue {
         let received = match self {
             Self::Aspect(name) | Self::Entity(_, name) => name.as_str(),
             Self::Part(part) => part.name(),
         };
-        InvalidParameter {
-            name: self.parameter(),
-            fault: ParameterFault::Text,
-            message: format!("must be left out if {} is given", first.parameter()),
-            received: received.chars().take(RECEIVED_CHARACTERS_MAX).collect(),
-        }
+        let message = format!("must be left out if {} is given", first.parameter());
+        Issue::new(
+            self.parameter(),
+            IssueCode::InvalidString,
+            message,
+            received,
+        )
     }
 }
 

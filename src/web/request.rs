@@ -19,7 +19,7 @@ use super::problem::retry_later;
 use crate::compute::{Compute, Crowded, network};
 use crate::config::Nets;
 use crate::metrics;
-use crate::model::parameters::{Parameter, Parsed, parse_all};
+use crate::wire::parameters::{Parameter, Parsed, parse_all};
 
 /// `Err` if the bytes are not UTF-8.
 type Decoded = Result<String, String>;
@@ -244,20 +244,17 @@ fn address(entry: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
     use crate::config::CommaList;
-    use crate::model::parameters::ParameterFault::Text as InvalidString;
-    use crate::model::parameters::{
-        InvalidParameter, Limit, MentionsService, MinRating, OneOf, ParameterKind,
-        RECEIVED_CHARACTERS_MAX, Rating, Since, TextKind,
+    use crate::wire::parameters::{
+        Limit, MentionsService, MinRating, OneOf, ParameterKind, Rating, Since, TextKind,
     };
+    use crate::wire::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
     /// A bounded text like `query`.
     struct Short;
     impl Parameter for Short {
         type Kind = TextKind;
         const NAME: &'static str = "query";
-        const KIND: TextKind = TextKind {
-            characters_max: Some(4),
-        };
+        const KIND: TextKind = TextKind(Some(4));
     }
 
     /// A choice like `polarity`.
@@ -265,7 +262,11 @@ mod tests {
     impl Parameter for Sort {
         type Kind = OneOf<u8>;
         const NAME: &'static str = "sort";
-        const KIND: OneOf<u8> = OneOf(&[0, 1], |sort| ["newest", "oldest"][usize::from(sort)]);
+        const KIND: OneOf<u8> = OneOf(
+            &[0, 1],
+            |sort| ["newest", "oldest"][usize::from(sort)],
+            None,
+        );
     }
 
     fn request(query: &str) -> Request {
@@ -279,8 +280,8 @@ mod tests {
     }
 
     /// The errors of a query, in the order in which a handler takes its parameters.
-    fn faults(query: &str) -> Vec<InvalidParameter> {
-        fn fault<P: Parameter>(request: &Request) -> Option<InvalidParameter> {
+    fn faults(query: &str) -> Vec<Issue> {
+        fn fault<P: Parameter>(request: &Request) -> Option<Issue> {
             UrlParameters::query::<P>(request).err()
         }
         let request = request(query);
@@ -328,7 +329,11 @@ mod tests {
         ];
         for (query, expected) in cases {
             let invalid = faults(query).remove(0);
-            assert_eq!(format!("{invalid}: {}", invalid.received), expected);
+            let name = invalid.path.concat();
+            assert_eq!(
+                format!("{name} {}: {}", invalid.message, invalid.received),
+                expected
+            );
         }
         assert_eq!(
             faults(&format!("query={}", "%C3%A9".repeat(1_000)))[0].received,
@@ -341,12 +346,7 @@ mod tests {
         let request = request(
             "rating=0005&min_rating=04.50&since=2024-02-29&query=%C3%A9+%26&limit=000100&sort=oldest&mentions_service=",
         );
-        assert_eq!(
-            UrlParameters::query::<Rating>(&request)
-                .unwrap()
-                .map(crate::model::Rating::stars),
-            Some(5)
-        );
+        assert_eq!(UrlParameters::query::<Rating>(&request), Ok(Some(5)));
         assert_eq!(UrlParameters::query::<MinRating>(&request), Ok(Some(4.5)));
         assert_eq!(
             UrlParameters::query::<Since>(&request),
@@ -376,29 +376,27 @@ mod tests {
         );
         let garbled = UrlParameters::path::<MentionsService>(&request).unwrap_err();
         assert_eq!(
-            (garbled.fault, garbled.received.as_str()),
-            (InvalidString, "\u{fffd}")
+            (garbled.code, garbled.received.as_str()),
+            (IssueCode::InvalidString, "\u{fffd}")
         );
         assert_eq!(UrlParameters::path::<Limit>(&request), Ok(None));
         assert_eq!(
-            InvalidParameter::missing::<Since>().message,
+            Issue::missing::<Since>().message,
             format!("is required, and {}", Since::KIND.allowed())
         );
     }
 
     mod faults {
         use super::faults;
-        use crate::model::parameters::ParameterFault;
-        use crate::model::parameters::ParameterFault::{
-            Date as InvalidDate, Duplicate, Text as InvalidString, TooBig, TooSmall,
-            Type as InvalidType,
+        use crate::wire::IssueCode::{
+            self, Duplicate, InvalidDate, InvalidString, InvalidType, TooBig, TooSmall,
         };
 
         /// Case, query string, the invalid parameters with their codes.
         type Row = (
             &'static str,
             &'static str,
-            &'static [(&'static str, ParameterFault)],
+            &'static [(&'static str, IssueCode)],
         );
 
         const ROWS: &[Row] = &[
@@ -634,9 +632,10 @@ mod tests {
         #[test]
         fn each_invalid_parameter_of_a_query_is_one_fault() {
             for (name, query, expected) in ROWS {
-                let found: Vec<(&str, ParameterFault)> = faults(query)
+                let faults = faults(query);
+                let found: Vec<(&str, IssueCode)> = faults
                     .iter()
-                    .map(|invalid| (invalid.name, invalid.fault))
+                    .map(|invalid| (invalid.path[0].as_str(), invalid.code))
                     .collect();
                 assert_eq!(found, *expected, "{name}");
             }

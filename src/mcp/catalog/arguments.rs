@@ -9,12 +9,8 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::mcp::escape::escaped_json;
-use crate::model::parameters;
-use crate::model::parameters::{
-    InvalidParameter, Parameter, ParameterFault, ParameterKind, ParameterSource, Parsed,
-    RECEIVED_CHARACTERS_MAX,
-};
-use crate::wire::{Facet, Issue, IssueCode};
+use crate::wire::parameters::{self, Parameter, ParameterKind, ParameterSource, Parsed};
+use crate::wire::{Facet, Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
 /// Maximum number of invalid arguments that an error names; no tool has as many.
 const NAMED_MAX: usize = 40;
@@ -110,7 +106,7 @@ impl ParameterSource for Arguments<'_> {
         self.given::<P>().map_or(Ok(None), parse::<P>)
     }
 
-    fn missing<P: Parameter>(&self) -> InvalidParameter {
+    fn missing<P: Parameter>(&self) -> Issue {
         let known = self.known.iter().find(|known| known.name == P::NAME);
         let meaning = known
             .and_then(|known| known.schema.get("description")?.as_str())
@@ -118,14 +114,10 @@ impl ParameterSource for Arguments<'_> {
         let message = format!("{REQUIRED}: {meaning}")
             .trim_end_matches('.')
             .to_owned();
-        InvalidParameter::new::<P>(ParameterFault::Type, message, "")
+        Issue::new(P::NAME, IssueCode::InvalidType, message, "")
     }
-    fn refuse(&mut self, invalid: InvalidParameter) {
-        self.issues.push(invalid.into());
-    }
-
-    fn is_wrong(&self) -> bool {
-        !self.issues.is_empty()
+    fn issues(&mut self) -> &mut Vec<Issue> {
+        &mut self.issues
     }
 }
 
@@ -133,11 +125,16 @@ fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     match value.as_str() {
         Some(text) => parameters::parse::<P>(text),
         // Any string may be valid, so another JSON type is an error.
-        None if P::Kind::IS_TEXT => Err(InvalidParameter::new::<P>(
-            ParameterFault::Type,
-            "must be a JSON string".to_owned(),
-            &decimal(value),
-        )),
+        None if P::Kind::NOT_UTF8 == IssueCode::InvalidString => {
+            let message = "must be a JSON string";
+            let received = decimal(value);
+            Err(Issue::new(
+                P::NAME,
+                IssueCode::InvalidType,
+                message,
+                &received,
+            ))
+        }
         None => parameters::parse::<P>(&decimal(value)),
     }
 }

@@ -9,7 +9,7 @@ use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
 use super::results::{self, RESULT_BYTES_MAX, page, shape};
 use crate::insights::MentionKind;
 use crate::mcp::escape::escaped_json;
-use crate::model::{Rating, ReviewFilter, SearchArguments, fold};
+use crate::model::{ReviewFilter, SearchArguments, fold};
 use crate::search::insights::find_entity;
 use crate::search::names::{service, technician};
 use crate::snapshot::Snapshot;
@@ -223,12 +223,9 @@ fn insights_of(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<
 
 /// The results of `search_reviews` for each number of stars, highest first; at most `bytes_max` in total.
 fn sample(snapshot: &Snapshot, arguments: &SearchArguments, bytes_max: usize) -> Vec<Value> {
-    let ratings = (1..=5)
-        .rev()
-        .filter_map(|stars: u8| Some((stars, Rating::try_from(i64::from(stars)).ok()?)));
-    let found = ratings.map(|(stars, rating)| {
+    let found = (1..=5).rev().map(|stars: u8| {
         let filter = ReviewFilter::new(&SearchArguments {
-            rating: Some(rating),
+            rating: Some(stars),
             ..arguments.clone()
         });
         let page = page(

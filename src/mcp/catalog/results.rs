@@ -10,8 +10,7 @@ use crate::compute::apart_if;
 use crate::insights::trades::AspectDefinition;
 use crate::links::Links;
 use crate::mcp::escape::{escaped_json, length};
-use crate::model::parameters::{self, ParameterSource};
-use crate::model::{Day, InsightsPart, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
+use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
 use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{self, EvidenceQuery, EvidenceRequest, StageRequest, stage};
 use crate::search::{
@@ -19,6 +18,7 @@ use crate::search::{
 };
 use crate::snapshot::document::head;
 use crate::snapshot::{Place, ReviewIndex, Snapshot};
+use crate::wire::parameters::{self, InsightsPart, ParameterSource};
 use crate::wire::{self, AspectEvidence};
 
 /// Maximum number of characters of an unknown ID that an error repeats.
@@ -108,7 +108,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAn
         ..SearchArguments::default()
     });
     if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter)) {
-        return Err(refusal(&[cursor.invalid().into()]));
+        return Err(refusal(&[cursor.invalid()]));
     }
     let page = page(snapshot, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
     let count = page.reviews.len() as u64;
@@ -177,7 +177,7 @@ pub fn evidence(
         )));
     };
     if let Some(cursor) = query.foreign_cursor() {
-        return Err(refusal(&[cursor.invalid().into()]));
+        return Err(refusal(&[cursor.invalid()]));
     }
     let all = insights::evidence(snapshot, &query);
     Ok(fit_evidence(all, &query))

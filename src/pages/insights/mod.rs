@@ -16,12 +16,12 @@ use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protect};
 use super::query::PageQuery;
 use crate::compute::apart;
-use crate::model::parameters::{self, Parameter, ParameterSource};
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, evidence_page};
 use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
 use crate::web::{in_turn, problem};
+use crate::wire::parameters::{self, Parameter, ParameterSource};
 use crate::wire::{Issue, IssueCode};
 
 /// `/insights`, with or without a query.
@@ -79,7 +79,7 @@ async fn aspect(
         return nothing("No aspect has that id; /insights lists them.");
     };
     if let Some(cursor) = query.foreign_cursor() {
-        return web::invalid_parameters(vec![cursor.invalid().into()]);
+        return web::invalid_parameters(vec![cursor.invalid()]);
     }
     let work = async {
         let html = apart(|| {
