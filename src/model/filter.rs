@@ -1,40 +1,17 @@
 //! The filter of a search, the same for REST and for agents: its arguments, and the conditions made from them.
 
+use std::fmt::Write;
+
 use super::review::{Day, Vote};
 use super::words::{PluralEndings, TextMatch, fold};
 
-/// Properties of a review as a bit set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Traits(u8);
-
-impl Traits {
+/// What a review has, of what filters ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
     /// The text is not empty.
-    pub const TEXT: Self = Self(1);
+    pub has_text: bool,
     /// The owner responded.
-    pub const RESPONSE: Self = Self(2);
-
-    pub fn of(has_text: bool, has_response: bool) -> Self {
-        Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
-    }
-}
-
-/// `mask` selects the traits to check; `wanted` has those of them that must be present.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-struct TraitFilter {
-    mask: u8,
-    wanted: u8,
-}
-
-impl TraitFilter {
-    fn with(self, one: Traits, wanted: Option<bool>) -> Self {
-        match wanted {
-            Some(wanted) => Self {
-                mask: self.mask | one.0,
-                wanted: self.wanted | (u8::from(wanted) * one.0),
-            },
-            None => self,
-        }
-    }
+    pub has_response: bool,
 }
 
 /// All conditions must hold; an absent one always does.
@@ -58,7 +35,8 @@ pub struct ReviewFilter {
     pub language: Option<String>,
     /// Folded source name, not empty.
     pub source: Option<String>,
-    traits: TraitFilter,
+    has_text: Option<bool>,
+    has_response: Option<bool>,
     /// Id of an aspect that must be mentioned.
     pub aspect: Option<String>,
     /// Required sentiment of that aspect; `None` allows any.
@@ -112,9 +90,8 @@ impl ReviewFilter {
             service: given(mentions_service),
             language: given(language).map(|tag| fold(&tag)),
             source: given(source).map(|name| fold(&name)),
-            traits: TraitFilter::default()
-                .with(Traits::TEXT, *has_text)
-                .with(Traits::RESPONSE, *has_response),
+            has_text: *has_text,
+            has_response: *has_response,
             aspect: given(aspect),
             vote: *polarity,
             sort: *sort,
@@ -149,13 +126,16 @@ impl ReviewFilter {
         }
     }
 
-    pub const fn takes_traits(&self, traits: Traits) -> bool {
-        traits.0 & self.traits.mask == self.traits.wanted
+    pub fn takes_traits(&self, traits: Traits) -> bool {
+        self.has_text.is_none_or(|wanted| wanted == traits.has_text)
+            && self
+                .has_response
+                .is_none_or(|wanted| wanted == traits.has_response)
     }
 
     /// Whether the filter has a condition on traits.
     pub const fn asks_traits(&self) -> bool {
-        self.traits.mask != 0
+        self.has_text.is_some() || self.has_response.is_some()
     }
 
     /// [`ReviewFilter::canonical`] with the order: the text that a cursor is bound to.
@@ -178,28 +158,34 @@ impl ReviewFilter {
             service,
             language,
             source,
-            traits,
+            has_text,
+            has_response,
             aspect,
             vote,
             sort: _,
         } = self;
-        let first = format!(
+        let mut text = format!(
             "ReviewFilter {{ stars: {stars:?}, since: {since:?}, until: {until:?}, query: {query:?}, technician: {technician:?}, \
              service: {service:?} }}"
         );
-        // Later filters are named only if set, so that cursors of earlier releases stay valid.
-        let labels = if language.is_none() && source.is_none() && traits.mask == 0 {
-            String::new()
-        } else {
-            format!(" language: {language:?}, source: {source:?}, traits: {traits:?}")
-        };
-        let opinion = aspect.as_ref().map_or_else(String::new, |aspect| {
-            format!(" aspect: {aspect:?}, vote: {vote:?}")
-        });
-        let words = stems
-            .as_ref()
-            .map_or_else(String::new, |stems| format!(" words: {stems:?}"));
-        format!("{first}{labels}{opinion}{words}")
+        // Later filters are named only if set, so that cursors of earlier releases stay valid. Writing into a String
+        // cannot fail.
+        if language.is_some() || source.is_some() || self.asks_traits() {
+            let bits = |text: bool, response: bool| u8::from(text) | (u8::from(response) << 1);
+            let mask = bits(has_text.is_some(), has_response.is_some());
+            let wanted = bits(*has_text == Some(true), *has_response == Some(true));
+            let _ = write!(
+                text,
+                " language: {language:?}, source: {source:?}, traits: TraitFilter {{ mask: {mask}, wanted: {wanted} }}"
+            );
+        }
+        if let Some(aspect) = aspect {
+            let _ = write!(text, " aspect: {aspect:?}, vote: {vote:?}");
+        }
+        if let Some(stems) = stems {
+            let _ = write!(text, " words: {stems:?}");
+        }
+        text
     }
 }
 
