@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::compute::lock;
+use crate::links::REVIEW_PATH;
 use crate::search::CursorParameter;
 use crate::snapshot::{CachedBody, Content, Snapshot};
 use crate::web::{PROBLEM, UrlParameters, invalid_parameters, problem, to_3_1};
@@ -182,7 +183,14 @@ pub fn describe(spec: &str, operations: &[(&'static str, Method, &'static str)])
         let method = method.as_str().to_ascii_lowercase();
         let mut described = by_operation[&format!("/{operation}")][&method].take();
         described["operationId"] = json!(operation);
-        allow_empty_values(&mut described, &document);
+        if let Some(parameters) = described
+            .get_mut("parameters")
+            .and_then(Value::as_array_mut)
+        {
+            for parameter in parameters {
+                complete(parameter, operation, &document);
+            }
+        }
         let item = paths.entry(template(pattern)).or_insert_with(|| json!({}));
         item[method] = described;
     }
@@ -191,17 +199,17 @@ pub fn describe(spec: &str, operations: &[(&'static str, Method, &'static str)])
     document
 }
 
-/// Declares for each choice and flag in a query that an empty value counts as absent. The schema of a text allows it
-/// anyway; an empty number or day is invalid, and a required parameter may not be empty.
-fn allow_empty_values(operation: &mut Value, document: &Value) {
-    let parameters = operation
-        .get_mut("parameters")
-        .and_then(Value::as_array_mut);
-    for parameter in parameters.into_iter().flatten() {
-        let is_optional = parameter["in"] == "query" && parameter["required"] != true;
-        if is_optional && is_choice(&parameter["schema"], document) {
-            parameter["allowEmptyValue"] = json!(true);
-        }
+/// Adds the example, and declares for each choice and flag in a query that an empty value counts as absent. The schema
+/// of a text allows it anyway; an empty number or day is invalid, and a required parameter may not be empty.
+fn complete(parameter: &mut Value, operation: &str, document: &Value) {
+    let is_optional = parameter["in"] == "query" && parameter["required"] != true;
+    if is_optional && is_choice(&parameter["schema"], document) {
+        parameter["allowEmptyValue"] = json!(true);
+    }
+    let mut examples = EXAMPLES.iter();
+    let is_its = |(its, name, _): &&(_, _, _)| *its == operation && parameter["name"] == *name;
+    if let Some((_, _, value)) = examples.find(is_its) {
+        parameter["example"] = json!(value);
     }
 }
 
@@ -227,13 +235,9 @@ fn template(pattern: &str) -> String {
         .join("/")
 }
 
-// Examples in the OpenAPI document, with which Swagger UI fills its forms, so that every operation succeeds without
-// changes to its form.
-// Separate from the document, because one example depends on the data: the ID of an existing review. Without reviews it
-// is omitted.
-
-/// Parameters with a value that works with every database: operation, parameter, value.
-const PARAMETERS: &[(&str, &str, &str)] = &[
+/// Examples that work with every database: operation, parameter, value. Swagger UI fills its forms with them, so that
+/// every operation succeeds without changes to its form.
+const EXAMPLES: &[(&str, &str, &str)] = &[
     ("searchReviews", "query", "on time"),
     ("getReviewsSince", "date", "2026-01-01"),
     ("getAspectEvidence", "id", "punctuality"),
@@ -250,39 +254,18 @@ fn example_review(snapshot: &Snapshot) -> Option<String> {
     Some(oldest.id(oldest.len() - 1).to_owned())
 }
 
-fn with_examples(mut document: Value, review_id: Option<&str>) -> Value {
-    let of_data = review_id.map(|review_id| ("getReview", "id", review_id));
-    for (operation, name, value) in PARAMETERS.iter().copied().chain(of_data) {
-        if let Some(parameter) = parameter(&mut document, operation, name) {
-            parameter["example"] = json!(value);
-        }
-    }
-    document
-}
-
-fn parameter<'a>(document: &'a mut Value, operation: &str, name: &str) -> Option<&'a mut Value> {
-    let paths = document.get_mut("paths")?.as_object_mut()?;
-    let mut operations = paths
-        .values_mut()
-        .filter_map(Value::as_object_mut)
-        .flat_map(|item| item.values_mut());
-    let operation = operations.find(|described| described["operationId"] == operation)?;
-    let mut parameters = operation.get_mut("parameters")?.as_array_mut()?.iter_mut();
-    parameters.find(|parameter| parameter["name"] == name)
-}
-
-// `/.well-known/openapi.json`: the OpenAPI document with examples from the current data. The body and its codings are
-// reused while the examples stay the same.
+// `/.well-known/openapi.json`: the OpenAPI document, with the ID of an existing review as an example; without reviews
+// there is none. The body and its codings are reused while the example stays the same.
 
 pub struct Description {
-    /// Without examples; made when it is first read, which takes some milliseconds.
+    /// Without that example; made when it is first read, which takes some milliseconds.
     pub document: LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>,
     /// The last body, with the review ID of its example.
     made: Mutex<Option<(Option<String>, Arc<CachedBody>)>>,
 }
 
 impl Description {
-    /// `make` makes the document without examples.
+    /// `make` makes the document without that example.
     pub fn new(make: impl FnOnce() -> Value + Send + 'static) -> Self {
         Self {
             document: LazyLock::new(Box::new(make)),
@@ -296,7 +279,12 @@ impl Description {
         if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == review_id) {
             return Arc::clone(body);
         }
-        let document = with_examples(self.document.clone(), review_id.as_deref());
+        let mut document = self.document.clone();
+        if let Some(review_id) = &review_id {
+            // The operation has one parameter.
+            let review = &mut document["paths"][template(REVIEW_PATH)]["get"];
+            review["parameters"][0]["example"] = json!(review_id);
+        }
         let json = wire::json(&document);
         let body = Arc::new(CachedBody::new(JSON, Content::whole(json)));
         *made = Some((review_id, Arc::clone(&body)));
@@ -309,12 +297,13 @@ impl Description {
 /// Maximum number of ignored names in a response.
 const IGNORED_MAX: usize = 20;
 
-/// A documented parameter of the query string. [`RequestParameters`] reads its value from the request, like any other
-/// parameter source.
-pub struct Query<P: Parameter>(PhantomData<fn() -> P>);
+/// Documents a parameter and reads nothing: its value is taken from the request, like those of other parameter sources.
+pub struct ParameterSpec<P: Parameter, const IS_IN_PATH: bool>(PhantomData<fn() -> P>);
 
+/// A parameter of the query string.
+pub type Query<P> = ParameterSpec<P, false>;
 /// A parameter of the path. The framework's derive recognises path parameters by this type name.
-pub struct Path<P: Parameter>(pub Parsed<P>);
+pub type Path<P> = ParameterSpec<P, true>;
 
 /// Reads a request's parameters and collects their names and errors.
 #[derive(Debug)]
@@ -385,14 +374,19 @@ impl<'a> RequestParameters<'a> {
     }
 }
 
-impl<'a, P: Parameter> ApiExtractor<'a> for Query<P> {
+impl<'a, P: Parameter, const IS_IN_PATH: bool> ApiExtractor<'a> for ParameterSpec<P, IS_IN_PATH> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-    const PARAM_IS_REQUIRED: bool = P::IS_REQUIRED;
+    const PARAM_IS_REQUIRED: bool = IS_IN_PATH || P::IS_REQUIRED;
+
     type ParamType = ();
     type ParamRawType = ();
 
     fn param_in() -> Option<MetaParamIn> {
-        Some(MetaParamIn::Query)
+        Some(if IS_IN_PATH {
+            MetaParamIn::Path
+        } else {
+            MetaParamIn::Query
+        })
     }
 
     fn param_schema_ref() -> Option<MetaSchemaRef> {
@@ -405,29 +399,6 @@ impl<'a, P: Parameter> ApiExtractor<'a> for Query<P> {
         _: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
         Ok(Self(PhantomData))
-    }
-}
-
-impl<'a, P: Parameter> ApiExtractor<'a> for Path<P> {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-    const PARAM_IS_REQUIRED: bool = true;
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn param_in() -> Option<MetaParamIn> {
-        Some(MetaParamIn::Path)
-    }
-
-    fn param_schema_ref() -> Option<MetaSchemaRef> {
-        Some(schema::<P>())
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        _: &mut RequestBody,
-        _: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        Ok(Self(UrlParameters::path::<P>(request)))
     }
 }
 

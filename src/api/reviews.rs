@@ -22,7 +22,7 @@ use crate::snapshot::document::array;
 use crate::snapshot::{Document, Snapshot};
 use crate::web;
 use crate::web::context::Ctx;
-use crate::web::{in_turn, problem};
+use crate::web::{UrlParameters, in_turn, problem};
 use crate::wire::{self, parameters};
 
 /// Maximum length of a `Link`, because clients limit header fields.
@@ -168,7 +168,7 @@ impl ReviewsApi {
         /// The first day, `YYYY-MM-DD`.
         date: Path<parameters::DateOfPath>,
     ) -> Documented<wire::SinceResult> {
-        match date.0 {
+        match UrlParameters::path::<parameters::DateOfPath>(request) {
             Ok(Some(day)) => self.since(request.headers(), day).into(),
             // A segment that matches is not empty.
             Ok(None) => nothing_of_that_name().into(),
@@ -182,11 +182,11 @@ impl ReviewsApi {
     #[oai(path = "/getReview", method = "get")]
     async fn get_review(
         &self,
-        headers: &HeaderMap,
+        request: &Request,
         /// Id of a published review.
         id: Path<parameters::Id>,
     ) -> Documented<wire::Review> {
-        let Ok(id) = id.0 else {
+        let Ok(id) = UrlParameters::path::<parameters::Id>(request) else {
             return nothing_of_that_name().into();
         };
         let snapshot = self.0.current.load();
@@ -197,7 +197,7 @@ impl ReviewsApi {
             return problem(StatusCode::NOT_FOUND, "No published review has that id.").into();
         };
         let json = snapshot.input.review_index.json_of(place);
-        web::whole_body(headers, snapshot, JSON, json).into()
+        web::whole_body(request.headers(), snapshot, JSON, json).into()
     }
 }
 
