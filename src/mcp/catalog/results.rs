@@ -1,7 +1,5 @@
 //! The tools' results: the bodies of REST, limited in size to the whole reviews or parts that fit; a text is never cut.
 
-use std::ops::BitOr;
-
 use rmcp::model::Resource;
 use serde_json::{Value, json};
 
@@ -382,26 +380,24 @@ fn fit(value: Value, parts: &[&str]) -> ToolAnswer {
     answer
 }
 
+/// Removes the members named `part`, at any depth; returns whether there were any.
 fn remove(value: &mut Value, part: &str) -> bool {
-    match value {
-        Value::Object(members) => {
-            // Removing an empty list saves nothing.
-            let is_there = members
-                .get(part)
-                .is_some_and(|part| part.as_array().is_none_or(|items| !items.is_empty()));
-            let found = is_there && members.remove(part).is_some();
-            found
-                | members
-                    .values_mut()
-                    .map(|member| remove(member, part))
-                    .fold(false, bool::bitor)
+    let mut is_removed = false;
+    if let Value::Object(members) = value {
+        // Removing an empty list saves nothing.
+        let is_empty = |part: &Value| part.as_array().is_some_and(Vec::is_empty);
+        if members.get(part).is_some_and(|part| !is_empty(part)) {
+            is_removed = members.remove(part).is_some();
         }
-        Value::Array(items) => items
-            .iter_mut()
-            .map(|item| remove(item, part))
-            .fold(false, bool::bitor),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        for member in members.values_mut() {
+            is_removed |= remove(member, part);
+        }
+    } else if let Value::Array(items) = value {
+        for item in items {
+            is_removed |= remove(item, part);
+        }
     }
+    is_removed
 }
 
 /// Converts a shape of `wire` to JSON. All map keys are strings, so this cannot fail.
