@@ -64,31 +64,8 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// If any is not; [`CallError::Arguments`] lists all of them.
     pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
-        let names: Vec<&str> = self
-            .known
-            .iter()
-            .map(|argument| argument.name.as_str())
-            .collect();
-        for (name, value) in self
-            .given
-            .iter()
-            .filter(|(name, _)| !names.contains(&name.as_str()))
-        {
-            let message = match names.as_slice() {
-                [] => format!("is not an argument; {} takes none", self.tool),
-                names => format!(
-                    "is not an argument of {}; known: {}",
-                    self.tool,
-                    names.join(", ")
-                ),
-            };
-            self.issues.push(Issue {
-                path: vec![shorten(name)],
-                code: IssueCode::InvalidString,
-                message,
-                received: received(value),
-            });
-        }
+        let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
+        self.issues.extend(unknown(self.tool, &names, self.given));
         taken
             .filter(|_| self.issues.is_empty())
             .ok_or_else(|| refusal(&self.issues))
@@ -121,6 +98,27 @@ impl ParameterSource for Arguments<'_> {
     }
 }
 
+/// An issue for each of `given` that is not among the `known` arguments of `what`.
+pub fn unknown(what: &str, known: &[&str], given: &Object) -> Vec<Issue> {
+    let message = match known {
+        [] => format!("is not an argument; {what} takes none"),
+        known => format!("is not an argument of {what}; known: {}", known.join(", ")),
+    };
+    let given = given.iter();
+    let unknown = given.filter(|(name, _)| !known.contains(&name.as_str()));
+    unknown
+        .map(|(name, value)| issue(&shorten(name), message.as_str(), value))
+        .collect()
+}
+
+/// An issue about the value of an argument, which it has as it was given if that is a string, otherwise as JSON.
+pub fn issue(name: &str, message: impl Into<String>, value: &Value) -> Issue {
+    let received = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    Issue::new(name, IssueCode::InvalidString, message, &received)
+}
+
 fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     match value.as_str() {
         Some(text) => parameters::parse::<P>(text),
@@ -149,7 +147,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
         let name = escaped_json(&Value::String(issue.path.concat()));
         let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
         // A missing argument has no received value.
-        if issue.message.starts_with(REQUIRED) && issue.received.is_empty() {
+        if issue.message.starts_with(REQUIRED) {
             return said;
         }
         format!(
@@ -165,13 +163,6 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
 }
 
-/// The given value in an issue: a string unchanged, anything else as JSON.
-pub fn received(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| shorten(&value.to_string()), shorten)
-}
-
 /// A JSON value in the form of a query string: numbers as plain decimals, 4.0 as 4.
 fn decimal(value: &Value) -> String {
     match value.as_f64() {
@@ -182,7 +173,7 @@ fn decimal(value: &Value) -> String {
 }
 
 /// The beginning of what a client sent, in an issue.
-pub fn shorten(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
 }
 
