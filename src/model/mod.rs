@@ -41,6 +41,6 @@ pub use merge::{
 };
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts,
-    Response, Review, ReviewId, Source, Status, Unit, Verification, Vote,
+    Response, Review, ReviewId, Source, Status, Unit, Verification, Vote, mean_hundredths,
 };
 pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};

@@ -278,10 +278,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &
         options,
         faults,
         rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
-        reviews: reviews
-            .into_iter()
-            .map(|review| ReviewFragment::in_list(review, &site))
-            .collect(),
+        reviews: ReviewFragment::list(reviews, &site),
         site: &site,
     })
 }

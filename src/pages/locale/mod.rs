@@ -328,8 +328,7 @@ impl Locale {
 
 /// The ID of the message for `label`: `name-response-time` for `Response time`.
 fn name_id(label: &str) -> String {
-    let words: Vec<&str> = label.split(' ').collect();
-    format!("name-{}", words.join("-").to_lowercase())
+    format!("name-{}", label.replace(' ', "-").to_lowercase())
 }
 
 fn args<'a>(texts: &[(&'a str, &'a str)]) -> FluentArgs<'a> {
