@@ -9,6 +9,7 @@ use super::insights::{
     Share, Summary, Topic,
 };
 use super::{AspectFacet, LeftOut};
+use crate::insights::MentionKind;
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
@@ -159,7 +160,6 @@ impl InsightsStage {
     /// the business as a whole, if the trade has one; it does not appear among the complaints.
     pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
         let mut stage = Self::of("overview", insights);
-        let entities = &insights.entities;
         let sentences = insights.summary.sentences.iter();
         stage.sentences = Some(sentences.map(|sentence| sentence.text.clone()).collect());
         // There are at most a few dozen aspects, and other requests need their ids.
@@ -170,9 +170,9 @@ impl InsightsStage {
         let of_one_thing = of_one_thing.filter(|aspect| Some(aspect.id.as_str()) != as_a_whole);
         let ranked = complaints(of_one_thing);
         stage.complaints = stage.first("complaints", &ranked, most, Clone::clone);
-        stage.add_entities("technicians", &entities.technicians, most);
-        stage.add_entities("services", &entities.services, most);
-        stage.add_entities("areas", &entities.service_areas, most);
+        for kind in MentionKind::ALL {
+            stage.add_entities(kind, insights, most);
+        }
         let topic = |topic: &Topic| TopicRow {
             quote: None,
             ..TopicRow::from(topic)
@@ -206,15 +206,18 @@ impl InsightsStage {
         Some(values.iter().take(most).map(row).collect())
     }
 
-    /// The most frequently named of `entities`.
-    pub fn add_entities(&mut self, list: &str, entities: &[Entity], most: usize) {
-        let mut named: Vec<&Entity> = entities.iter().filter(|one| one.reviews > 0).collect();
+    /// Adds the most frequently named entities of a kind.
+    pub fn add_entities(&mut self, kind: MentionKind, insights: &Insights, most: usize) {
+        let entities = insights.entities.of(kind).iter();
+        let mut named: Vec<&Entity> = entities.filter(|one| one.reviews > 0).collect();
         named.sort_by_key(|entity| std::cmp::Reverse(entity.reviews));
-        let rows = self.first(list, &named, most, |entity| EntityRow::from(*entity));
-        match list {
-            "technicians" => self.technicians = rows,
-            "services" => self.services = rows,
-            _ => self.areas = rows,
+        let row = |entity: &&Entity| EntityRow::from(*entity);
+        match kind {
+            MentionKind::Technician => {
+                self.technicians = self.first("technicians", &named, most, row);
+            }
+            MentionKind::Service => self.services = self.first("services", &named, most, row),
+            MentionKind::ServiceArea => self.areas = self.first("areas", &named, most, row),
         }
     }
 }
