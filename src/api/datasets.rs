@@ -11,8 +11,8 @@ use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::openapi::{
-    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, RequestParameters,
-    ResponseSpec, nothing_of_that_name,
+    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
+    nothing_of_that_name,
 };
 use crate::compute::apart;
 use crate::model::hash::hex;
@@ -22,7 +22,7 @@ use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evid
 use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
-use crate::web::{self, Ready, UrlParameters, in_turn, problem};
+use crate::web::{self, QueryParameters, Ready, UrlParameters, in_turn, problem};
 use crate::wire::{self, parameters};
 
 #[derive(Clone)]
@@ -122,7 +122,7 @@ impl DatasetsApi {
         /// One part; `overview` summarizes all.
         part: Query<parameters::Part>,
     ) -> Documented<wire::InsightsAnswer> {
-        let mut taken = RequestParameters::of(request);
+        let mut taken = QueryParameters::of(request);
         let asked = StageRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
             return problem.into();
@@ -215,7 +215,7 @@ impl DatasetsApi {
         /// `next_cursor` of an answer to the same request.
         cursor: Query<CursorParameter>,
     ) -> Documented<wire::AspectEvidence> {
-        let mut taken = RequestParameters::of(request);
+        let mut taken = QueryParameters::of(request);
         let asked = EvidenceRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
             return problem.into();

@@ -22,12 +22,11 @@ use thiserror::Error;
 
 use crate::compute::lock;
 use crate::links::REVIEW_PATH;
-use crate::search::CursorParameter;
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::{PROBLEM, UrlParameters, invalid_parameters, problem, to_3_1};
+use crate::web::{PROBLEM, problem, to_3_1};
 use crate::wire;
-use crate::wire::parameters::{Parameter, ParameterSource, Parsed, schema};
-use crate::wire::{Issue, Problem, RECEIVED_CHARACTERS_MAX};
+use crate::wire::Problem;
+use crate::wire::parameters::{Parameter, schema};
 
 pub const JSON: &str = "application/json";
 /// The error of a response whose parameters can be wrong.
@@ -294,9 +293,6 @@ impl Description {
 
 // Extractors for parameters.
 
-/// Maximum number of ignored names in a response.
-const IGNORED_MAX: usize = 20;
-
 /// Documents a parameter and reads nothing: its value is taken from the request, like those of other parameter sources.
 pub struct ParameterSpec<P: Parameter, const IS_IN_PATH: bool>(PhantomData<fn() -> P>);
 
@@ -304,75 +300,6 @@ pub struct ParameterSpec<P: Parameter, const IS_IN_PATH: bool>(PhantomData<fn() 
 pub type Query<P> = ParameterSpec<P, false>;
 /// A parameter of the path. The framework's derive recognises path parameters by this type name.
 pub type Path<P> = ParameterSpec<P, true>;
-
-/// Reads a request's parameters and collects their names and errors.
-#[derive(Debug)]
-pub struct RequestParameters<'a> {
-    request: &'a Request,
-    names: Vec<&'static str>,
-    issues: Vec<Issue>,
-}
-
-impl ParameterSource for RequestParameters<'_> {
-    fn read<P: Parameter>(&mut self) -> Parsed<P> {
-        self.names.push(P::NAME);
-        UrlParameters::query::<P>(self.request)
-    }
-
-    fn issues(&mut self) -> &mut Vec<Issue> {
-        &mut self.issues
-    }
-}
-
-impl<'a> RequestParameters<'a> {
-    pub const fn of(request: &'a Request) -> Self {
-        Self {
-            request,
-            names: Vec::new(),
-            issues: Vec::new(),
-        }
-    }
-
-    pub const fn request(&self) -> &'a Request {
-        self.request
-    }
-
-    /// The names of given parameters that were not read, without duplicates.
-    pub fn ignored_names(&self) -> Vec<String> {
-        let mut ignored = Vec::new();
-        for (name, _) in
-            UrlParameters::pairs(self.request).filter(|(name, _)| !self.names.contains(name))
-        {
-            let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
-            if ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
-                ignored.push(name);
-            }
-        }
-        ignored
-    }
-
-    /// The query string of the request for the page at `cursor`.
-    pub fn next_query(&self, cursor: &str) -> String {
-        let is_kept = |name: &str| self.names.contains(&name) && name != CursorParameter::NAME;
-        let pairs = UrlParameters::pairs(self.request)
-            .filter_map(|(name, value)| Some((name, value.ok().filter(|_| is_kept(name))?)));
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        query
-            .extend_pairs(pairs)
-            .append_pair(CursorParameter::NAME, cursor)
-            .finish()
-    }
-
-    /// The error response; there must be at least one issue.
-    pub fn into_problem(self) -> Response {
-        invalid_parameters(self.issues)
-    }
-
-    /// The error response if there are issues.
-    pub fn problem(&mut self) -> Option<Response> {
-        (!self.issues.is_empty()).then(|| invalid_parameters(std::mem::take(&mut self.issues)))
-    }
-}
 
 impl<'a, P: Parameter, const IS_IN_PATH: bool> ApiExtractor<'a> for ParameterSpec<P, IS_IN_PATH> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];

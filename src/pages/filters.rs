@@ -7,11 +7,11 @@ use askama::Template;
 
 use super::frame::{Site, render, year_days};
 use super::locale::Locale;
-use super::query::PageQuery;
 use crate::model::{Day, SearchArguments, TextMatch, Vote};
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
+use crate::web::QueryParameters;
 use crate::wire::{Facet, Issue};
 
 /// Maximum number of values that a field offers; others can still be given in the address.
@@ -127,7 +127,7 @@ impl FormField {
         let plain = match &kind {
             FieldKind::Choice(choices) if choices.is_empty() => String::new(),
             FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => {
-                let query = PageQuery::default();
+                let query = QueryParameters::default();
                 render(&FieldFragment::new(name, &kind, &query, locale))
             }
         };
@@ -135,7 +135,7 @@ impl FormField {
     }
 
     /// The field's HTML with the values of `query`.
-    fn html(&self, query: &PageQuery, locale: &Locale) -> String {
+    fn html(&self, query: &QueryParameters<'_>, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
             render(&FieldFragment::new(self.name, &self.kind, query, locale))
         } else {
@@ -164,7 +164,7 @@ fn with_listed(
 pub struct SearchFormFragment<'a> {
     pub choices: &'a Choices,
     pub site: &'a Site<'a>,
-    pub query: &'a PageQuery,
+    pub query: &'a QueryParameters<'a>,
 }
 
 /// A field with its given value and its error.
@@ -190,7 +190,7 @@ impl<'a> FieldFragment<'a> {
     fn new(
         name: &'static str,
         kind: &'a FieldKind,
-        query: &'a PageQuery,
+        query: &'a QueryParameters<'a>,
         locale: &'a Locale,
     ) -> Self {
         Self {

@@ -45,18 +45,6 @@ impl UrlParameters {
         }
     }
 
-    /// The value of `P` in the query string of `request`. Unknown names are ignored.
-    ///
-    /// # Errors
-    /// If the value is invalid.
-    pub fn query<P: Parameter>(request: &Request) -> Parsed<P> {
-        parse_all::<P>(
-            Self::pairs(request)
-                .filter(|(name, _)| *name == P::NAME)
-                .map(|(_, value)| value),
-        )
-    }
-
     /// The names and values in the query string of `request`; a value is `Err` if its bytes are not UTF-8.
     pub fn pairs(request: &Request) -> impl Iterator<Item = (&str, Result<&str, &str>)> {
         let pairs = match (request.uri().query(), request.extensions().get::<Self>()) {
@@ -244,8 +232,10 @@ fn address(entry: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
     use crate::config::CommaList;
+    use crate::web::QueryParameters;
     use crate::wire::parameters::{
-        Limit, MentionsService, MinRating, OneOf, ParameterKind, Rating, Since, TextKind,
+        Limit, MentionsService, MinRating, OneOf, ParameterKind, ParameterSource, Rating, Since,
+        TextKind,
     };
     use crate::wire::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
@@ -282,7 +272,7 @@ mod tests {
     /// The errors of a query, in the order in which a handler takes its parameters.
     fn faults(query: &str) -> Vec<Issue> {
         fn fault<P: Parameter>(request: &Request) -> Option<Issue> {
-            UrlParameters::query::<P>(request).err()
+            QueryParameters::of(request).read::<P>().err()
         }
         let request = request(query);
         let faults = [
@@ -346,19 +336,25 @@ mod tests {
         let request = request(
             "rating=0005&min_rating=04.50&since=2024-02-29&query=%C3%A9+%26&limit=000100&sort=oldest&mentions_service=",
         );
-        assert_eq!(UrlParameters::query::<Rating>(&request), Ok(Some(5)));
-        assert_eq!(UrlParameters::query::<MinRating>(&request), Ok(Some(4.5)));
+        assert_eq!(QueryParameters::of(&request).read::<Rating>(), Ok(Some(5)));
         assert_eq!(
-            UrlParameters::query::<Since>(&request),
+            QueryParameters::of(&request).read::<MinRating>(),
+            Ok(Some(4.5))
+        );
+        assert_eq!(
+            QueryParameters::of(&request).read::<Since>(),
             Ok("2024-02-29".parse().ok())
         );
         assert_eq!(
-            UrlParameters::query::<Short>(&request),
+            QueryParameters::of(&request).read::<Short>(),
             Ok(Some("é &".to_owned()))
         );
-        assert_eq!(UrlParameters::query::<Limit>(&request), Ok(Some(100)));
-        assert_eq!(UrlParameters::query::<Sort>(&request), Ok(Some(1)));
-        assert_eq!(UrlParameters::query::<MentionsService>(&request), Ok(None));
+        assert_eq!(QueryParameters::of(&request).read::<Limit>(), Ok(Some(100)));
+        assert_eq!(QueryParameters::of(&request).read::<Sort>(), Ok(Some(1)));
+        assert_eq!(
+            QueryParameters::of(&request).read::<MentionsService>(),
+            Ok(None)
+        );
     }
 
     #[test]

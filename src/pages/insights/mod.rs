@@ -13,23 +13,22 @@ use poem::{Request, Response};
 
 use super::cached::{Page, Pages};
 use super::frame::{POLICY, page, protect};
-use super::query::PageQuery;
 use crate::compute::apart;
 use crate::insights::MentionKind;
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence_page};
 use crate::snapshot::Snapshot;
 use crate::web;
 use crate::web::context::Ctx;
-use crate::web::{in_turn, problem};
+use crate::web::{QueryParameters, in_turn, problem};
 
 /// `/insights`, with or without a query.
 pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
-    let mut query = PageQuery::of(&request);
+    let mut query = QueryParameters::of_form(&request);
     let named = StageRequest::named(&mut query);
     let asked = EvidenceRequest::take_polarity_from(&mut query);
     let stage = StageRequest::only(named, &mut query);
-    if !query.issues.is_empty() {
-        return web::invalid_parameters(query.issues);
+    if let Some(problem) = query.problem() {
+        return problem;
     }
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
