@@ -195,40 +195,44 @@ impl Difference {
 }
 
 fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
-    fn find<'a>(among: &'a [PeriodAspect], id: &str) -> Option<&'a PeriodAspect> {
-        among.iter().find(|aspect| aspect.id == id)
-    }
-    let of_second = second
-        .iter()
-        .map(|after| [find(first, &after.id), Some(after)]);
-    let gone = first
-        .iter()
-        .filter(|before| find(second, &before.id).is_none());
-    let gone = gone.map(|before| [Some(before), None]);
-    let pairs: Vec<[Option<&PeriodAspect>; 2]> = of_second.chain(gone).collect();
-    let share = |aspect: Option<&PeriodAspect>| {
-        aspect.map_or((0, 0), |aspect| {
-            let judged = aspect.positive + aspect.negative + aspect.mixed;
-            (to_u32(aspect.positive), to_u32(judged))
-        })
+    let find = |among: &[PeriodAspect], aspect: &PeriodAspect| {
+        let mut among = among.iter();
+        among.find(|other| other.id == aspect.id).cloned()
     };
-    let shares: Vec<_> = pairs.iter().map(|pair| pair.map(share)).collect();
-    let change = |([before, after], verdict): ([Option<&PeriodAspect>; 2], ComparisonVerdict)| {
-        // No pair is without both.
-        let named = after.or(before)?;
-        let change_of =
-            |count: fn(&PeriodAspect) -> u64| less(before.map_or(0, count), after.map_or(0, count));
-        Some(AspectChange {
-            id: named.id.clone(),
-            label: named.label.clone(),
-            reviews: change_of(|aspect| aspect.reviews),
-            positive: change_of(|aspect| aspect.positive),
-            negative: change_of(|aspect| aspect.negative),
+    let absent = |aspect: &PeriodAspect| PeriodAspect {
+        reviews: 0,
+        positive: 0,
+        negative: 0,
+        mixed: 0,
+        ..aspect.clone()
+    };
+    let of_second = second.iter().map(|after| {
+        let before = find(first, after).unwrap_or_else(|| absent(after));
+        [before, after.clone()]
+    });
+    let gone = first.iter().filter(|aspect| find(second, aspect).is_none());
+    let gone = gone.map(|before| [before.clone(), absent(before)]);
+    let pairs: Vec<[PeriodAspect; 2]> = of_second.chain(gone).collect();
+    let share = |aspect: &PeriodAspect| {
+        let judged = aspect.positive + aspect.negative + aspect.mixed;
+        (to_u32(aspect.positive), to_u32(judged))
+    };
+    let shares: Vec<_> = pairs
+        .iter()
+        .map(|pair| pair.each_ref().map(share))
+        .collect();
+    let verdicts = verdicts(&shares).into_iter();
+    let changes = pairs.into_iter().zip(verdicts);
+    changes
+        .map(|([before, after], verdict)| AspectChange {
+            reviews: less(before.reviews, after.reviews),
+            positive: less(before.positive, after.positive),
+            negative: less(before.negative, after.negative),
+            id: after.id,
+            label: after.label,
             verdict,
         })
-    };
-    let verdicts = verdicts(&shares);
-    pairs.into_iter().zip(verdicts).filter_map(change).collect()
+        .collect()
 }
 
 /// For each pair of shares (part and whole), whether the second is larger. All are tested together.
