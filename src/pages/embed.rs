@@ -300,14 +300,8 @@ impl Rgb {
     /// Accepts `#0a5a78`, `0a5a78`, `#05a` and `05a`.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').unwrap_or(text);
-        let digits: Vec<u8> = digits
-            .chars()
-            .map(|digit| {
-                digit
-                    .to_digit(16)
-                    .and_then(|digit| u8::try_from(digit).ok())
-            })
-            .collect::<Option<_>>()?;
+        let digit = |digit: char| u8::try_from(digit.to_digit(16)?).ok();
+        let digits: Vec<u8> = digits.chars().map(digit).collect::<Option<_>>()?;
         match digits[..] {
             [r, g, b] => Some(Self(r * 17, g * 17, b * 17)),
             [r1, r0, g1, g0, b1, b0] => Some(Self(r1 * 16 + r0, g1 * 16 + g0, b1 * 16 + b0)),
