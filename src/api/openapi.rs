@@ -222,16 +222,12 @@ fn is_choice(schema: &Value, document: &Value) -> bool {
 
 /// A pattern in the syntax of OpenAPI: `{id}` for `:id`.
 fn template(pattern: &str) -> String {
-    let segment = |segment: &str| {
-        segment
-            .strip_prefix(':')
-            .map_or_else(|| segment.to_owned(), |name| format!("{{{name}}}"))
-    };
-    pattern
-        .split('/')
-        .map(segment)
-        .collect::<Vec<_>>()
-        .join("/")
+    let segments = pattern.split('/');
+    let segments = segments.map(|segment| match segment.strip_prefix(':') {
+        Some(name) => format!("{{{name}}}"),
+        None => segment.to_owned(),
+    });
+    segments.collect::<Vec<_>>().join("/")
 }
 
 /// Examples that work with every database: operation, parameter, value. Swagger UI fills its forms with them, so that

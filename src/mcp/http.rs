@@ -69,13 +69,8 @@ impl Mcp {
 
     async fn post(&self, mut request: Request) -> Response {
         let content_type = request.content_type().unwrap_or_default();
-        if !content_type
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .eq_ignore_ascii_case("application/json")
-        {
+        let kind = content_type.split(';').next().unwrap_or_default();
+        if !kind.trim().eq_ignore_ascii_case("application/json") {
             return problem(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "Send JSON-RPC as Content-Type: application/json.",

@@ -161,17 +161,14 @@ impl EmbedOptions {
                 ),
                 _ => continue,
             };
-            if !given.insert(name.clone()) {
-                faults.push(Issue::new(
-                    &name,
-                    IssueCode::Duplicate,
-                    "must be given once",
-                    &value,
-                ));
+            let (code, message) = if !given.insert(name.clone()) {
+                (IssueCode::Duplicate, "must be given once".to_owned())
             } else if set.is_none() {
-                let message = format!("must be {allowed}");
-                faults.push(Issue::new(&name, IssueCode::InvalidString, message, &value));
-            }
+                (IssueCode::InvalidString, format!("must be {allowed}"))
+            } else {
+                continue;
+            };
+            faults.push(Issue::new(&name, code, message, &value));
         }
         if let Some(accent) = options.accent {
             let (theme, contrast) = (options.theme, options.theme.contrast(accent));
@@ -186,13 +183,8 @@ impl EmbedOptions {
                     "must be easy to read: #{accent} has a contrast of {shown:.2} with the {name} background; it must be at \
                      least {CONTRAST_MIN}; use a {direction} colour",
                 );
-                let accent = accent.to_string();
-                faults.push(Issue::new(
-                    "accent",
-                    IssueCode::InvalidString,
-                    message,
-                    &accent,
-                ));
+                let (code, accent) = (IssueCode::InvalidString, accent.to_string());
+                faults.push(Issue::new("accent", code, message, &accent));
             }
         }
         (options, faults)

@@ -15,7 +15,7 @@ use crate::search::{
     Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean, walk,
 };
 use crate::snapshot::document::head;
-use crate::snapshot::{Place, ReviewIndex, Snapshot};
+use crate::snapshot::{Place, Snapshot};
 use crate::wire::parameters::{self, InsightsPart, ParameterSource};
 use crate::wire::{self, AspectEvidence};
 
@@ -317,7 +317,7 @@ pub fn page(
     )
 }
 
-/// The reviews of `found` that fit into `bytes_max`.
+/// The reviews of `found` that fit into `bytes_max`, at least one.
 pub fn cut(
     snapshot: &Snapshot,
     found: ResultPage,
@@ -325,13 +325,15 @@ pub fn cut(
     bytes_max: usize,
 ) -> ReviewsPage {
     let review_index = &snapshot.input.review_index;
-    let fitting = count_fitting(
-        review_index,
-        &found.places,
-        bytes_max.saturating_sub(ENVELOPE_BYTES),
-    );
-    let places = &found.places[..fitting];
-    let next = if fitting < found.places.len() {
+    let mut bytes = ENVELOPE_BYTES;
+    let fits = |place: &&Place| {
+        // Rendered JSON is always UTF-8.
+        bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
+        bytes <= bytes_max
+    };
+    let fitting = found.places.iter().take_while(fits).count();
+    let places = &found.places[..fitting.max(1).min(found.places.len())];
+    let next = if places.len() < found.places.len() {
         (places.last()).map(|last| Cursor::behind(filter, review_index, *last))
     } else {
         found.next
@@ -344,22 +346,6 @@ pub fn cut(
             .collect(),
         next,
     }
-}
-
-/// The number of reviews that fit, at least one.
-fn count_fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
-    let mut bytes = 0;
-    let fits = |place: &&Place| {
-        // Rendered JSON is always UTF-8.
-        bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
-        bytes <= bytes_max
-    };
-    places
-        .iter()
-        .take_while(fits)
-        .count()
-        .max(1)
-        .min(places.len())
 }
 
 /// Removes `parts`, least important first, until `value` fits. A part is a member with that name, at any depth.
