@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::business::{Distribution, hundredths};
 use super::insights::ConfirmedVotes;
@@ -12,7 +12,7 @@ use crate::insights::aggregate::{COMPARED_MIN, fisher_exact, holm};
 use crate::model::RatingCounts;
 
 /// Two periods side by side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Comparison {
     /// The reviews from `first_since` through `first_until`.
     pub first: Period,
@@ -28,7 +28,7 @@ pub struct Comparison {
 
 /// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
 /// than ten that judge it; `same`: the difference may be chance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename = "Verdict", rename_all = "snake_case")]
 pub enum ComparisonVerdict {
@@ -43,7 +43,7 @@ pub enum ComparisonVerdict {
 }
 
 /// The published reviews of a range of days.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Period {
     /// First day of the period, `YYYY-MM-DD`, inclusive.
     pub since: NaiveDate,
@@ -64,7 +64,7 @@ pub struct Period {
 }
 
 /// How many reviews of a period mention an aspect, and with which sentiment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct PeriodAspect {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
@@ -83,7 +83,7 @@ pub struct PeriodAspect {
 }
 
 /// The second period minus the first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Difference {
     /// Change in the number of reviews; negative if the second period has fewer.
     pub count: i64,
@@ -97,7 +97,7 @@ pub struct Difference {
 }
 
 /// Differences of counts by stars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct DistributionChange {
     /// Change in the number of one-star reviews.
     #[serde(rename = "1")]
@@ -122,7 +122,7 @@ pub struct DistributionChange {
 }
 
 /// How an aspect's counts differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct AspectChange {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,

@@ -2,7 +2,7 @@
 //! technician, service or area, or one part.
 
 use poem_openapi::{Object, Union};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::insights::{
     Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod, Quote,
@@ -26,7 +26,7 @@ pub enum InsightsAnswer {
 }
 
 /// One stage of the insights. Which members there are depends on `part`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Object)]
 pub struct InsightsStage {
     /// The requested stage: `aspect`, `technician`, `service`, `area`, or the value of `part`.
     pub part: String,
@@ -74,13 +74,13 @@ pub struct InsightsStage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_aspect: Option<Vec<AspectFacet>>,
     /// Lists that are shortened to their first values; absent if all are complete.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub left_out: Vec<LeftOut>,
 }
 
 /// An aspect that reviews complain about: they are only negative about it (`negative` in `aspects`), or also positive (`mixed`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct ComplaintRow {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
@@ -93,7 +93,7 @@ pub struct ComplaintRow {
 }
 
 /// A person, service or place that reviews name, in short. Votes are left out for people that fewer than three reviews name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EntityRow {
     /// Id that the business gave it; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +114,7 @@ pub struct EntityRow {
 }
 
 /// A phrase that stands out, in short.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct TopicRow {
     /// The words, in lower case.
     pub phrase: String,
@@ -129,7 +129,7 @@ pub struct TopicRow {
 }
 
 /// A question, with its answer if that was requested.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FaqRow {
     /// The question as a customer would ask it.
     pub question: String,
