@@ -182,12 +182,9 @@ pub fn describe(spec: &str, operations: &[(&'static str, Method, &'static str)])
         let method = method.as_str().to_ascii_lowercase();
         let mut described = by_operation[&format!("/{operation}")][&method].take();
         described["operationId"] = json!(operation);
-        if let Some(parameters) = described
-            .get_mut("parameters")
-            .and_then(Value::as_array_mut)
-        {
+        if let Some(Value::Array(parameters)) = described.get_mut("parameters") {
             for parameter in parameters {
-                complete(parameter, operation, &document);
+                complete(parameter, operation);
             }
         }
         let item = paths.entry(template(pattern)).or_insert_with(|| json!({}));
@@ -200,9 +197,12 @@ pub fn describe(spec: &str, operations: &[(&'static str, Method, &'static str)])
 
 /// Adds the example, and declares for each choice and flag in a query that an empty value counts as absent. The schema
 /// of a text allows it anyway; an empty number or day is invalid, and a required parameter may not be empty.
-fn complete(parameter: &mut Value, operation: &str, document: &Value) {
-    let is_optional = parameter["in"] == "query" && parameter["required"] != true;
-    if is_optional && is_choice(&parameter["schema"], document) {
+fn complete(parameter: &mut Value, operation: &str) {
+    let schema = &parameter["schema"];
+    // Of components, parameters refer only to enums.
+    let is_choice =
+        schema["type"] == "boolean" || schema.get("enum").is_some() || schema.get("$ref").is_some();
+    if is_choice && parameter["in"] == "query" && parameter["required"] != true {
         parameter["allowEmptyValue"] = json!(true);
     }
     let mut examples = EXAMPLES.iter();
@@ -210,14 +210,6 @@ fn complete(parameter: &mut Value, operation: &str, document: &Value) {
     if let Some((_, _, value)) = examples.find(is_its) {
         parameter["example"] = json!(value);
     }
-}
-
-/// Whether `schema` enumerates its values.
-fn is_choice(schema: &Value, document: &Value) -> bool {
-    let target = schema["$ref"].as_str();
-    let target = target.and_then(|reference| document.pointer(reference.strip_prefix('#')?));
-    let schema = target.unwrap_or(schema);
-    schema["type"] == "boolean" || schema.get("enum").is_some()
 }
 
 /// A pattern in the syntax of OpenAPI: `{id}` for `:id`.
