@@ -156,7 +156,7 @@ impl EmbedOptions {
                     "a hex colour, such as 0a5a78",
                 ),
                 "lang" => (
-                    PageLanguage::find(&value).map(|one| options.language = Some(one)),
+                    PageLanguage::of_tag(&value).map(|one| options.language = Some(one)),
                     "en, es, de or fr",
                 ),
                 _ => continue,
@@ -196,7 +196,7 @@ impl fmt::Display for EmbedOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = |options: &Self| {
             let accent = options.accent.map(|accent| accent.to_string());
-            let language = options.language.map(PageLanguage::tag);
+            let language = options.language.map(PageLanguage::name);
             [
                 ("layout", options.layout.name().to_owned()),
                 ("limit", options.limit.to_string()),
