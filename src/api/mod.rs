@@ -31,15 +31,19 @@ pub struct ApiRoutes {
     pub documents: Vec<Route>,
     /// Endpoints with parameters, and the hub.
     pub others: Vec<Route>,
-    /// Makes the OpenAPI 3.1 document of both.
-    pub describe: Box<dyn FnOnce() -> Value + Send>,
+    /// The OpenAPI 3.1 document of both.
+    pub description: Arc<Description>,
 }
 
-/// The routes of the API, and what makes their OpenAPI document.
+/// The routes of the API, and their OpenAPI document, to which `describe_more` adds what is not of the API.
 ///
 /// # Errors
 /// If an operation has no handler, or a handler no route.
-pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, DescriptionError> {
+pub fn routes(
+    ctx: &Arc<Ctx>,
+    hub: HubEndpoint,
+    describe_more: fn(&mut Value),
+) -> Result<ApiRoutes, DescriptionError> {
     let datasets = DatasetsApi::new(ctx);
     let api = (datasets.clone(), ReviewsApi(Arc::clone(ctx)), hub);
     // The framework's handlers, by the path and the method of their attributes.
@@ -108,11 +112,12 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
             .spec();
         let mut document = describe(&spec, &operations);
         hub::describe_request(&mut document, &links);
+        describe_more(&mut document);
         document
     };
     Ok(ApiRoutes {
         documents,
         others,
-        describe: Box::new(describe),
+        description: Arc::new(Description::new(describe)),
     })
 }
