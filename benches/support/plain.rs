@@ -183,8 +183,7 @@ fn question(
             .push_bind(until.to_string());
     }
     if let Some(rating) = arguments.rating {
-        sql.push(" and r.rating = ")
-            .push_bind(i64::from(rating.stars()));
+        sql.push(" and r.rating = ").push_bind(i64::from(rating));
     }
     if let Some(name) = &arguments.mentions_technician {
         sql.push(

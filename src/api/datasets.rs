@@ -11,26 +11,26 @@ use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::openapi::{
-    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, RequestParameters,
-    ResponseSpec, nothing_of_that_name,
+    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
+    nothing_of_that_name,
 };
 use crate::compute::apart;
 use crate::model::hash::hex;
-use crate::model::parameters;
 use crate::search::CursorParameter;
 use crate::search::facets::{VALUES_MAX, facets};
 use crate::search::insights::{EvidenceQuery, EvidenceRequest, StageRequest, evidence, stage};
 use crate::snapshot::document::head;
 use crate::snapshot::{Document, PerSnapshot};
 use crate::web::context::Ctx;
-use crate::web::{self, Ready, in_turn, problem};
-use crate::wire;
+use crate::web::{self, QueryParameters, Ready, UrlParameters, in_turn, problem};
+use crate::wire::{self, parameters};
 
 #[derive(Clone)]
 pub struct DatasetsApi {
-    pub(super) ctx: Arc<Ctx>,
-    pub(super) documents: Arc<Documents>,
-    pub(super) facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
+    ctx: Arc<Ctx>,
+    /// Each with its own `Link`.
+    documents: Arc<[Ready; Document::ALL.len()]>,
+    facets: Arc<PerSnapshot<OnceLock<Bytes>>>,
 }
 
 impl ResponseSpec for wire::Dataset {
@@ -99,7 +99,7 @@ impl DatasetsApi {
     /// The business, its overall rating, and every published review, newest first (date descending, then id ascending).
     #[oai(path = "/getReviews", method = "get")]
     async fn get_reviews(&self, headers: &HeaderMap) -> Documented<wire::Dataset> {
-        self.document(headers, Document::Reviews)
+        self.document(headers, Document::Reviews).into()
     }
 
     /// Get the insights
@@ -122,13 +122,13 @@ impl DatasetsApi {
         /// One part; `overview` summarizes all.
         part: Query<parameters::Part>,
     ) -> Documented<wire::InsightsAnswer> {
-        let mut taken = RequestParameters::of(request);
+        let mut taken = QueryParameters::of(request);
         let asked = StageRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
             return problem.into();
         }
         match asked {
-            None => self.document(request.headers(), Document::Insights),
+            None => self.document(request.headers(), Document::Insights).into(),
             Some(asked) => {
                 let stage = async { apart(|| self.stage(request.headers(), &asked)) };
                 in_turn(request, &self.ctx.compute, stage).await.into()
@@ -141,7 +141,7 @@ impl DatasetsApi {
     /// JSON Feed 1.1 of the 50 newest reviews, with the hub to subscribe at.
     #[oai(path = "/getFeed", method = "get")]
     async fn get_feed(&self, headers: &HeaderMap) -> Documented<wire::Feed> {
-        self.document(headers, Document::JsonFeed)
+        self.document(headers, Document::JsonFeed).into()
     }
 
     /// Get the newest reviews as Atom
@@ -149,7 +149,7 @@ impl DatasetsApi {
     /// RFC 4287 feed of the same 50 reviews, with the hub to subscribe at.
     #[oai(path = "/getAtomFeed", method = "get")]
     async fn get_atom_feed(&self, headers: &HeaderMap) -> Documented<String> {
-        self.document(headers, Document::AtomFeed)
+        self.document(headers, Document::AtomFeed).into()
     }
 
     /// Get the business and its overall rating
@@ -215,12 +215,12 @@ impl DatasetsApi {
         /// `next_cursor` of an answer to the same request.
         cursor: Query<CursorParameter>,
     ) -> Documented<wire::AspectEvidence> {
-        let mut taken = RequestParameters::of(request);
+        let mut taken = QueryParameters::of(request);
         let asked = EvidenceRequest::take_from(&mut taken);
         if let Some(problem) = taken.problem() {
             return problem.into();
         }
-        let Ok(id) = id.0 else {
+        let Ok(id) = UrlParameters::path::<parameters::Id>(request) else {
             return nothing_of_that_name().into();
         };
         let id = id.unwrap_or_default();
@@ -230,6 +230,32 @@ impl DatasetsApi {
 }
 
 impl DatasetsApi {
+    pub fn new(ctx: &Arc<Ctx>) -> Self {
+        let ready = |document: Document| {
+            let link = document.is_topic().then(|| document.link(&ctx.links));
+            let link = link.and_then(|link| HeaderValue::from_str(&link).ok());
+            Ready::new(link.map(|link| (LINK, link)).into_iter().collect())
+        };
+        Self {
+            ctx: Arc::clone(ctx),
+            documents: Arc::new(Document::ALL.map(ready)),
+            facets: Arc::default(),
+        }
+    }
+
+    /// Answers with a document of the current snapshot.
+    pub fn document(&self, headers: &HeaderMap, document: Document) -> Response {
+        let snapshot = self.ctx.current.peek();
+        let published = snapshot.document(document);
+        self.documents[document as usize].answer(
+            headers,
+            &snapshot,
+            &published.body,
+            published.confirmed().map(web::modified),
+            &self.ctx.clock,
+        )
+    }
+
     fn stage(&self, headers: &HeaderMap, asked: &StageRequest) -> Response {
         let snapshot = self.ctx.current.load();
         match stage(&snapshot, &self.ctx.links, asked) {
@@ -251,10 +277,6 @@ impl DatasetsApi {
         }
     }
 
-    fn document<K>(&self, headers: &HeaderMap, document: Document) -> Documented<K> {
-        self.documents.answer(headers, document).into()
-    }
-
     fn evidence(&self, headers: &HeaderMap, id: &str, asked: &EvidenceRequest) -> Response {
         let snapshot = self.ctx.current.load();
         let Some(query) = EvidenceQuery::about(snapshot.input.analyzer.trade(), id, asked) else {
@@ -265,47 +287,9 @@ impl DatasetsApi {
             return problem(StatusCode::NOT_FOUND, told);
         };
         if let Some(cursor) = query.foreign_cursor() {
-            return web::invalid_parameters(vec![cursor.invalid().into()]);
+            return web::invalid_parameters(vec![cursor.invalid()]);
         }
         let body = wire::json(&evidence(&snapshot, &query));
         web::whole_body(headers, snapshot, JSON, body)
-    }
-}
-
-// Document responses: each from its cached body, with its own `Link`.
-
-/// Responds with the documents of the current snapshot.
-#[derive(Debug)]
-pub struct Documents {
-    ctx: Arc<Ctx>,
-    ready: [Ready; Document::ALL.len()],
-}
-
-impl Documents {
-    pub fn new(ctx: &Arc<Ctx>) -> Self {
-        let ready = Document::ALL.map(|document| {
-            let link = document
-                .is_topic()
-                .then(|| HeaderValue::from_str(&document.link(&ctx.links)).ok());
-            let link = link.flatten().map(|link| (LINK, link));
-            Ready::new(link.into_iter().collect())
-        });
-        Self {
-            ctx: Arc::clone(ctx),
-            ready,
-        }
-    }
-
-    pub fn answer(&self, headers: &HeaderMap, document: Document) -> Response {
-        let snapshot = self.ctx.current.peek();
-        let published = snapshot.document(document);
-        let modified = published.confirmed().map(web::modified);
-        self.ready[document as usize].answer(
-            headers,
-            &snapshot,
-            &published.body,
-            modified,
-            &self.ctx.clock,
-        )
     }
 }

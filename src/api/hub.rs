@@ -1,9 +1,9 @@
 //! `POST /api/websub/hub`: accepts requests to subscribe and to unsubscribe. The outcome is sent to the callback, not
 //! returned here (WebSub §5.1.2). Errors are one line of text that explains what to change.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use poem::error::ReadBodyError;
 use poem::http::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
 use poem::http::{HeaderValue, StatusCode};
@@ -36,12 +36,11 @@ impl HubEndpoint {
     /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
     /// An invalid request is answered with one line of text that says what to change.
     #[oai(path = "/hub", method = "post", tag = "OperationGroup::Hub")]
-    async fn hub(&self, form: HubForm) -> HubResponse {
-        let taken = match &form.body {
+    async fn hub(&self, request: &Request, form: HubForm) -> HubResponse {
+        let taken = match &form.0 {
             Some(body) => {
-                self.intake
-                    .take(form.source, form.content_type.as_deref(), body)
-                    .await
+                let source = ClientAddress::of(request);
+                self.intake.take(source, request.content_type(), body).await
             }
             None => Err(RequestError::TooLarge.into()),
         };
@@ -113,13 +112,8 @@ fn text(status: StatusCode, line: &str) -> Response {
         .body(line.to_owned())
 }
 
-/// The raw form; the intake parses it by the rules of WebSub instead of the framework's.
-struct HubForm {
-    content_type: Option<String>,
-    /// `None` if it is too large.
-    body: Option<Vec<u8>>,
-    source: Option<IpAddr>,
-}
+/// The raw form; the intake parses it by the rules of WebSub instead of the framework's. `None` if it is too large.
+struct HubForm(Option<Bytes>);
 
 impl<'a> ApiExtractor<'a> for HubForm {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
@@ -147,23 +141,17 @@ impl<'a> ApiExtractor<'a> for HubForm {
         body: &mut RequestBody,
         _: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
-        let body = if announces_more_than(request.headers(), BODY_BYTES_MAX) {
-            None
-        } else {
-            match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
-                Ok(body) => Some(body.to_vec()),
-                Err(ReadBodyError::PayloadTooLarge) => None,
-                Err(error) => {
-                    let (status, reason) = body_fault(&error);
-                    return Err(poem::Error::from_response(hub_error(status, reason)));
-                }
+        if announces_more_than(request.headers(), BODY_BYTES_MAX) {
+            return Ok(Self(None));
+        }
+        match body.take()?.into_bytes_limit(BODY_BYTES_MAX).await {
+            Ok(body) => Ok(Self(Some(body))),
+            Err(ReadBodyError::PayloadTooLarge) => Ok(Self(None)),
+            Err(error) => {
+                let (status, reason) = body_fault(&error);
+                Err(poem::Error::from_response(hub_error(status, reason)))
             }
-        };
-        Ok(Self {
-            content_type: request.content_type().map(str::to_owned),
-            body,
-            source: ClientAddress::of(request),
-        })
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::links::{EVIDENCE_PATH, HUB_PATH, REVIEW_PATH, SEARCH_PATH};
 use crate::snapshot::Document;
 use crate::web::Route;
 use crate::web::context::Ctx;
-use datasets::{DatasetsApi, Documents};
+use datasets::DatasetsApi;
 use openapi::describe;
 use reviews::ReviewsApi;
 
@@ -31,25 +31,21 @@ pub struct ApiRoutes {
     pub documents: Vec<Route>,
     /// Endpoints with parameters, and the hub.
     pub others: Vec<Route>,
-    /// Makes the OpenAPI 3.1 document of both.
-    pub describe: Box<dyn FnOnce() -> Value + Send>,
+    /// The OpenAPI 3.1 document of both.
+    pub description: Arc<Description>,
 }
 
-/// The routes of the API, and what makes their OpenAPI document.
+/// The routes of the API, and their OpenAPI document, to which `describe_more` adds what is not of the API.
 ///
 /// # Errors
 /// If an operation has no handler, or a handler no route.
-pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, DescriptionError> {
-    let ready = Arc::new(Documents::new(ctx));
-    let api = (
-        DatasetsApi {
-            ctx: Arc::clone(ctx),
-            documents: Arc::clone(&ready),
-            facets: Arc::default(),
-        },
-        ReviewsApi(Arc::clone(ctx)),
-        hub,
-    );
+pub fn routes(
+    ctx: &Arc<Ctx>,
+    hub: HubEndpoint,
+    describe_more: fn(&mut Value),
+) -> Result<ApiRoutes, DescriptionError> {
+    let datasets = DatasetsApi::new(ctx);
+    let api = (datasets.clone(), ReviewsApi(Arc::clone(ctx)), hub);
     // The framework's handlers, by the path and the method of their attributes.
     let mut handlers = HashMap::new();
     api.clone().add_routes(&mut handlers);
@@ -70,11 +66,11 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
         ),
     ];
     let documents = documents.map(|(document, operation, title)| {
-        let ready = Arc::clone(&ready);
+        let datasets = datasets.clone();
         route(document.path(), Method::GET, operation).map(|route| {
             route
                 .titled(title)
-                .at_hand(move |headers| ready.answer(headers, document))
+                .at_hand(move |headers| datasets.document(headers, document))
         })
     });
     let others = [
@@ -116,11 +112,12 @@ pub fn routes(ctx: &Arc<Ctx>, hub: HubEndpoint) -> Result<ApiRoutes, Description
             .spec();
         let mut document = describe(&spec, &operations);
         hub::describe_request(&mut document, &links);
+        describe_more(&mut document);
         document
     };
     Ok(ApiRoutes {
         documents,
         others,
-        describe: Box::new(describe),
+        description: Arc::new(Description::new(describe)),
     })
 }

@@ -21,15 +21,12 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::compute::lock;
-use crate::model::parameters::{
-    InvalidParameter, Parameter, ParameterSource, Parsed, RECEIVED_CHARACTERS_MAX,
-};
-use crate::search::CursorParameter;
+use crate::links::REVIEW_PATH;
 use crate::snapshot::{CachedBody, Content, Snapshot};
-use crate::web::{PROBLEM, UrlParameters, invalid_parameters, problem, to_3_1};
+use crate::web::{PROBLEM, problem, to_3_1};
 use crate::wire;
-use crate::wire::parameters::{Described, schema};
-use crate::wire::{Issue, Problem};
+use crate::wire::Problem;
+use crate::wire::parameters::{Parameter, schema};
 
 pub const JSON: &str = "application/json";
 /// The error of a response whose parameters can be wrong.
@@ -185,7 +182,11 @@ pub fn describe(spec: &str, operations: &[(&'static str, Method, &'static str)])
         let method = method.as_str().to_ascii_lowercase();
         let mut described = by_operation[&format!("/{operation}")][&method].take();
         described["operationId"] = json!(operation);
-        allow_empty_values(&mut described, &document);
+        if let Some(Value::Array(parameters)) = described.get_mut("parameters") {
+            for parameter in parameters {
+                complete(parameter, operation);
+            }
+        }
         let item = paths.entry(template(pattern)).or_insert_with(|| json!({}));
         item[method] = described;
     }
@@ -194,49 +195,36 @@ pub fn describe(spec: &str, operations: &[(&'static str, Method, &'static str)])
     document
 }
 
-/// Declares for each choice and flag in a query that an empty value counts as absent. The schema of a text allows it
-/// anyway; an empty number or day is invalid, and a required parameter may not be empty.
-fn allow_empty_values(operation: &mut Value, document: &Value) {
-    let parameters = operation
-        .get_mut("parameters")
-        .and_then(Value::as_array_mut);
-    for parameter in parameters.into_iter().flatten() {
-        let is_optional = parameter["in"] == "query" && parameter["required"] != true;
-        if is_optional && is_choice(&parameter["schema"], document) {
-            parameter["allowEmptyValue"] = json!(true);
-        }
+/// Adds the example, and declares for each choice and flag in a query that an empty value counts as absent. The schema
+/// of a text allows it anyway; an empty number or day is invalid, and a required parameter may not be empty.
+fn complete(parameter: &mut Value, operation: &str) {
+    let schema = &parameter["schema"];
+    // Of components, parameters refer only to enums.
+    let is_choice =
+        schema["type"] == "boolean" || schema.get("enum").is_some() || schema.get("$ref").is_some();
+    if is_choice && parameter["in"] == "query" && parameter["required"] != true {
+        parameter["allowEmptyValue"] = json!(true);
     }
-}
-
-/// Whether `schema` enumerates its values.
-fn is_choice(schema: &Value, document: &Value) -> bool {
-    let target = schema["$ref"].as_str();
-    let target = target.and_then(|reference| document.pointer(reference.strip_prefix('#')?));
-    let schema = target.unwrap_or(schema);
-    schema["type"] == "boolean" || schema.get("enum").is_some()
+    let mut examples = EXAMPLES.iter();
+    let is_its = |(its, name, _): &&(_, _, _)| *its == operation && parameter["name"] == *name;
+    if let Some((_, _, value)) = examples.find(is_its) {
+        parameter["example"] = json!(value);
+    }
 }
 
 /// A pattern in the syntax of OpenAPI: `{id}` for `:id`.
 fn template(pattern: &str) -> String {
-    let segment = |segment: &str| {
-        segment
-            .strip_prefix(':')
-            .map_or_else(|| segment.to_owned(), |name| format!("{{{name}}}"))
-    };
-    pattern
-        .split('/')
-        .map(segment)
-        .collect::<Vec<_>>()
-        .join("/")
+    let segments = pattern.split('/');
+    let segments = segments.map(|segment| match segment.strip_prefix(':') {
+        Some(name) => format!("{{{name}}}"),
+        None => segment.to_owned(),
+    });
+    segments.collect::<Vec<_>>().join("/")
 }
 
-// Examples in the OpenAPI document, with which Swagger UI fills its forms, so that every operation succeeds without
-// changes to its form.
-// Separate from the document, because one example depends on the data: the ID of an existing review. Without reviews it
-// is omitted.
-
-/// Parameters with a value that works with every database: operation, parameter, value.
-const PARAMETERS: &[(&str, &str, &str)] = &[
+/// Examples that work with every database: operation, parameter, value. Swagger UI fills its forms with them, so that
+/// every operation succeeds without changes to its form.
+const EXAMPLES: &[(&str, &str, &str)] = &[
     ("searchReviews", "query", "on time"),
     ("getReviewsSince", "date", "2026-01-01"),
     ("getAspectEvidence", "id", "punctuality"),
@@ -253,39 +241,18 @@ fn example_review(snapshot: &Snapshot) -> Option<String> {
     Some(oldest.id(oldest.len() - 1).to_owned())
 }
 
-fn with_examples(mut document: Value, review_id: Option<&str>) -> Value {
-    let of_data = review_id.map(|review_id| ("getReview", "id", review_id));
-    for (operation, name, value) in PARAMETERS.iter().copied().chain(of_data) {
-        if let Some(parameter) = parameter(&mut document, operation, name) {
-            parameter["example"] = json!(value);
-        }
-    }
-    document
-}
-
-fn parameter<'a>(document: &'a mut Value, operation: &str, name: &str) -> Option<&'a mut Value> {
-    let paths = document.get_mut("paths")?.as_object_mut()?;
-    let mut operations = paths
-        .values_mut()
-        .filter_map(Value::as_object_mut)
-        .flat_map(|item| item.values_mut());
-    let operation = operations.find(|described| described["operationId"] == operation)?;
-    let mut parameters = operation.get_mut("parameters")?.as_array_mut()?.iter_mut();
-    parameters.find(|parameter| parameter["name"] == name)
-}
-
-// `/.well-known/openapi.json`: the OpenAPI document with examples from the current data. The body and its codings are
-// reused while the examples stay the same.
+// `/.well-known/openapi.json`: the OpenAPI document, with the ID of an existing review as an example; without reviews
+// there is none. The body and its codings are reused while the example stays the same.
 
 pub struct Description {
-    /// Without examples; made when it is first read, which takes some milliseconds.
+    /// Without that example; made when it is first read, which takes some milliseconds.
     pub document: LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>,
     /// The last body, with the review ID of its example.
     made: Mutex<Option<(Option<String>, Arc<CachedBody>)>>,
 }
 
 impl Description {
-    /// `make` makes the document without examples.
+    /// `make` makes the document without that example.
     pub fn new(make: impl FnOnce() -> Value + Send + 'static) -> Self {
         Self {
             document: LazyLock::new(Box::new(make)),
@@ -299,7 +266,12 @@ impl Description {
         if let Some((_, body)) = made.as_ref().filter(|(its, _)| *its == review_id) {
             return Arc::clone(body);
         }
-        let document = with_examples(self.document.clone(), review_id.as_deref());
+        let mut document = self.document.clone();
+        if let Some(review_id) = &review_id {
+            // The operation has one parameter.
+            let review = &mut document["paths"][template(REVIEW_PATH)]["get"];
+            review["parameters"][0]["example"] = json!(review_id);
+        }
         let json = wire::json(&document);
         let body = Arc::new(CachedBody::new(JSON, Content::whole(json)));
         *made = Some((review_id, Arc::clone(&body)));
@@ -309,101 +281,27 @@ impl Description {
 
 // Extractors for parameters.
 
-/// Maximum number of ignored names in a response.
-const IGNORED_MAX: usize = 20;
+/// Documents a parameter and reads nothing: its value is taken from the request, like those of other parameter sources.
+pub struct ParameterSpec<P: Parameter, const IS_IN_PATH: bool>(PhantomData<fn() -> P>);
 
-/// A documented parameter of the query string. [`RequestParameters`] reads its value from the request, like any other
-/// parameter source.
-pub struct Query<P: Parameter>(PhantomData<fn() -> P>);
-
+/// A parameter of the query string.
+pub type Query<P> = ParameterSpec<P, false>;
 /// A parameter of the path. The framework's derive recognises path parameters by this type name.
-pub struct Path<P: Parameter>(pub Parsed<P>);
+pub type Path<P> = ParameterSpec<P, true>;
 
-/// Reads a request's parameters and collects their names and errors.
-#[derive(Debug)]
-pub struct RequestParameters<'a> {
-    request: &'a Request,
-    names: Vec<&'static str>,
-    issues: Vec<Issue>,
-}
-
-impl ParameterSource for RequestParameters<'_> {
-    fn read<P: Parameter>(&mut self) -> Parsed<P> {
-        self.names.push(P::NAME);
-        UrlParameters::query::<P>(self.request)
-    }
-
-    fn refuse(&mut self, invalid: InvalidParameter) {
-        self.issues.push(invalid.into());
-    }
-
-    fn is_wrong(&self) -> bool {
-        !self.issues.is_empty()
-    }
-}
-
-impl<'a> RequestParameters<'a> {
-    pub const fn of(request: &'a Request) -> Self {
-        Self {
-            request,
-            names: Vec::new(),
-            issues: Vec::new(),
-        }
-    }
-
-    pub const fn request(&self) -> &'a Request {
-        self.request
-    }
-
-    /// The names of given parameters that were not read, without duplicates.
-    pub fn ignored_names(&self) -> Vec<String> {
-        let mut ignored = Vec::new();
-        for (name, _) in
-            UrlParameters::pairs(self.request).filter(|(name, _)| !self.names.contains(name))
-        {
-            let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
-            if ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
-                ignored.push(name);
-            }
-        }
-        ignored
-    }
-
-    /// The query string of the request for the page at `cursor`.
-    pub fn next_query(&self, cursor: &str) -> String {
-        let is_kept = |name: &str| self.names.contains(&name) && name != CursorParameter::NAME;
-        let pairs = UrlParameters::pairs(self.request)
-            .filter_map(|(name, value)| Some((name, value.ok().filter(|_| is_kept(name))?)));
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        query
-            .extend_pairs(pairs)
-            .append_pair(CursorParameter::NAME, cursor)
-            .finish()
-    }
-
-    /// The error response; there must be at least one issue.
-    pub fn into_problem(self) -> Response {
-        invalid_parameters(self.issues)
-    }
-
-    /// The error response if there are issues.
-    pub fn problem(&mut self) -> Option<Response> {
-        (!self.issues.is_empty()).then(|| invalid_parameters(std::mem::take(&mut self.issues)))
-    }
-}
-
-impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Query<P> {
+impl<'a, P: Parameter, const IS_IN_PATH: bool> ApiExtractor<'a> for ParameterSpec<P, IS_IN_PATH> {
     const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-    const PARAM_IS_REQUIRED: bool = P::IS_REQUIRED;
+    const PARAM_IS_REQUIRED: bool = IS_IN_PATH || P::IS_REQUIRED;
+
     type ParamType = ();
     type ParamRawType = ();
 
-    fn register(registry: &mut Registry) {
-        P::Kind::register(registry);
-    }
-
     fn param_in() -> Option<MetaParamIn> {
-        Some(MetaParamIn::Query)
+        Some(if IS_IN_PATH {
+            MetaParamIn::Path
+        } else {
+            MetaParamIn::Query
+        })
     }
 
     fn param_schema_ref() -> Option<MetaSchemaRef> {
@@ -416,33 +314,6 @@ impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Query<P> {
         _: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
         Ok(Self(PhantomData))
-    }
-}
-
-impl<'a, P: Parameter<Kind: Described>> ApiExtractor<'a> for Path<P> {
-    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::Parameter];
-    const PARAM_IS_REQUIRED: bool = true;
-    type ParamType = ();
-    type ParamRawType = ();
-
-    fn register(registry: &mut Registry) {
-        P::Kind::register(registry);
-    }
-
-    fn param_in() -> Option<MetaParamIn> {
-        Some(MetaParamIn::Path)
-    }
-
-    fn param_schema_ref() -> Option<MetaSchemaRef> {
-        Some(schema::<P>())
-    }
-
-    async fn from_request(
-        request: &'a Request,
-        _: &mut RequestBody,
-        _: ExtractParamOptions<()>,
-    ) -> poem::Result<Self> {
-        Ok(Self(UrlParameters::path::<P>(request)))
     }
 }
 

@@ -9,22 +9,22 @@ use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
 use super::openapi::{
-    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, RequestParameters,
-    ResponseSpec, nothing_of_that_name,
+    CROWDED, Documented, INVALID, JSON, OperationGroup, Path, Query, ResponseSpec,
+    nothing_of_that_name,
 };
 use crate::compute::{apart, apart_if};
 use crate::links::SEARCH_PATH;
 use crate::model::hash::hex;
-use crate::model::parameters::ParameterSource;
-use crate::model::{Day, ReviewId, TextMatch, parameters};
+use crate::model::{Day, ReviewId, TextMatch};
 use crate::search::facets::{PeriodsRequest, compare};
 use crate::search::{CursorParameter, SHORT_PAGE, SearchRequest, did_you_mean};
 use crate::snapshot::document::array;
 use crate::snapshot::{Document, Snapshot};
 use crate::web;
 use crate::web::context::Ctx;
-use crate::web::{in_turn, problem};
+use crate::web::{QueryParameters, UrlParameters, in_turn, problem};
 use crate::wire;
+use crate::wire::parameters::{self, Parameter};
 
 /// Maximum length of a `Link`, because clients limit header fields.
 const LINK_BYTES_MAX: usize = 4_096;
@@ -116,12 +116,12 @@ impl ReviewsApi {
         cursor: Query<CursorParameter>,
     ) -> Documented<wire::SearchResult> {
         let snapshot = self.0.current.load();
-        let mut taken = RequestParameters::of(request);
+        let mut taken = QueryParameters::of(request);
         let asked = SearchRequest::take_from(&mut taken, &snapshot.input, TextMatch::Substring);
         if let Some(problem) = taken.problem() {
             return problem.into();
         }
-        let work = self.search(snapshot, &taken, &asked);
+        let work = self.search(request, snapshot, &taken, &asked);
         in_turn(request, &self.0.compute, work).await.into()
     }
 
@@ -145,18 +145,17 @@ impl ReviewsApi {
         /// Id of the one aspect to compare, for example `price`.
         aspect: Query<parameters::Aspect>,
     ) -> Documented<wire::Comparison> {
-        let mut taken = RequestParameters::of(request);
+        let mut taken = QueryParameters::of(request);
         let snapshot = self.0.current.load();
-        match PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade()) {
-            Some(asked) => {
-                let work = async {
-                    let body = apart(|| wire::json(&compare(&snapshot, &asked)));
-                    web::whole_body(request.headers(), snapshot, JSON, body)
-                };
-                in_turn(request, &self.0.compute, work).await.into()
-            }
-            None => taken.into_problem().into(),
-        }
+        let asked = PeriodsRequest::take_from(&mut taken, snapshot.input.analyzer.trade());
+        let Some(asked) = asked else {
+            return web::invalid_parameters(taken.issues).into();
+        };
+        let work = async {
+            let body = apart(|| wire::json(&compare(&snapshot, &asked)));
+            web::whole_body(request.headers(), snapshot, JSON, body)
+        };
+        in_turn(request, &self.0.compute, work).await.into()
     }
 
     /// Get the reviews since a day
@@ -169,10 +168,11 @@ impl ReviewsApi {
         /// The first day, `YYYY-MM-DD`.
         date: Path<parameters::DateOfPath>,
     ) -> Documented<wire::SinceResult> {
-        let mut taken = RequestParameters::of(request);
-        match taken.keep_required::<parameters::DateOfPath>(date.0) {
-            Some(day) => self.since(request.headers(), day).into(),
-            None => taken.into_problem().into(),
+        match UrlParameters::path::<parameters::DateOfPath>(request) {
+            Ok(Some(day)) => self.since(request.headers(), day).into(),
+            // A segment that matches is not empty.
+            Ok(None) => nothing_of_that_name().into(),
+            Err(issue) => web::invalid_parameters(vec![issue]).into(),
         }
     }
 
@@ -182,11 +182,11 @@ impl ReviewsApi {
     #[oai(path = "/getReview", method = "get")]
     async fn get_review(
         &self,
-        headers: &HeaderMap,
+        request: &Request,
         /// Id of a published review.
         id: Path<parameters::Id>,
     ) -> Documented<wire::Review> {
-        let Ok(id) = id.0 else {
+        let Ok(id) = UrlParameters::path::<parameters::Id>(request) else {
             return nothing_of_that_name().into();
         };
         let snapshot = self.0.current.load();
@@ -197,15 +197,16 @@ impl ReviewsApi {
             return problem(StatusCode::NOT_FOUND, "No published review has that id.").into();
         };
         let json = snapshot.input.review_index.json_of(place);
-        web::whole_body(headers, snapshot, JSON, json).into()
+        web::whole_body(request.headers(), snapshot, JSON, json).into()
     }
 }
 
 impl ReviewsApi {
     async fn search(
         &self,
+        request: &Request,
         snapshot: Arc<Snapshot>,
-        taken: &RequestParameters<'_>,
+        taken: &QueryParameters<'_>,
         asked: &SearchRequest,
     ) -> Response {
         let SearchRequest {
@@ -222,7 +223,7 @@ impl ReviewsApi {
         let next_cursor = found.next.map(|next| next.to_string());
         let link = next_cursor
             .as_deref()
-            .and_then(|next| self.link(&taken.next_query(next)));
+            .and_then(|next| self.link(taken, next));
         let head = wire::SearchHead {
             total: found.total,
             total_relation: wire::TotalRelation::of(found.is_exact),
@@ -243,7 +244,7 @@ impl ReviewsApi {
                 body.extend_from_slice(&snapshot.input.review_index.json_of(place));
             }
             body.extend_from_slice(b"]}");
-            web::whole_body(taken.request().headers(), snapshot, JSON, body)
+            web::whole_body(request.headers(), snapshot, JSON, body)
         });
         // A 304 repeats the header fields of the 200 (RFC 9110 §15.4.5).
         if let Some(link) = link.filter(|_| {
@@ -255,12 +256,10 @@ impl ReviewsApi {
     }
 
     /// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
-    fn link(&self, query: &str) -> Option<HeaderValue> {
-        let link = format!(
-            "<{}?{query}>; rel=\"next\"",
-            self.0.links.absolute(SEARCH_PATH)
-        );
-        HeaderValue::from_str(&link)
+    fn link(&self, taken: &QueryParameters<'_>, next: &str) -> Option<HeaderValue> {
+        let (path, cursor) = (self.0.links.absolute(SEARCH_PATH), CursorParameter::NAME);
+        let address = taken.address(&path, &[cursor], &[(cursor, next)]);
+        HeaderValue::from_str(&format!("<{address}>; rel=\"next\""))
             .ok()
             .filter(|link| link.len() <= LINK_BYTES_MAX)
     }

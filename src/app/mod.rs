@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::api::{ApiRoutes, Description, DescriptionError};
+use crate::api::{ApiRoutes, DescriptionError};
 use crate::config::{Hosts, Nets};
 use crate::jobs::{AnalyzeBacklog, Precompress, PublishChanges, erase};
 use crate::links::OPENAPI_PATH;
@@ -205,13 +205,8 @@ fn routes(
     let ApiRoutes {
         documents: mut routes,
         others,
-        describe,
-    } = api::routes(ctx, hub)?;
-    let description = Arc::new(Description::new(move || {
-        let mut document = describe();
-        mcp::describe(&mut document);
-        document
-    }));
+        description,
+    } = api::routes(ctx, hub, mcp::describe)?;
     let catalog = {
         let (ctx, description) = (Arc::clone(ctx), Arc::clone(&description));
         move || Catalog::new(ctx, &description.document)

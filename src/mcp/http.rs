@@ -69,13 +69,8 @@ impl Mcp {
 
     async fn post(&self, mut request: Request) -> Response {
         let content_type = request.content_type().unwrap_or_default();
-        if !content_type
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .eq_ignore_ascii_case("application/json")
-        {
+        let kind = content_type.split(';').next().unwrap_or_default();
+        if !kind.trim().eq_ignore_ascii_case("application/json") {
             return problem(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "Send JSON-RPC as Content-Type: application/json.",
@@ -111,20 +106,23 @@ impl Mcp {
     }
 
     async fn answer(&self, headers: &HeaderMap, body: &[u8], mut room: Room) -> Response {
-        let Some(reply) = self.reply(headers, body).await else {
-            return Response::builder().status(StatusCode::ACCEPTED).finish();
+        let (status, json, session) = match self.reply(headers, body).await {
+            Ok(Some((json, session))) => (StatusCode::OK, json, session),
+            Ok(None) => return Response::builder().status(StatusCode::ACCEPTED).finish(),
+            Err((status, id, fault)) => {
+                let json = message::error(id.as_ref(), &fault, !is_stateless(headers));
+                (status, json, None)
+            }
         };
-        if !room.resize(reply.json.capacity()) {
+        if !room.resize(json.capacity()) {
             return too_much_in_flight();
         }
-        let mut response = Response::builder()
-            .status(reply.status)
-            .body(room.hold(reply.json));
+        let mut response = Response::builder().status(status).body(room.hold(json));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         // An ID is Base64, so it is a valid header value.
-        if let Some(Ok(id)) = reply.session.map(|id| HeaderValue::from_str(&id)) {
+        if let Some(Ok(id)) = session.map(|id| HeaderValue::from_str(&id)) {
             headers.insert(HeaderName::from_static(SESSION_HEADER), id);
         }
         response
@@ -182,14 +180,6 @@ impl Endpoint for Mcp {
 
 const SESSION_HEADER: &str = "mcp-session-id";
 
-/// The message that answers a POST.
-struct McpReply {
-    status: StatusCode,
-    json: String,
-    /// The ID of the session that was opened.
-    session: Option<String>,
-}
-
 /// The error that answers a POST, with the ID of its message if that could be read.
 type McpFault = (StatusCode, Option<message::Id>, ErrorData);
 
@@ -197,19 +187,12 @@ type McpFault = (StatusCode, Option<message::Id>, ErrorData);
 const LONG_BODY: usize = 8 * 1024;
 
 impl Mcp {
-    /// Answers a body with one message; `None` if there is nothing to answer.
-    async fn reply(&self, headers: &HeaderMap, body: &[u8]) -> Option<McpReply> {
-        let result = self.result(headers, body).await;
-        result.unwrap_or_else(|(status, id, fault)| {
-            Some(McpReply {
-                status,
-                json: message::error(id.as_ref(), &fault, !is_stateless(headers)),
-                session: None,
-            })
-        })
-    }
-
-    async fn result(&self, headers: &HeaderMap, body: &[u8]) -> Result<Option<McpReply>, McpFault> {
+    /// The message that answers a body, and the ID of the session that it opens; `None` if there is nothing to answer.
+    async fn reply(
+        &self,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Option<(String, Option<String>)>, McpFault> {
         let parsed = apart_if(body.len() > LONG_BODY, || message::parse(body));
         let call = parsed
             .map_err(|fault| (None, fault))
@@ -232,11 +215,7 @@ impl Mcp {
             let fault = ErrorData::internal_error(told, None);
             (StatusCode::SERVICE_UNAVAILABLE, Some(id.clone()), fault)
         })?;
-        Ok(Some(McpReply {
-            status: StatusCode::OK,
-            json: message::result(&id, &json),
-            session,
-        }))
+        Ok(Some((message::result(&id, &json), session)))
     }
 
     /// The revision whose rules apply to a call or, without one, to a response: that of the session, or the stateless

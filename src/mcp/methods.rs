@@ -102,7 +102,9 @@ impl Methods {
                 .content
                 .retain(|block| block.as_resource_link().is_none());
         }
-        let json = serde_json::to_string(&result).map_err(internal)?;
+        let json = serde_json::to_string(&result).map_err(|error| {
+            ErrorData::internal_error(format!("Internal error ({error}); report it."), None)
+        })?;
         Ok(MethodResult { json, opens })
     }
 
@@ -132,22 +134,26 @@ impl Methods {
             }
             "ping" => Of::empty(()),
             "tools/list" => {
-                let tools = whole(method, params, || catalog.tools.clone())?;
+                check_page(method, params)?;
+                let tools = catalog.tools.clone();
                 Of::ListToolsResult(model::ListToolsResult::with_all_items(tools))
             }
             "tools/call" => Of::CallToolResult(self.call_tool(read(method, params)?).await?),
             "resources/list" => {
-                let resources = whole(method, params, || catalog.resources())?;
+                check_page(method, params)?;
+                let resources = catalog.resources();
                 Of::ListResourcesResult(model::ListResourcesResult::with_all_items(resources))
             }
             "resources/templates/list" => {
-                let templates = whole(method, params, || catalog.templates.clone())?;
+                check_page(method, params)?;
+                let templates = catalog.templates.clone();
                 let listed = model::ListResourceTemplatesResult::with_all_items(templates);
                 Of::ListResourceTemplatesResult(listed)
             }
             "resources/read" => Of::ReadResourceResult(self.read_resource(&read(method, params)?)?),
             "prompts/list" => {
-                let prompts = whole(method, params, || catalog.prompts.clone())?;
+                check_page(method, params)?;
+                let prompts = catalog.prompts.clone();
                 Of::ListPromptsResult(model::ListPromptsResult::with_all_items(prompts))
             }
             "prompts/get" => Of::GetPromptResult(self.get_prompt(read(method, params)?)?),
@@ -341,15 +347,11 @@ fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
     })
 }
 
-/// A whole list: it has no pages, so any cursor is invalid.
-fn whole<T>(
-    method: &str,
-    params: Map<String, Value>,
-    list: impl FnOnce() -> Vec<T>,
-) -> Result<Vec<T>, ErrorData> {
+/// Checks that a list is requested without a cursor: it has no pages.
+fn check_page(method: &str, params: Map<String, Value>) -> Result<(), ErrorData> {
     let page: model::PaginatedRequestParams = read(method, params)?;
     match page.cursor {
-        None => Ok(list()),
+        None => Ok(()),
         Some(_) => Err(ErrorData::invalid_params(
             "Unknown cursor: lists here are complete; leave it out.",
             None,
@@ -363,9 +365,4 @@ fn refusal(error: CallError, kind: &str, name: &str) -> ErrorData {
         CallError::Arguments(advice) => advice,
     };
     ErrorData::invalid_params(told, None)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "it is what map_err is given")]
-fn internal(error: serde_json::Error) -> ErrorData {
-    ErrorData::internal_error(format!("Internal error ({error}); report it."), None)
 }

@@ -25,15 +25,12 @@ pub use store::{Sessions, sessions};
 use crate::links::MCP_PATH;
 use crate::web::Route;
 
-// The names of the operations of `/mcp` in the OpenAPI document.
-const ASK: &str = "mcp";
-const END: &str = "endMcpSession";
-
+/// With the IDs of the operations in the OpenAPI document.
 pub fn routes(mcp: &Arc<Mcp>) -> Vec<Route> {
     vec![
         Route::new(MCP_PATH)
-            .on(Method::POST, ASK, Arc::clone(mcp))
-            .on(Method::DELETE, END, Arc::clone(mcp)),
+            .on(Method::POST, "mcp", Arc::clone(mcp))
+            .on(Method::DELETE, "endMcpSession", Arc::clone(mcp)),
     ]
 }
 

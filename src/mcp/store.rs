@@ -16,9 +16,8 @@ use sqlx::SqliteConnection;
 use super::revision::Revision;
 use crate::clock::Clock;
 use crate::compute::lock;
-use crate::model::hash::hex;
 use crate::random::Random;
-use crate::storage::{AtPath as _, Database, DbError, Write};
+use crate::storage::{AtPath as _, Database, DbError};
 
 /// The sessions of this database; creates its key if it has none.
 ///
@@ -33,44 +32,32 @@ pub async fn sessions(
         path: database.path().to_owned(),
         reason,
     };
-    let half = || random.bytes_16().map_err(|error| fault(error.to_string()));
-    let mut candidate = [0; KEY_BYTES];
-    candidate[..16].copy_from_slice(&half()?);
-    candidate[16..].copy_from_slice(&half()?);
     let path = database.path();
     let mut reader = database.reader().await?;
-    let known = find_key(&mut reader).await.at(path)?;
+    let mut key = find_key(&mut reader).await.at(path)?;
     drop(reader);
-    let key = if let Some(key) = known {
-        key
-    } else {
+    if key.is_none() {
+        let half = || random.hex_128().map_err(|error| fault(error.to_string()));
+        let candidate = half()? + &half()?;
         let mut write = database.write().await?;
-        keep_key(&mut write, candidate).await.at(path)?;
+        // Another process may have been faster.
+        sqlx::query!(
+            "insert into mcp_key (key) values (unhex(?)) on conflict do nothing",
+            candidate
+        )
+        .execute(&mut write)
+        .await
+        .at(path)?;
         write.commit().await.at(path)?;
         database.see_own_writes().await?;
         let mut reader = database.reader().await?;
-        let key = find_key(&mut reader).await.at(path)?;
-        key.ok_or_else(|| fault("mcp_key has no row".to_owned()))?
-    };
+        key = find_key(&mut reader).await.at(path)?;
+    }
+    let key = key.ok_or_else(|| fault("mcp_key has no row".to_owned()))?;
     let key = key
         .try_into()
         .map_err(|_| fault("mcp_key.key is not of 32 bytes; delete the row".to_owned()))?;
     Ok(Sessions::new(key, clock, random))
-}
-
-/// Stores `candidate` as the key if the database has none.
-///
-/// # Errors
-/// If the database cannot be written.
-async fn keep_key(write: &mut Write, candidate: [u8; 32]) -> sqlx::Result<()> {
-    let candidate = hex(&candidate);
-    sqlx::query!(
-        "insert into mcp_key (key) values (unhex(?)) on conflict do nothing",
-        candidate
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 /// The stored key, if there is one.

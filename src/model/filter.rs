@@ -1,44 +1,17 @@
-//! The filter of a search, the same for REST and for agents: its arguments, parsed from a query string or from the
-//! arguments of an agent's call, and the conditions made from them.
+//! The filter of a search, the same for REST and for agents: its arguments, and the conditions made from them.
 
-use super::parameters::{
-    self, InvalidParameter, Parameter, ParameterFault, ParameterSource, ParameterValue, Sort,
-};
-use super::review::{Day, Rating, Vote};
+use std::fmt::Write;
+
+use super::review::{Day, Vote};
 use super::words::{PluralEndings, TextMatch, fold};
 
-/// Properties of a review as a bit set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Traits(u8);
-
-impl Traits {
+/// What a review has, of what filters ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
     /// The text is not empty.
-    pub const TEXT: Self = Self(1);
+    pub has_text: bool,
     /// The owner responded.
-    pub const RESPONSE: Self = Self(2);
-
-    pub fn of(has_text: bool, has_response: bool) -> Self {
-        Self((u8::from(has_text) * Self::TEXT.0) | (u8::from(has_response) * Self::RESPONSE.0))
-    }
-}
-
-/// `mask` selects the traits to check; `wanted` has those of them that must be present.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-struct TraitFilter {
-    mask: u8,
-    wanted: u8,
-}
-
-impl TraitFilter {
-    fn with(self, one: Traits, wanted: Option<bool>) -> Self {
-        match wanted {
-            Some(wanted) => Self {
-                mask: self.mask | one.0,
-                wanted: self.wanted | (u8::from(wanted) * one.0),
-            },
-            None => self,
-        }
-    }
+    pub has_response: bool,
 }
 
 /// All conditions must hold; an absent one always does.
@@ -62,7 +35,8 @@ pub struct ReviewFilter {
     pub language: Option<String>,
     /// Folded source name, not empty.
     pub source: Option<String>,
-    traits: TraitFilter,
+    has_text: Option<bool>,
+    has_response: Option<bool>,
     /// Id of an aspect that must be mentioned.
     pub aspect: Option<String>,
     /// Required sentiment of that aspect; `None` allows any.
@@ -94,7 +68,7 @@ impl ReviewFilter {
         } = arguments;
         let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         let wanted = |stars: u8| {
-            rating.is_none_or(|rating| rating.stars() == stars)
+            rating.is_none_or(|rating| rating == stars)
                 && min_rating.is_none_or(|least| f64::from(stars) >= least)
                 && max_rating.is_none_or(|most| f64::from(stars) <= most)
         };
@@ -116,9 +90,8 @@ impl ReviewFilter {
             service: given(mentions_service),
             language: given(language).map(|tag| fold(&tag)),
             source: given(source).map(|name| fold(&name)),
-            traits: TraitFilter::default()
-                .with(Traits::TEXT, *has_text)
-                .with(Traits::RESPONSE, *has_response),
+            has_text: *has_text,
+            has_response: *has_response,
             aspect: given(aspect),
             vote: *polarity,
             sort: *sort,
@@ -153,13 +126,16 @@ impl ReviewFilter {
         }
     }
 
-    pub const fn takes_traits(&self, traits: Traits) -> bool {
-        traits.0 & self.traits.mask == self.traits.wanted
+    pub fn takes_traits(&self, traits: Traits) -> bool {
+        self.has_text.is_none_or(|wanted| wanted == traits.has_text)
+            && self
+                .has_response
+                .is_none_or(|wanted| wanted == traits.has_response)
     }
 
     /// Whether the filter has a condition on traits.
     pub const fn asks_traits(&self) -> bool {
-        self.traits.mask != 0
+        self.has_text.is_some() || self.has_response.is_some()
     }
 
     /// [`ReviewFilter::canonical`] with the order: the text that a cursor is bound to.
@@ -182,38 +158,42 @@ impl ReviewFilter {
             service,
             language,
             source,
-            traits,
+            has_text,
+            has_response,
             aspect,
             vote,
             sort: _,
         } = self;
-        let first = format!(
+        let mut text = format!(
             "ReviewFilter {{ stars: {stars:?}, since: {since:?}, until: {until:?}, query: {query:?}, technician: {technician:?}, \
              service: {service:?} }}"
         );
-        // Later filters are named only if set, so that cursors of earlier releases stay valid.
-        let labels = if language.is_none() && source.is_none() && traits.mask == 0 {
-            String::new()
-        } else {
-            format!(" language: {language:?}, source: {source:?}, traits: {traits:?}")
-        };
-        let opinion = aspect.as_ref().map_or_else(String::new, |aspect| {
-            format!(" aspect: {aspect:?}, vote: {vote:?}")
-        });
-        let words = stems
-            .as_ref()
-            .map_or_else(String::new, |stems| format!(" words: {stems:?}"));
-        format!("{first}{labels}{opinion}{words}")
+        // Later filters are named only if set, so that cursors of earlier releases stay valid. Writing into a String
+        // cannot fail.
+        if language.is_some() || source.is_some() || self.asks_traits() {
+            let bits = |text: bool, response: bool| u8::from(text) | (u8::from(response) << 1);
+            let mask = bits(has_text.is_some(), has_response.is_some());
+            let wanted = bits(*has_text == Some(true), *has_response == Some(true));
+            let _ = write!(
+                text,
+                " language: {language:?}, source: {source:?}, traits: TraitFilter {{ mask: {mask}, wanted: {wanted} }}"
+            );
+        }
+        if let Some(aspect) = aspect {
+            let _ = write!(text, " aspect: {aspect:?}, vote: {vote:?}");
+        }
+        if let Some(stems) = stems {
+            let _ = write!(text, " words: {stems:?}");
+        }
+        text
     }
 }
-
-// Search parameters, parsed from a query string or from the arguments of an agent's call, so that every interface has
-// the same filters.
 
 /// The parsed search parameters, each within its bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchArguments {
-    pub rating: Option<Rating>,
+    /// 1 to 5.
+    pub rating: Option<u8>,
     pub min_rating: Option<f64>,
     pub max_rating: Option<f64>,
     pub since: Option<Day>,
@@ -241,41 +221,27 @@ pub struct SearchArguments {
     pub sort: Sort,
 }
 
-impl SearchArguments {
-    /// Parses the parameters of `source`, which records invalid ones. `text_match` is the default match rule.
-    pub fn take_from(
-        source: &mut impl ParameterSource,
-        text_match: TextMatch,
-        plural_endings: PluralEndings,
-    ) -> Self {
-        let arguments = Self {
-            rating: source.take::<parameters::Rating>(),
-            min_rating: source.take::<parameters::MinRating>(),
-            max_rating: source.take::<parameters::MaxRating>(),
-            since: source.take::<parameters::Since>(),
-            until: source.take::<parameters::Until>(),
-            query: source.take::<parameters::Query>(),
-            text_match: (source.take::<parameters::MatchRule>()).unwrap_or(text_match),
-            plural_endings,
-            mentions_technician: source.take::<parameters::MentionsTechnician>(),
-            mentions_service: source.take::<parameters::MentionsService>(),
-            language: source.take::<parameters::Language>(),
-            source: source.take::<parameters::Source>(),
-            has_text: source.take::<parameters::HasText>(),
-            has_response: source.take::<parameters::HasResponse>(),
-            aspect: source.take::<parameters::Aspect>(),
-            polarity: source.take::<parameters::Polarity>(),
-            sort: source.take::<parameters::SortOrder>().unwrap_or_default(),
-        };
-        if let Some(alone) = arguments.polarity.filter(|_| arguments.aspect.is_none()) {
-            source.refuse(without_aspect(alone));
-        }
-        arguments
+named! {
+    /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum Sort {
+        #[default]
+        Newest = "newest",
+        Oldest = "oldest",
+        /// 5 to 1 stars.
+        Highest = "highest",
+        /// 1 to 5 stars.
+        Lowest = "lowest",
     }
 }
 
-/// The error for a polarity without an aspect.
-fn without_aspect(polarity: ParameterValue<parameters::Polarity>) -> InvalidParameter {
-    let message = format!("must be given together with {}", parameters::Aspect::NAME);
-    InvalidParameter::new::<parameters::Polarity>(ParameterFault::Text, message, polarity.name())
+impl Sort {
+    /// The stars (1 to 5) in this order; `None` for an order by date.
+    pub const fn stars(self) -> Option<[u8; 5]> {
+        match self {
+            Self::Newest | Self::Oldest => None,
+            Self::Highest => Some([5, 4, 3, 2, 1]),
+            Self::Lowest => Some([1, 2, 3, 4, 5]),
+        }
+    }
 }

@@ -236,14 +236,8 @@ const ABSENT: u64 = u64::MAX;
 const DECIDED: UnitDigest = [0; BYTES];
 
 /// Secret key of the database: without the key, the digests of a field cannot be guessed.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct DigestKey(Hmac<Sha256>);
-
-impl std::fmt::Debug for DigestKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("DigestKey")
-    }
-}
 
 pub type UnitDigest = [u8; BYTES];
 

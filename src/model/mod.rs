@@ -31,18 +31,16 @@ pub mod business;
 mod filter;
 pub mod hash;
 mod merge;
-pub(crate) mod parameters;
 mod review;
 mod words;
 
-pub use filter::{ReviewFilter, SearchArguments, Traits};
+pub use filter::{ReviewFilter, SearchArguments, Sort, Traits};
 pub use merge::{
     Base, DUPLICATE, DigestKey, GONE, Merged, NOT_VERIFIED, Stated, Statement, UnitDigest, Units,
     adopt, merge,
 };
-pub use parameters::{InsightsPart, LIMIT_DEFAULT, LIMIT_MAX, QUERY_CHARACTERS_MAX, Sort};
 pub use review::{
     Day, InvalidDay, InvalidRating, InvalidReviewId, Mentions, Method, Rating, RatingCounts,
-    Response, Review, ReviewId, Source, Status, Unit, Verification, Vote,
+    Response, Review, ReviewId, Source, Status, Unit, Verification, Vote, mean_hundredths,
 };
 pub use words::{PluralEndings, TextMatch, fold, fold_into, is_of_word};

@@ -7,7 +7,7 @@ use super::escape::attribute;
 use super::frame::{POLICY, protect, render};
 use super::home::newest_day;
 use super::locale::Locale;
-use super::words::fold;
+use super::words::shortened;
 use crate::links::Links;
 use crate::snapshot::{ReviewIndex, Snapshot};
 use crate::web;
@@ -87,8 +87,7 @@ struct BadgeFragment {
 
 fn badge(snapshot: &Snapshot, is_short: bool) -> String {
     let input = &snapshot.input;
-    let name = fold(&input.business.name, NAME_CHARACTERS)
-        .map_or_else(|| input.business.name.clone(), |(start, _)| start + " …");
+    let name = shortened(&input.business.name, NAME_CHARACTERS);
     let figure = figure(&input.review_index, &Locale::of(&input.business), is_short);
     let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
     let svg = render(&BadgeFragment {

@@ -8,6 +8,7 @@ use askama::Template;
 
 use super::frame::Site;
 use super::locale::Locale;
+use crate::model::mean_hundredths;
 use crate::wire;
 
 // A bar of opinions with the interval of the positive share.
@@ -172,8 +173,7 @@ impl<'a> YearsFragment<'a> {
             return None;
         }
         let points = (0..).zip(years).map(|(at, (year, reviews, stars))| {
-            // Hundredths of stars, rounded. Integers, so that the output does not depend on floating point.
-            let mean = (stars * 200 + reviews) / (reviews * 2).max(1);
+            let mean = mean_hundredths(*stars, *reviews).unwrap_or_default();
             // Hundredths from 100 to 500, as tenths of units from 400 down to 0.
             let y = 500_u64.saturating_sub(mean);
             // The middle of the year's column, in tenths.

@@ -156,22 +156,19 @@ impl EmbedOptions {
                     "a hex colour, such as 0a5a78",
                 ),
                 "lang" => (
-                    PageLanguage::find(&value).map(|one| options.language = Some(one)),
+                    PageLanguage::of_tag(&value).map(|one| options.language = Some(one)),
                     "en, es, de or fr",
                 ),
                 _ => continue,
             };
-            if !given.insert(name.clone()) {
-                faults.push(Issue::new(
-                    &name,
-                    IssueCode::Duplicate,
-                    "must be given once",
-                    &value,
-                ));
+            let (code, message) = if !given.insert(name.clone()) {
+                (IssueCode::Duplicate, "must be given once".to_owned())
             } else if set.is_none() {
-                let message = format!("must be {allowed}");
-                faults.push(Issue::new(&name, IssueCode::InvalidString, message, &value));
-            }
+                (IssueCode::InvalidString, format!("must be {allowed}"))
+            } else {
+                continue;
+            };
+            faults.push(Issue::new(&name, code, message, &value));
         }
         if let Some(accent) = options.accent {
             let (theme, contrast) = (options.theme, options.theme.contrast(accent));
@@ -186,13 +183,8 @@ impl EmbedOptions {
                     "must be easy to read: #{accent} has a contrast of {shown:.2} with the {name} background; it must be at \
                      least {CONTRAST_MIN}; use a {direction} colour",
                 );
-                let accent = accent.to_string();
-                faults.push(Issue::new(
-                    "accent",
-                    IssueCode::InvalidString,
-                    message,
-                    &accent,
-                ));
+                let (code, accent) = (IssueCode::InvalidString, accent.to_string());
+                faults.push(Issue::new("accent", code, message, &accent));
             }
         }
         (options, faults)
@@ -204,7 +196,7 @@ impl fmt::Display for EmbedOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = |options: &Self| {
             let accent = options.accent.map(|accent| accent.to_string());
-            let language = options.language.map(PageLanguage::tag);
+            let language = options.language.map(PageLanguage::name);
             [
                 ("layout", options.layout.name().to_owned()),
                 ("limit", options.limit.to_string()),
@@ -278,10 +270,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &
         options,
         faults,
         rating: RatingFigure::of(&snapshot.input.review_index, &site.locale),
-        reviews: reviews
-            .into_iter()
-            .map(|review| ReviewFragment::in_list(review, &site))
-            .collect(),
+        reviews: ReviewFragment::list(reviews, &site),
         site: &site,
     })
 }
@@ -303,14 +292,8 @@ impl Rgb {
     /// Accepts `#0a5a78`, `0a5a78`, `#05a` and `05a`.
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix('#').unwrap_or(text);
-        let digits: Vec<u8> = digits
-            .chars()
-            .map(|digit| {
-                digit
-                    .to_digit(16)
-                    .and_then(|digit| u8::try_from(digit).ok())
-            })
-            .collect::<Option<_>>()?;
+        let digit = |digit: char| u8::try_from(digit.to_digit(16)?).ok();
+        let digits: Vec<u8> = digits.chars().map(digit).collect::<Option<_>>()?;
         match digits[..] {
             [r, g, b] => Some(Self(r * 17, g * 17, b * 17)),
             [r1, r0, g1, g0, b1, b0] => Some(Self(r1 * 16 + r0, g1 * 16 + g0, b1 * 16 + b0)),

@@ -4,15 +4,14 @@
 use std::borrow::Cow;
 
 use askama::Template;
-use chrono::NaiveDate;
 
 use super::frame::{Site, render, year_days};
 use super::locale::Locale;
-use super::query::PageQuery;
-use crate::model::{SearchArguments, TextMatch, Vote};
+use crate::model::{Day, SearchArguments, TextMatch, Vote};
 use crate::search::facets::facets;
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
+use crate::web::QueryParameters;
 use crate::wire::{Facet, Issue};
 
 /// Maximum number of values that a field offers; others can still be given in the address.
@@ -51,7 +50,7 @@ struct FormField {
 }
 
 impl Choices {
-    /// The values in reviews and in the business's lists.
+    /// The values in reviews and in the business's lists, which the facets have, too.
     pub fn of(snapshot: &Snapshot) -> Self {
         let business = &snapshot.input.business;
         let (facets, locale) = (facets(snapshot, VALUES_MAX), &Locale::of(business));
@@ -59,7 +58,10 @@ impl Choices {
             let words = format!("{words} ({})", locale.number(reviews));
             (value.to_owned(), words)
         };
-        let named = |facet: &Facet| choice(&facet.name, &facet.name, facet.reviews);
+        let named = |facets: &[Facet]| -> Vec<FieldChoice> {
+            let named = |facet: &Facet| choice(&facet.name, &facet.name, facet.reviews);
+            facets.iter().map(named).collect()
+        };
         let stars = facets.ratings.iter().map(|facet| {
             let words = locale.counted("stars", facet.rating.into());
             choice(&facet.rating.to_string(), &words, facet.reviews)
@@ -68,13 +70,6 @@ impl Choices {
             let id = facet.id.as_deref().unwrap_or(&facet.name);
             choice(id, &facet.name, facet.reviews)
         });
-        let listed = business.services.iter();
-        let listed = listed.map(|service| choice(&service.id, &service.name, 0));
-        let services = with_listed(services.collect(), listed);
-        let technicians = facets.technicians.iter().map(named).collect();
-        let listed = business.technicians.iter();
-        let listed = listed.map(|one| choice(&one.name, &one.name, 0));
-        let technicians = with_listed(technicians, listed);
         let aspects = facets.aspects.iter();
         let aspects =
             aspects.map(|facet| choice(&facet.id, &locale.name(&facet.label), facet.reviews));
@@ -100,9 +95,9 @@ impl Choices {
             reviews: facets.reviews,
             fields: vec![
                 field("rating", stars.collect()),
-                field("mentions_service", services),
-                field("mentions_technician", technicians),
-                field("source", facets.sources.iter().map(named).collect()),
+                field("mentions_service", services.collect()),
+                field("mentions_technician", named(&facets.technicians)),
+                field("source", named(&facets.sources)),
                 FormField::new("since", FieldKind::Day, locale),
                 FormField::new("until", FieldKind::Day, locale),
             ],
@@ -110,7 +105,7 @@ impl Choices {
                 field("match", vec![("substring".to_owned(), as_written)]),
                 field("min_rating", bounds("choice-or-more")),
                 field("max_rating", bounds("choice-or-fewer")),
-                field("language", facets.languages.iter().map(named).collect()),
+                field("language", named(&facets.languages)),
                 field("aspect", aspects.collect()),
                 field("polarity", polarities.to_vec()),
                 field("has_text", either.to_vec()),
@@ -128,7 +123,7 @@ impl FormField {
         let plain = match &kind {
             FieldKind::Choice(choices) if choices.is_empty() => String::new(),
             FieldKind::Choice(_) | FieldKind::Text | FieldKind::Day => {
-                let query = PageQuery::default();
+                let query = QueryParameters::default();
                 render(&FieldFragment::new(name, &kind, &query, locale))
             }
         };
@@ -136,7 +131,7 @@ impl FormField {
     }
 
     /// The field's HTML with the values of `query`.
-    fn html(&self, query: &PageQuery, locale: &Locale) -> String {
+    fn html(&self, query: &QueryParameters<'_>, locale: &Locale) -> String {
         if query.value(self.name).is_some() || query.issue(self.name).is_some() {
             render(&FieldFragment::new(self.name, &self.kind, query, locale))
         } else {
@@ -145,27 +140,13 @@ impl FormField {
     }
 }
 
-/// Adds the missing ones of `listed`, up to the limit.
-fn with_listed(
-    mut choices: Vec<FieldChoice>,
-    listed: impl Iterator<Item = FieldChoice>,
-) -> Vec<FieldChoice> {
-    for (value, words) in listed {
-        let is_known = choices.iter().any(|(known, _)| *known == value);
-        if !is_known && choices.len() < VALUES_MAX {
-            choices.push((value, words));
-        }
-    }
-    choices
-}
-
 /// The form with the values of `query`.
 #[derive(Template)]
 #[template(path = "search_form_fragment.html")]
 pub struct SearchFormFragment<'a> {
     pub choices: &'a Choices,
     pub site: &'a Site<'a>,
-    pub query: &'a PageQuery,
+    pub query: &'a QueryParameters<'a>,
 }
 
 /// A field with its given value and its error.
@@ -191,7 +172,7 @@ impl<'a> FieldFragment<'a> {
     fn new(
         name: &'static str,
         kind: &'a FieldKind,
-        query: &'a PageQuery,
+        query: &'a QueryParameters<'a>,
         locale: &'a Locale,
     ) -> Self {
         Self {
@@ -214,7 +195,7 @@ impl<'a> FieldFragment<'a> {
 
     /// Whether a date input accepts the value; an invalid one is shown in a text field, so that it can be corrected.
     fn is_day(&self) -> bool {
-        self.value.is_empty() || NaiveDate::parse_from_str(self.value, "%Y-%m-%d").is_ok()
+        self.value.is_empty() || self.value.parse::<Day>().is_ok()
     }
 }
 
@@ -331,8 +312,7 @@ pub fn filters(
     };
     let [least, most] = [min_rating, max_rating].map(|bound| bound.map(|stars| stars.to_string()));
     let [first, last] = [since, until].map(|day| day.map(|day| locale.day(day.date())));
-    let service = mentions_service.as_deref();
-    let service = service.map(|id| business.service_name(id));
+    let service = (mentions_service.as_deref()).map(|id| business.service_name(id));
     let aspect = aspect.as_deref().map(|id| {
         let label = trade.aspect(id).map(|at| trade.aspects[at].label.as_str());
         label.map_or(Cow::Borrowed(id), |label| locale.name(label))
@@ -344,45 +324,29 @@ pub fn filters(
     let either = |has: Option<bool>, yes: &str, no: &str| {
         has.map(|has| locale.message(if has { yes } else { no }))
     };
+    let [query, technician, language, source] =
+        [query, mentions_technician, language, source].map(Option::as_deref);
+    let [least, most] = [&least, &most].map(Option::as_deref);
+    let [first, last, aspect, polarity] = [&first, &last, &aspect, &polarity].map(Option::as_deref);
+    let stars = rating.map(|stars| locale.counted("stars", stars.into()));
+    let technician = with("filter-technician", "name", technician);
+    let has_text = either(*has_text, "filter-text", "filter-no-text");
+    let has_response = either(*has_response, "filter-response", "filter-no-response");
     let all = [
-        ("query", with(text_id, "text", query.as_deref())),
-        (
-            "rating",
-            rating.map(|rating| locale.counted("stars", rating.stars().into())),
-        ),
-        (
-            "min_rating",
-            with("filter-min-stars", "stars", least.as_deref()),
-        ),
-        (
-            "max_rating",
-            with("filter-max-stars", "stars", most.as_deref()),
-        ),
-        ("since", with("filter-since", "day", first.as_deref())),
-        ("until", with("filter-until", "day", last.as_deref())),
-        (
-            "mentions_technician",
-            with("filter-technician", "name", mentions_technician.as_deref()),
-        ),
+        ("query", with(text_id, "text", query)),
+        ("rating", stars),
+        ("min_rating", with("filter-min-stars", "stars", least)),
+        ("max_rating", with("filter-max-stars", "stars", most)),
+        ("since", with("filter-since", "day", first)),
+        ("until", with("filter-until", "day", last)),
+        ("mentions_technician", technician),
         ("mentions_service", with("filter-service", "name", service)),
-        (
-            "language",
-            with("filter-language", "tag", language.as_deref()),
-        ),
-        ("source", with("filter-source", "name", source.as_deref())),
-        ("aspect", with("filter-aspect", "name", aspect.as_deref())),
-        (
-            "polarity",
-            with("filter-polarity", "polarity", polarity.as_deref()),
-        ),
-        (
-            "has_text",
-            either(*has_text, "filter-text", "filter-no-text"),
-        ),
-        (
-            "has_response",
-            either(*has_response, "filter-response", "filter-no-response"),
-        ),
+        ("language", with("filter-language", "tag", language)),
+        ("source", with("filter-source", "name", source)),
+        ("aspect", with("filter-aspect", "name", aspect)),
+        ("polarity", with("filter-polarity", "polarity", polarity)),
+        ("has_text", has_text),
+        ("has_response", has_response),
     ];
     let given = all.into_iter().filter_map(|(name, words)| {
         let names = match name {

@@ -15,6 +15,7 @@ use super::structured;
 use super::words::PartialStars;
 use crate::links::{Links, is_web};
 use crate::model::business::ReviewLink;
+use crate::model::mean_hundredths;
 use crate::snapshot::segment::ValueColumn;
 use crate::snapshot::{ReviewIndex, Snapshot};
 
@@ -162,7 +163,7 @@ fn by_source(review_index: &ReviewIndex, site: &Site<'_>) -> Vec<SourceRating> {
         href: site.search("source", name),
         mean: site
             .locale
-            .hundredths((stars * 200 + reviews) / (reviews * 2).max(1)),
+            .hundredths(mean_hundredths(stars, reviews).unwrap_or_default()),
         reviews: site.locale.number(reviews),
     })
     .collect()
@@ -219,10 +220,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
             &reviews[..reviews.len().min(STRUCTURED)],
             links,
         ),
-        newest: reviews
-            .into_iter()
-            .map(|review| ReviewFragment::in_list(review, &site))
-            .collect(),
+        newest: ReviewFragment::list(reviews, &site),
         frame: Frame {
             title: locale.message_with("reviews-of", &named),
             description: Some(description(snapshot, locale)),

@@ -16,7 +16,6 @@ mod home;
 mod insights;
 mod locale;
 mod picture;
-mod query;
 mod review;
 mod search;
 mod structured;

@@ -307,59 +307,47 @@ impl Font {
         (mut x, baseline): (f32, f32),
         path: &mut PathBuilder,
     ) {
+        let scale = self.scale(size);
         for c in text.chars() {
+            let mut pen = Pen::default();
+            // A space has no outline.
             if let Some(glyph) = self.0.glyph_index(c) {
-                let mut pen = Pen {
-                    path,
-                    x,
-                    baseline,
-                    scale: self.scale(size),
-                };
-                // A space has no outline.
                 let _ = self.0.outline_glyph(glyph, &mut pen);
+            }
+            // The font's y axis points up.
+            let place = Transform::from_row(scale, 0.0, 0.0, -scale, x, baseline);
+            let outline = pen.0.finish().and_then(|outline| outline.transform(place));
+            if let Some(outline) = outline {
+                path.push_path(&outline);
             }
             x += self.advance(c, size);
         }
     }
 }
 
-/// Converts outlines, whose y axis points up, to one that points down.
-struct Pen<'a> {
-    path: &'a mut PathBuilder,
-    x: f32,
-    baseline: f32,
-    scale: f32,
-}
+/// The outline of a glyph, in the font's units.
+#[derive(Default)]
+struct Pen(PathBuilder);
 
-impl Pen<'_> {
-    fn at(&self, x: f32, y: f32) -> (f32, f32) {
-        (self.x + x * self.scale, self.baseline - y * self.scale)
-    }
-}
-
-impl OutlineBuilder for Pen<'_> {
+impl OutlineBuilder for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.move_to(x, y);
+        self.0.move_to(x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.line_to(x, y);
+        self.0.line_to(x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
-        self.path.quad_to(x1, y1, x, y);
+        self.0.quad_to(x1, y1, x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
-        self.path.cubic_to(x1, y1, x2, y2, x, y);
+        self.0.cubic_to(x1, y1, x2, y2, x, y);
     }
 
     fn close(&mut self) {
-        self.path.close();
+        self.0.close();
     }
 }
 

@@ -13,19 +13,21 @@ use poem::{Request, Response};
 use super::escape::Html;
 use super::frame::{Frame, POLICY, Site, page, render};
 use super::structured;
-use super::words::{Stars, fold};
+use super::words::{Stars, fold, shortened};
 use crate::links::Links;
-use crate::model::{ReviewId, parameters};
+use crate::model::ReviewId;
 use crate::search::TextFinder;
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{UrlParameters, problem};
-use crate::wire;
+use crate::wire::{self, parameters};
 
 /// In a list, the rest of a longer text is folded after this many characters.
 const FOLDED_CHARACTERS: usize = 420;
 /// Maximum number of characters of a review's own title in `<title>`.
 const TITLE_CHARACTERS: usize = 80;
+/// Maximum number of characters of its text in the description for search engines.
+const DESCRIPTION_CHARACTERS: usize = 150;
 
 #[derive(Template)]
 #[template(path = "review_fragment.html")]
@@ -49,6 +51,12 @@ impl<'a> ReviewFragment<'a> {
         }
         item.is_linked = true;
         item
+    }
+
+    /// Each of `reviews` in a list.
+    pub fn list(reviews: Vec<wire::Review>, site: &'a Site<'a>) -> Vec<Self> {
+        let reviews = reviews.into_iter();
+        reviews.map(|review| Self::in_list(review, site)).collect()
     }
 
     /// Marks the matches of `finder` in its text.
@@ -131,13 +139,11 @@ fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;
-    let said = review.title.as_deref().map(|title| {
-        fold(title, TITLE_CHARACTERS).map_or(title.to_owned(), |(start, _)| start + " …")
-    });
-    let stars = u64::from(review.rating);
-    let heading = said.map_or_else(|| locale.counted("stars", stars), Cow::Owned);
-    let description =
-        fold(&review.text, 150).map_or_else(|| review.text.clone(), |(start, _)| start + " …");
+    let heading = match &review.title {
+        Some(title) => Cow::Owned(shortened(title, TITLE_CHARACTERS)),
+        None => locale.counted("stars", review.rating.into()),
+    };
+    let description = shortened(&review.text, DESCRIPTION_CHARACTERS);
     let title = [
         ("heading", &*heading),
         ("business", &business.name),

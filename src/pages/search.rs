@@ -11,15 +11,14 @@ use super::cached::{Pages, SnapshotPages};
 use super::filters::{FilterWords, SearchFormFragment, fault, filters, label};
 use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, render};
 use super::locale::Locale;
-use super::query::PageQuery;
 use super::review::ReviewFragment;
 use crate::compute::apart_if;
 use crate::links::{Links, SEARCH_PATH};
-use crate::model::parameters::{MatchRule, Parameter};
 use crate::model::{ReviewFilter, Sort, TextMatch};
 use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchRequest, TextFinder, did_you_mean};
 use crate::snapshot::Snapshot;
-use crate::web::{in_turn, invalid_parameters, wants_html};
+use crate::web::{QueryParameters, in_turn, invalid_parameters, wants_html};
+use crate::wire::parameters::{MatchRule, Parameter};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -49,7 +48,7 @@ pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
     let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
     // All errors are collected, so that each is shown next to its field.
-    let mut query = PageQuery::of(&request);
+    let mut query = QueryParameters::of_form(&request);
     let asked = SearchRequest::take_from(&mut query, &snapshot.input, TextMatch::Words);
     let made = pages.of(&snapshot);
     let view = SearchView {
@@ -87,7 +86,7 @@ pub async fn answer(pages: Arc<Pages>, request: Request) -> Response {
 
 struct SearchView<'a> {
     snapshot: &'a Snapshot,
-    query: &'a PageQuery,
+    query: &'a QueryParameters<'a>,
     /// Use it only if `query` has no issues.
     asked: &'a SearchRequest,
     made: &'a SnapshotPages,

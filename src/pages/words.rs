@@ -95,6 +95,11 @@ pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
     ))
 }
 
+/// The first part of a long text, with `…`; a short text as it is.
+pub fn shortened(text: &str, most: usize) -> String {
+    fold(text, most).map_or_else(|| text.to_owned(), |(start, _)| start + " …")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{PartialStars, fold};

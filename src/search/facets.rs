@@ -9,13 +9,12 @@ use super::names::aspect_of;
 use crate::insights::Trade;
 use crate::insights::aggregate::{VoteCounts, votes_of};
 use crate::insights::trades::AspectDefinition;
-use crate::model::parameters::{
-    Aspect, Date, FirstSince, FirstUntil, InvalidParameter, Parameter, ParameterFault,
-    ParameterSource, SecondSince, SecondUntil,
-};
 use crate::model::{Day, Rating, RatingCounts};
 use crate::snapshot::{ReviewIndex, Snapshot};
-use crate::wire::{self, Comparison, Period, PeriodAspect};
+use crate::wire::parameters::{
+    Aspect, Date, FirstSince, FirstUntil, Parameter, ParameterSource, SecondSince, SecondUntil,
+};
+use crate::wire::{self, Comparison, Issue, IssueCode, Period, PeriodAspect};
 
 /// Maximum number of values in a list.
 pub const VALUES_MAX: usize = 100;
@@ -103,7 +102,7 @@ impl PeriodsRequest {
         let second = period::<SecondSince, SecondUntil>(source);
         let aspect = source.take::<Aspect>();
         let aspect = aspect.and_then(|asked| aspect_of(source, trade, &asked));
-        let (first, second) = first.zip(second).filter(|_| !source.is_wrong())?;
+        let (first, second) = first.zip(second).filter(|_| source.issues().is_empty())?;
         Some(Self {
             first,
             second,
@@ -122,11 +121,8 @@ where
     let (first, last) = first.zip(last)?;
     if last < first {
         let message = format!("must not be before {}, which is {first}", S::NAME);
-        source.refuse(InvalidParameter::new::<U>(
-            ParameterFault::TooSmall,
-            message,
-            &last.to_string(),
-        ));
+        let issue = Issue::new(U::NAME, IssueCode::TooSmall, message, &last.to_string());
+        source.issues().push(issue);
         return None;
     }
     Some((first, last))

@@ -13,13 +13,11 @@ use crate::insights::{
     Finding, MentionKind, PackedAnalysisRef, Polarity, Subject, Trade, name_key,
 };
 use crate::links::Links;
-use crate::model::parameters::{
-    self, InsightsPart, InvalidParameter, Parameter, ParameterFault, ParameterSource,
-};
-use crate::model::{Day, LIMIT_DEFAULT, Mentions, fold};
+use crate::model::{Day, Mentions, fold};
 use crate::snapshot::Snapshot;
 use crate::snapshot::segment::Segment;
-use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage};
+use crate::wire::parameters::{self, InsightsPart, LIMIT_DEFAULT, Parameter, ParameterSource};
+use crate::wire::{self, AspectFacet, Entity, Facet, Insights, InsightsStage, Issue, IssueCode};
 
 /// Maximum JSON size of an overview.
 pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
@@ -41,6 +39,13 @@ impl StageRequest {
     /// The stage that `source` requests, if any. Errors are recorded in `source`, also for a request of several
     /// stages.
     pub fn take_from(source: &mut impl ParameterSource) -> Option<Self> {
+        let mut asked = Self::named(source);
+        asked.extend(source.take::<parameters::Part>().map(Self::Part));
+        Self::only(asked, source)
+    }
+
+    /// Every aspect and entity that `source` requests by name.
+    pub fn named(source: &mut impl ParameterSource) -> Vec<Self> {
         let entity = |kind| move |name| Self::Entity(kind, name);
         let asked = [
             source.take::<parameters::Aspect>().map(Self::Aspect),
@@ -53,12 +58,16 @@ impl StageRequest {
             source
                 .take::<parameters::Area>()
                 .map(entity(MentionKind::ServiceArea)),
-            source.take::<parameters::Part>().map(Self::Part),
         ];
-        let mut asked = asked.into_iter().flatten();
+        asked.into_iter().flatten().collect()
+    }
+
+    /// The first of `asked`; each other one is an issue.
+    pub fn only(asked: Vec<Self>, source: &mut impl ParameterSource) -> Option<Self> {
+        let mut asked = asked.into_iter();
         let first = asked.next()?;
         for other in asked {
-            source.refuse(other.one_too_many(&first));
+            source.issues().push(other.one_too_many(&first));
         }
         Some(first)
     }
@@ -66,24 +75,32 @@ impl StageRequest {
     const fn parameter(&self) -> &'static str {
         match self {
             Self::Aspect(_) => parameters::Aspect::NAME,
-            Self::Entity(MentionKind::Technician, _) => parameters::Technician::NAME,
-            Self::Entity(MentionKind::Service, _) => parameters::Service::NAME,
-            Self::Entity(MentionKind::ServiceArea, _) => parameters::Area::NAME,
+            Self::Entity(kind, _) => parameter(*kind),
             Self::Part(_) => parameters::Part::NAME,
         }
     }
 
-    fn one_too_many(&self, first: &Self) -> InvalidParameter {
+    fn one_too_many(&self, first: &Self) -> Issue {
         let received = match self {
             Self::Aspect(name) | Self::Entity(_, name) => name.as_str(),
             Self::Part(part) => part.name(),
         };
-        InvalidParameter {
-            name: self.parameter(),
-            fault: ParameterFault::Text,
-            message: format!("must be left out if {} is given", first.parameter()),
-            received: received.to_owned(),
-        }
+        let message = format!("must be left out if {} is given", first.parameter());
+        Issue::new(
+            self.parameter(),
+            IssueCode::InvalidString,
+            message,
+            received,
+        )
+    }
+}
+
+/// The parameter that selects an entity of a kind.
+pub const fn parameter(kind: MentionKind) -> &'static str {
+    match kind {
+        MentionKind::Technician => parameters::Technician::NAME,
+        MentionKind::Service => parameters::Service::NAME,
+        MentionKind::ServiceArea => parameters::Area::NAME,
     }
 }
 
@@ -124,7 +141,6 @@ fn fitting_part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
 fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
     let insights = &snapshot.insights;
     let mut stage = InsightsStage::of(part.name(), insights);
-    let entities = &insights.entities;
     match part {
         InsightsPart::Overview => {
             let trade = snapshot.input.analyzer.trade();
@@ -136,11 +152,9 @@ fn part(snapshot: &Snapshot, part: InsightsPart, most: usize) -> InsightsStage {
                 AspectFacet::from(one)
             });
         }
-        InsightsPart::Technicians => {
-            stage.add_entities("technicians", &entities.technicians, most);
-        }
-        InsightsPart::Services => stage.add_entities("services", &entities.services, most),
-        InsightsPart::Areas => stage.add_entities("areas", &entities.service_areas, most),
+        InsightsPart::Technicians => stage.add_entities(MentionKind::Technician, insights, most),
+        InsightsPart::Services => stage.add_entities(MentionKind::Service, insights, most),
+        InsightsPart::Areas => stage.add_entities(MentionKind::ServiceArea, insights, most),
         InsightsPart::Topics => {
             stage.topics = stage.first("topics", &insights.topics, most, |one| one.into());
         }
@@ -261,13 +275,11 @@ fn value(kind: MentionKind, facet: &Facet) -> &str {
 
 /// The URL of the evidence; `None` for a place, because evidence has no such filter.
 fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> Option<String> {
-    let parameter = match kind {
-        MentionKind::Technician => parameters::Technician::NAME,
-        MentionKind::Service => parameters::Service::NAME,
-        MentionKind::ServiceArea => return None,
-    };
+    if kind == MentionKind::ServiceArea {
+        return None;
+    }
     let query = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair(parameter, value)
+        .append_pair(parameter(kind), value)
         .finish();
     Some(format!("{}?{query}", links.evidence(aspect)))
 }

@@ -3,10 +3,10 @@
 
 use crate::compute::apart;
 use crate::insights::Trade;
-use crate::model::parameters::{Aspect, InvalidParameter, ParameterFault, ParameterSource};
 use crate::model::{SearchArguments, fold};
 use crate::snapshot::{MentionCounts, Snapshot};
-use crate::wire::{DidYouMean, Facet};
+use crate::wire::parameters::{Aspect, Parameter, ParameterSource};
+use crate::wire::{DidYouMean, Facet, Issue, IssueCode};
 
 /// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
@@ -23,8 +23,8 @@ pub fn aspect_of(source: &mut impl ParameterSource, trade: &Trade, asked: &str) 
     let found = trade.aspect(asked);
     if found.is_none() {
         let message = format!("must be one of: {}", trade.aspect_ids().join(", "));
-        let invalid = InvalidParameter::new::<Aspect>(ParameterFault::Text, message, asked);
-        source.refuse(invalid);
+        let issue = Issue::new(Aspect::NAME, IssueCode::InvalidString, message, asked);
+        source.issues().push(issue);
     }
     found
 }

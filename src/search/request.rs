@@ -11,15 +11,13 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::names::aspect_of;
-use crate::model::parameters::{
-    InvalidParameter, Limit, Parameter, ParameterFault, ParameterKind, ParameterSource, TextKind,
-};
-use crate::model::{
-    LIMIT_DEFAULT, PluralEndings, ReviewFilter, ReviewId, SearchArguments, TextMatch,
-};
+use crate::model::{PluralEndings, ReviewFilter, ReviewId, SearchArguments, TextMatch};
 use crate::snapshot::input::SnapshotInput;
 use crate::snapshot::{Place, ReviewIndex};
-use crate::wire::parameters::{Described, MetaSchemaRef};
+use crate::wire::parameters::{
+    LIMIT_DEFAULT, Limit, MetaSchemaRef, Parameter, ParameterKind, ParameterSource, TextKind,
+};
+use crate::wire::{Issue, IssueCode};
 
 #[derive(Debug)]
 pub struct SearchRequest {
@@ -51,9 +49,9 @@ impl SearchRequest {
         let filter = ReviewFilter::new(&arguments);
         // With an invalid filter, the cursor cannot be checked.
         if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter))
-            && !source.is_wrong()
+            && source.issues().is_empty()
         {
-            source.refuse(cursor.invalid());
+            source.issues().push(cursor.invalid());
         }
         Self {
             arguments,
@@ -131,8 +129,8 @@ impl Cursor {
     }
 
     /// The error for a cursor of another query.
-    pub fn invalid(&self) -> InvalidParameter {
-        InvalidParameter::of::<CursorParameter>(ParameterFault::Text, &self.to_string())
+    pub fn invalid(&self) -> Issue {
+        Issue::of::<CursorParameter>(IssueCode::InvalidString, &self.to_string())
     }
 }
 
@@ -148,21 +146,19 @@ impl Parameter for CursorParameter {
 
 impl ParameterKind for CursorParameter {
     type Value = Cursor;
-    const IS_TEXT: bool = true;
+    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
 
-    fn parse(self, text: &str) -> Result<Option<Cursor>, ParameterFault> {
+    fn parse(self, text: &str) -> Result<Option<Cursor>, IssueCode> {
         if text.is_empty() {
             return Ok(None);
         }
-        text.parse().map(Some).map_err(|_| ParameterFault::Text)
+        text.parse().map(Some).map_err(|_| IssueCode::InvalidString)
     }
 
     fn allowed(self) -> String {
         "must be `next_cursor` of an answer to the same filters".to_owned()
     }
-}
 
-impl Described for CursorParameter {
     fn schema(self) -> MetaSchemaRef {
         TextKind::ANY.schema()
     }

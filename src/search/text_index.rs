@@ -449,7 +449,7 @@ mod tests {
             fold(&review.text).contains(&fold(query))
                 && arguments
                     .rating
-                    .is_none_or(|rating| review.rating == rating)
+                    .is_none_or(|rating| review.rating.stars() == rating)
                 && arguments.since.is_none_or(|since| review.date >= since)
                 && (arguments.mentions_technician.is_none()
                     || !review.mentions.technicians.is_empty())
@@ -531,7 +531,7 @@ mod tests {
             ] {
                 let arguments = SearchArguments {
                     query: Some(query.to_owned()),
-                    rating: rating.map(|stars| Rating::try_from(stars).unwrap()),
+                    rating,
                     mentions_technician: technician.map(str::to_owned),
                     since: since.map(|day| day.parse().unwrap()),
                     ..SearchArguments::default()

@@ -618,7 +618,10 @@ impl Entry {
             values.map(|value| (*column, mention(value)))
         });
         let values = values.collect();
-        let traits = Traits::of(!review.text.is_empty(), review.response.is_some());
+        let traits = Traits {
+            has_text: !review.text.is_empty(),
+            has_response: review.response.is_some(),
+        };
         let review = wire::Review::new(review, links);
         let json = wire::json(&review);
         let key = Key {

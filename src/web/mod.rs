@@ -6,6 +6,7 @@ mod answer;
 pub mod context;
 mod openapi;
 mod problem;
+mod query;
 mod request;
 mod route;
 pub mod server;
@@ -17,5 +18,6 @@ pub use openapi::to_3_1;
 pub use problem::{
     PROBLEM, invalid_parameters, method_list, method_not_allowed, problem, retry_later,
 };
+pub use query::QueryParameters;
 pub use request::{ClientAddress, UrlParameters, announces_more_than, body_fault, in_turn};
 pub use route::{Route, RouteTable};

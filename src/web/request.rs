@@ -19,7 +19,7 @@ use super::problem::retry_later;
 use crate::compute::{Compute, Crowded, network};
 use crate::config::Nets;
 use crate::metrics;
-use crate::model::parameters::{Parameter, Parsed, parse_all};
+use crate::wire::parameters::{Parameter, Parsed, parse_all};
 
 /// `Err` if the bytes are not UTF-8.
 type Decoded = Result<String, String>;
@@ -43,18 +43,6 @@ impl UrlParameters {
                 .collect(),
             query: OnceLock::new(),
         }
-    }
-
-    /// The value of `P` in the query string of `request`. Unknown names are ignored.
-    ///
-    /// # Errors
-    /// If the value is invalid.
-    pub fn query<P: Parameter>(request: &Request) -> Parsed<P> {
-        parse_all::<P>(
-            Self::pairs(request)
-                .filter(|(name, _)| *name == P::NAME)
-                .map(|(_, value)| value),
-        )
     }
 
     /// The names and values in the query string of `request`; a value is `Err` if its bytes are not UTF-8.
@@ -244,20 +232,19 @@ fn address(entry: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
     use crate::config::CommaList;
-    use crate::model::parameters::ParameterFault::Text as InvalidString;
-    use crate::model::parameters::{
-        InvalidParameter, Limit, MentionsService, MinRating, OneOf, ParameterKind,
-        RECEIVED_CHARACTERS_MAX, Rating, Since, TextKind,
+    use crate::web::QueryParameters;
+    use crate::wire::parameters::{
+        Limit, MentionsService, MinRating, OneOf, ParameterKind, ParameterSource, Rating, Since,
+        TextKind,
     };
+    use crate::wire::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
     /// A bounded text like `query`.
     struct Short;
     impl Parameter for Short {
         type Kind = TextKind;
         const NAME: &'static str = "query";
-        const KIND: TextKind = TextKind {
-            characters_max: Some(4),
-        };
+        const KIND: TextKind = TextKind(Some(4));
     }
 
     /// A choice like `polarity`.
@@ -265,7 +252,11 @@ mod tests {
     impl Parameter for Sort {
         type Kind = OneOf<u8>;
         const NAME: &'static str = "sort";
-        const KIND: OneOf<u8> = OneOf(&[0, 1], |sort| ["newest", "oldest"][usize::from(sort)]);
+        const KIND: OneOf<u8> = OneOf(
+            &[0, 1],
+            |sort| ["newest", "oldest"][usize::from(sort)],
+            None,
+        );
     }
 
     fn request(query: &str) -> Request {
@@ -279,9 +270,9 @@ mod tests {
     }
 
     /// The errors of a query, in the order in which a handler takes its parameters.
-    fn faults(query: &str) -> Vec<InvalidParameter> {
-        fn fault<P: Parameter>(request: &Request) -> Option<InvalidParameter> {
-            UrlParameters::query::<P>(request).err()
+    fn faults(query: &str) -> Vec<Issue> {
+        fn fault<P: Parameter>(request: &Request) -> Option<Issue> {
+            QueryParameters::of(request).read::<P>().err()
         }
         let request = request(query);
         let faults = [
@@ -328,7 +319,11 @@ mod tests {
         ];
         for (query, expected) in cases {
             let invalid = faults(query).remove(0);
-            assert_eq!(format!("{invalid}: {}", invalid.received), expected);
+            let name = invalid.path.concat();
+            assert_eq!(
+                format!("{name} {}: {}", invalid.message, invalid.received),
+                expected
+            );
         }
         assert_eq!(
             faults(&format!("query={}", "%C3%A9".repeat(1_000)))[0].received,
@@ -341,24 +336,25 @@ mod tests {
         let request = request(
             "rating=0005&min_rating=04.50&since=2024-02-29&query=%C3%A9+%26&limit=000100&sort=oldest&mentions_service=",
         );
+        assert_eq!(QueryParameters::of(&request).read::<Rating>(), Ok(Some(5)));
         assert_eq!(
-            UrlParameters::query::<Rating>(&request)
-                .unwrap()
-                .map(crate::model::Rating::stars),
-            Some(5)
+            QueryParameters::of(&request).read::<MinRating>(),
+            Ok(Some(4.5))
         );
-        assert_eq!(UrlParameters::query::<MinRating>(&request), Ok(Some(4.5)));
         assert_eq!(
-            UrlParameters::query::<Since>(&request),
+            QueryParameters::of(&request).read::<Since>(),
             Ok("2024-02-29".parse().ok())
         );
         assert_eq!(
-            UrlParameters::query::<Short>(&request),
+            QueryParameters::of(&request).read::<Short>(),
             Ok(Some("é &".to_owned()))
         );
-        assert_eq!(UrlParameters::query::<Limit>(&request), Ok(Some(100)));
-        assert_eq!(UrlParameters::query::<Sort>(&request), Ok(Some(1)));
-        assert_eq!(UrlParameters::query::<MentionsService>(&request), Ok(None));
+        assert_eq!(QueryParameters::of(&request).read::<Limit>(), Ok(Some(100)));
+        assert_eq!(QueryParameters::of(&request).read::<Sort>(), Ok(Some(1)));
+        assert_eq!(
+            QueryParameters::of(&request).read::<MentionsService>(),
+            Ok(None)
+        );
     }
 
     #[test]
@@ -376,29 +372,27 @@ mod tests {
         );
         let garbled = UrlParameters::path::<MentionsService>(&request).unwrap_err();
         assert_eq!(
-            (garbled.fault, garbled.received.as_str()),
-            (InvalidString, "\u{fffd}")
+            (garbled.code, garbled.received.as_str()),
+            (IssueCode::InvalidString, "\u{fffd}")
         );
         assert_eq!(UrlParameters::path::<Limit>(&request), Ok(None));
         assert_eq!(
-            InvalidParameter::missing::<Since>().message,
+            Issue::missing::<Since>().message,
             format!("is required, and {}", Since::KIND.allowed())
         );
     }
 
     mod faults {
         use super::faults;
-        use crate::model::parameters::ParameterFault;
-        use crate::model::parameters::ParameterFault::{
-            Date as InvalidDate, Duplicate, Text as InvalidString, TooBig, TooSmall,
-            Type as InvalidType,
+        use crate::wire::IssueCode::{
+            self, Duplicate, InvalidDate, InvalidString, InvalidType, TooBig, TooSmall,
         };
 
         /// Case, query string, the invalid parameters with their codes.
         type Row = (
             &'static str,
             &'static str,
-            &'static [(&'static str, ParameterFault)],
+            &'static [(&'static str, IssueCode)],
         );
 
         const ROWS: &[Row] = &[
@@ -634,9 +628,10 @@ mod tests {
         #[test]
         fn each_invalid_parameter_of_a_query_is_one_fault() {
             for (name, query, expected) in ROWS {
-                let found: Vec<(&str, ParameterFault)> = faults(query)
+                let faults = faults(query);
+                let found: Vec<(&str, IssueCode)> = faults
                     .iter()
-                    .map(|invalid| (invalid.name, invalid.fault))
+                    .map(|invalid| (invalid.path[0].as_str(), invalid.code))
                     .collect();
                 assert_eq!(found, *expected, "{name}");
             }

@@ -135,8 +135,16 @@ impl RateLimits {
     }
 }
 
+/// The wait is rounded up to whole seconds, because clients are told no others, and one that is too short ends in another
+/// refusal.
 fn exceeded(reason: &'static str) -> impl Fn(Duration) -> RateExceeded {
-    move |after| RateExceeded { reason, after }
+    move |after| {
+        let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
+        RateExceeded {
+            reason,
+            after: Duration::from_secs(seconds),
+        }
+    }
 }
 
 /// The booked time of a verification.

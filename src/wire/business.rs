@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use poem_openapi::Object;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::review::Review;
@@ -12,7 +12,7 @@ use crate::model::RatingCounts;
 use crate::model::business;
 
 /// The business whose reviews these are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Business {
     /// The firm's own id.
     pub id: String,
@@ -48,7 +48,7 @@ pub struct Business {
     /// URLs of the business's pages on other platforms (schema.org `sameAs`).
     pub same_as: Vec<String>,
     /// Pages on which customers can write a review of the business.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub review_links: Vec<ReviewLink>,
     /// Services that the business offers, in its own order.
@@ -79,7 +79,7 @@ impl From<&business::Business> for OwnBusiness {
 }
 
 /// A place on Earth.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Object)]
 pub struct Geo {
     /// Latitude in degrees, -90 to 90; north is positive.
     pub latitude: f64,
@@ -88,7 +88,7 @@ pub struct Geo {
 }
 
 /// A page on which customers can write a review of the business.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(remote = "business::ReviewLink")]
 pub struct ReviewLink {
     /// What customers call the site, for example `Google`.
@@ -98,7 +98,7 @@ pub struct ReviewLink {
 }
 
 /// Something that the business offers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(remote = "business::Service")]
 pub struct Service {
     /// The id that reviews and filters use.
@@ -106,13 +106,13 @@ pub struct Service {
     /// Name of the service as customers read it.
     pub name: String,
     /// Other words for it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub synonyms: Vec<String>,
 }
 
 /// A person who works there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(remote = "business::Technician")]
 pub struct Technician {
     /// Id of the person: the firm's own, or one unrelated to the name if full names are not shown.
@@ -120,13 +120,13 @@ pub struct Technician {
     /// Name of the person as the business shows it, which mentions and filters use: the full name, or the first one.
     pub name: String,
     /// Other names that customers use; left out if full names are not shown.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub aliases: Vec<String>,
 }
 
 /// The overall rating, over the published reviews.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct AggregateRating {
     /// The mean, rounded half away from zero to two decimals; left out if there are no reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,7 +142,7 @@ pub struct AggregateRating {
 }
 
 /// How many published reviews there are for each number of stars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct Distribution {
     /// How many reviews have exactly one star.
     #[serde(rename = "1")]
@@ -167,7 +167,7 @@ pub struct Distribution {
 }
 
 /// Reviews that do not appear.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Withheld {
     /// How many reviews are withheld, whatever the reason.
     pub count: u64,
@@ -176,7 +176,7 @@ pub struct Withheld {
 }
 
 /// The whole dataset: the business, its overall rating, and every published review, newest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 #[oai(rename = "ReviewsDataset")]
 pub struct Dataset {
     /// All but its reviews.
@@ -188,7 +188,7 @@ pub struct Dataset {
 }
 
 /// The business and its overall rating: the dataset without its reviews.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 #[oai(rename = "BusinessSummary")]
 pub struct DatasetHead {
     /// The business whose reviews these are.

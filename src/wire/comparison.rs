@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::business::{Distribution, hundredths};
 use super::insights::ConfirmedVotes;
@@ -12,7 +12,7 @@ use crate::insights::aggregate::{COMPARED_MIN, fisher_exact, holm};
 use crate::model::RatingCounts;
 
 /// Two periods side by side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Comparison {
     /// The reviews from `first_since` through `first_until`.
     pub first: Period,
@@ -28,7 +28,7 @@ pub struct Comparison {
 
 /// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
 /// than ten that judge it; `same`: the difference may be chance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename = "Verdict", rename_all = "snake_case")]
 pub enum ComparisonVerdict {
@@ -43,7 +43,7 @@ pub enum ComparisonVerdict {
 }
 
 /// The published reviews of a range of days.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Period {
     /// First day of the period, `YYYY-MM-DD`, inclusive.
     pub since: NaiveDate,
@@ -64,7 +64,7 @@ pub struct Period {
 }
 
 /// How many reviews of a period mention an aspect, and with which sentiment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct PeriodAspect {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
@@ -83,7 +83,7 @@ pub struct PeriodAspect {
 }
 
 /// The second period minus the first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Difference {
     /// Change in the number of reviews; negative if the second period has fewer.
     pub count: i64,
@@ -97,7 +97,7 @@ pub struct Difference {
 }
 
 /// Differences of counts by stars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct DistributionChange {
     /// Change in the number of one-star reviews.
     #[serde(rename = "1")]
@@ -122,7 +122,7 @@ pub struct DistributionChange {
 }
 
 /// How an aspect's counts differ.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct AspectChange {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
@@ -195,40 +195,44 @@ impl Difference {
 }
 
 fn changes(first: &[PeriodAspect], second: &[PeriodAspect]) -> Vec<AspectChange> {
-    fn find<'a>(among: &'a [PeriodAspect], id: &str) -> Option<&'a PeriodAspect> {
-        among.iter().find(|aspect| aspect.id == id)
-    }
-    let of_second = second
-        .iter()
-        .map(|after| [find(first, &after.id), Some(after)]);
-    let gone = first
-        .iter()
-        .filter(|before| find(second, &before.id).is_none());
-    let gone = gone.map(|before| [Some(before), None]);
-    let pairs: Vec<[Option<&PeriodAspect>; 2]> = of_second.chain(gone).collect();
-    let share = |aspect: Option<&PeriodAspect>| {
-        aspect.map_or((0, 0), |aspect| {
-            let judged = aspect.positive + aspect.negative + aspect.mixed;
-            (to_u32(aspect.positive), to_u32(judged))
-        })
+    let find = |among: &[PeriodAspect], aspect: &PeriodAspect| {
+        let mut among = among.iter();
+        among.find(|other| other.id == aspect.id).cloned()
     };
-    let shares: Vec<_> = pairs.iter().map(|pair| pair.map(share)).collect();
-    let change = |([before, after], verdict): ([Option<&PeriodAspect>; 2], ComparisonVerdict)| {
-        // No pair is without both.
-        let named = after.or(before)?;
-        let change_of =
-            |count: fn(&PeriodAspect) -> u64| less(before.map_or(0, count), after.map_or(0, count));
-        Some(AspectChange {
-            id: named.id.clone(),
-            label: named.label.clone(),
-            reviews: change_of(|aspect| aspect.reviews),
-            positive: change_of(|aspect| aspect.positive),
-            negative: change_of(|aspect| aspect.negative),
+    let absent = |aspect: &PeriodAspect| PeriodAspect {
+        reviews: 0,
+        positive: 0,
+        negative: 0,
+        mixed: 0,
+        ..aspect.clone()
+    };
+    let of_second = second.iter().map(|after| {
+        let before = find(first, after).unwrap_or_else(|| absent(after));
+        [before, after.clone()]
+    });
+    let gone = first.iter().filter(|aspect| find(second, aspect).is_none());
+    let gone = gone.map(|before| [before.clone(), absent(before)]);
+    let pairs: Vec<[PeriodAspect; 2]> = of_second.chain(gone).collect();
+    let share = |aspect: &PeriodAspect| {
+        let judged = aspect.positive + aspect.negative + aspect.mixed;
+        (to_u32(aspect.positive), to_u32(judged))
+    };
+    let shares: Vec<_> = pairs
+        .iter()
+        .map(|pair| pair.each_ref().map(share))
+        .collect();
+    let verdicts = verdicts(&shares).into_iter();
+    let changes = pairs.into_iter().zip(verdicts);
+    changes
+        .map(|([before, after], verdict)| AspectChange {
+            reviews: less(before.reviews, after.reviews),
+            positive: less(before.positive, after.positive),
+            negative: less(before.negative, after.negative),
+            id: after.id,
+            label: after.label,
             verdict,
         })
-    };
-    let verdicts = verdicts(&shares);
-    pairs.into_iter().zip(verdicts).filter_map(change).collect()
+        .collect()
 }
 
 /// For each pair of shares (part and whole), whether the second is larger. All are tested together.

@@ -2,14 +2,14 @@
 
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::insights::Polarity;
 use super::{DidYouMean, Facet, Response};
 use crate::insights::{self, TextSpan};
 
 /// One page of the reviews that support an aspect, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct AspectEvidence {
     /// Id of the aspect that was asked for.
     pub aspect: String,
@@ -38,7 +38,7 @@ pub struct AspectEvidence {
 }
 
 /// A review that supports an aspect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceReview {
     /// Id of the review, as in `/reviews.json`.
     pub review_id: String,
@@ -61,7 +61,7 @@ pub struct EvidenceReview {
 }
 
 /// A clause that judges or names the aspect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceFinding {
     /// In which sentence, counted from 0.
     pub sentence: u32,
@@ -74,7 +74,7 @@ pub struct EvidenceFinding {
     /// Their sentiment on the aspect.
     pub polarity: Polarity,
     /// The technicians that its sentence or the one before names, sorted; left out if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub technicians: Vec<String>,
     /// The sum of the hits' points: well above 0 is positive, well below negative.
@@ -89,7 +89,7 @@ pub struct EvidenceFinding {
 }
 
 /// One reason: a rule or a weight, where it applied, and what it added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceHit {
     /// Which rule, for example `phrase:on_time`.
     pub rule: String,
@@ -102,7 +102,7 @@ pub struct EvidenceHit {
 }
 
 /// Source of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(remote = "insights::FindingSource", rename_all = "snake_case")]
 pub enum Witness {

@@ -1,13 +1,13 @@
 //! Facets: the filter values that occur in reviews, with the number of reviews for each.
 
 use poem_openapi::Object;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::insights::ConfirmedVotes;
 use crate::insights::aggregate::VoteCounts;
 
 /// The values by which reviews can be filtered, with counts of published reviews.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Facets {
     /// How many published reviews there are.
     pub reviews: u64,
@@ -28,13 +28,13 @@ pub struct Facets {
     /// One entry for each rating from 5 down to 1, even if no review has it.
     pub ratings: Vec<RatingFacet>,
     /// Lists that are shortened to their most mentioned values; absent if all are complete.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub left_out: Vec<LeftOut>,
 }
 
 /// A person, service, place or other value that reviews mention.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Facet {
     /// Id of a service or of a listed technician; absent for all other facets.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub struct Facet {
 
 /// Something that customers judge. One review has one vote: `positive` to `uncertain`, the values of `polarity`, add up to
 /// `reviews`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct AspectFacet {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
@@ -93,7 +93,7 @@ impl AspectFacet {
 }
 
 /// One calendar year and how many published reviews it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct YearFacet {
     /// The calendar year, for example 2026.
     pub year: i32,
@@ -102,7 +102,7 @@ pub struct YearFacet {
 }
 
 /// A number of stars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct RatingFacet {
     /// Number of stars, 1 to 5.
     pub rating: u8,
@@ -111,7 +111,7 @@ pub struct RatingFacet {
 }
 
 /// How many values of a list are not shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct LeftOut {
     /// Name of the member that holds the shortened list, for example `technicians`.
     pub list: String,

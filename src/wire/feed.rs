@@ -2,10 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use poem_openapi::Object;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The newest reviews as a JSON Feed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "JsonFeed")]
 pub struct Feed {
     /// JSON Feed version; always `https://jsonfeed.org/version/1.1`.
@@ -35,14 +35,14 @@ pub struct Feed {
 }
 
 /// The feed's own extension (JSON Feed 1.1, "Extensions").
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FeedExtension {
     /// When the feed last changed, RFC 3339 UTC; never goes back.
     pub updated_at: DateTime<Utc>,
 }
 
 /// An author.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FeedAuthor {
     /// Name of the business for the feed, display name of the reviewer for an item.
     pub name: String,
@@ -52,7 +52,7 @@ pub struct FeedAuthor {
 }
 
 /// A hub that sends changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FeedHub {
     /// Protocol of the hub; always `WebSub`.
     #[serde(rename = "type")]
@@ -63,7 +63,7 @@ pub struct FeedHub {
 }
 
 /// One review as a feed item.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FeedItem {
     /// The permalink, which never changes.
     pub id: String,
@@ -91,7 +91,7 @@ pub struct FeedItem {
 }
 
 /// Fields that JSON Feed does not define.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FeedReview {
     /// One to five stars.
     pub rating: u8,

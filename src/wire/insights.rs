@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::insights::aggregate::figures::round_to;
 use crate::insights::evaluate::Proportion;
@@ -17,7 +17,7 @@ use crate::model::business::{Editorial, FaqEntry};
 const F1: &str = "f1";
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Insights {
     /// What customers judge, in the order of the trade; aspects that no review mentions are left out.
     pub aspects: Vec<Aspect>,
@@ -36,7 +36,7 @@ pub struct Insights {
 }
 
 /// Which reviews the insights were made of.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct GeneratedFrom {
     /// How many published reviews there are.
     pub reviews: u32,
@@ -52,7 +52,7 @@ pub struct GeneratedFrom {
 }
 
 /// Reviews that were not analysed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Excluded {
     /// `not_read_yet`: in the next snapshot; `no_text`: only stars; `no_words`: a text without words; `not_english`: in a
     /// language that is not read.
@@ -62,7 +62,7 @@ pub struct Excluded {
 }
 
 /// From the oldest review's day to the newest one's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct Window {
     /// Day of the oldest review, `YYYY-MM-DD`.
     pub from: NaiveDate,
@@ -71,7 +71,7 @@ pub struct Window {
 }
 
 /// How the insights were made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 #[oai(rename = "Method")]
 pub struct InsightsMethod {
     /// The engine that analyses the texts, and its version.
@@ -98,7 +98,7 @@ pub struct InsightsMethod {
 }
 
 /// The trade whose words the texts are read with: that of the business's type, or the one that the owner sets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct MethodTrade {
     /// Its id: `home_services`, `food`, `general` for any business, or the owner's own.
     pub id: String,
@@ -110,7 +110,7 @@ pub struct MethodTrade {
 
 /// Findings that are `uncertain` from the text and lean the same way as the review's stars. They count as `positive` or
 /// `negative`, and are never quoted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct ConfirmedFindings {
     /// How many there are.
     pub findings: u32,
@@ -119,7 +119,7 @@ pub struct ConfirmedFindings {
 }
 
 /// Judgements that the review's stars contradict, and that only one source made, or neither surely. They count as `uncertain`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct Withdrawn {
     /// How many there are.
     pub findings: u32,
@@ -128,7 +128,7 @@ pub struct Withdrawn {
 }
 
 /// SHA-256 of the weights that were learned from annotated sentences, in hexadecimal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Weights {
     /// Weights that detect aspects; left out if the trade has none and uses only rules.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +138,7 @@ pub struct Weights {
 }
 
 /// A figure measured on annotated sentences.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Quality {
     /// What was measured, for example `aspect_polarity`.
     pub task: String,
@@ -252,7 +252,7 @@ impl From<&aggregate::Corpus> for GeneratedFrom {
 
 /// Something that customers judge. One review has one vote: `positive`, `negative`, `neutral`, `mixed` and `uncertain` add up
 /// to `reviews`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Aspect {
     /// Its id, for example `punctuality`.
     pub id: String,
@@ -293,7 +293,7 @@ pub struct Aspect {
 }
 
 /// A topic that goes with an aspect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SubTopic {
     /// Words of the phrase, in lower case.
     pub phrase: String,
@@ -303,7 +303,7 @@ pub struct SubTopic {
 
 /// People, services and places that the same reviews name: at most three of each kind, the most frequent first, in three reviews
 /// or more.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct CoMentioned {
     /// People that three or more of these reviews name.
     pub technicians: Vec<CoMention>,
@@ -314,7 +314,7 @@ pub struct CoMentioned {
 }
 
 /// An entity or aspect that the same reviews mention.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct CoMention {
     /// Its id; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -328,7 +328,7 @@ pub struct CoMention {
 }
 
 /// People, services and places that reviews name, in the firm's own order; then names that are not in its lists, sorted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Entities {
     /// Technicians of the business, then other names that reviews mention.
     pub technicians: Vec<Entity>,
@@ -352,7 +352,7 @@ impl Entities {
 /// about it, and add up to `reviews`. If such a passage judges nothing, a person's vote is `neutral`, and the vote of a service
 /// or a place is that of the whole review. Only the counts are given for entities that no review names, and for people that fewer
 /// than three reviews name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Entity {
     /// The firm's id; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -402,7 +402,7 @@ pub struct Entity {
 }
 
 /// A phrase that stands out: far more reviews have it than chance and reviews of other trades would have it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Topic {
     /// The phrase with hyphens.
     pub id: String,
@@ -533,7 +533,7 @@ impl Topic {
 // Texts: questions and answers, and the summary.
 
 /// One question with its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Faq {
     /// Unique, stable id; of a derived answer `aspect-` or `service-` and the id.
     pub id: String,
@@ -558,7 +558,7 @@ pub struct Faq {
 }
 
 /// `editorial`: the firm wrote it; `reviews`: counts and words of the reviews, in a fixed form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum FaqBasis {
@@ -599,7 +599,7 @@ impl From<aggregate::Answered> for Faq {
 }
 
 /// The whole in a few sentences.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Summary {
     /// The firm's own words; left out if it wrote none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -611,7 +611,7 @@ pub struct Summary {
 }
 
 /// One sentence. Its quantifier is bound to the share: few is below 10 %, some below 30, many up to 60, most above.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "SummarySentence")]
 pub struct Sentence {
     /// The sentence itself, in English plain text.
@@ -623,7 +623,7 @@ pub struct Sentence {
 }
 
 /// The evidence behind a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "SummaryEvidence")]
 pub struct Evidence {
     /// Id of the aspect that the sentence is about; left out if it is about none.
@@ -666,7 +666,7 @@ impl From<aggregate::SummarySentence> for Sentence {
 // Statistics of opinions about an aspect or a named person or thing: shares, trends, quotes.
 
 /// A share of reviews, each counted once, with its Wilson interval.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Share {
     /// The share, from 0 to 1, three decimals.
     pub value: f64,
@@ -687,7 +687,7 @@ impl Share {
 }
 
 /// How much a figure can be relied on, by how many reviews judge: `low` fewer than 10, `standard` 10 to 50, `high` more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum Confidence {
@@ -710,7 +710,7 @@ impl Confidence {
 }
 
 /// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(remote = "aggregate::Vote", rename_all = "snake_case")]
 pub enum Polarity {
@@ -727,7 +727,7 @@ pub enum Polarity {
 }
 
 /// Votes that are uncertain from the text and lean the same way as the review's stars, which confirm them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
 pub struct ConfirmedVotes {
     /// How many of the positive ones.
     pub positive: u32,
@@ -752,7 +752,7 @@ impl ConfirmedVotes {
 }
 
 /// Overall sentiment of the texts: reviews by the text's own balance, never by their stars.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Overall {
     /// How many analysed texts are positive as a whole.
     pub positive: u32,
@@ -780,7 +780,7 @@ impl From<&aggregate::VoteCounts> for Overall {
 }
 
 /// Development over time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Trend {
     /// Months with reviews, oldest first: of aspects those of the last two years, of entities those of the last one.
     pub months: Vec<Monthly>,
@@ -793,7 +793,7 @@ pub struct Trend {
 
 /// `up` or `down` if the last half year differs from the one before beyond chance, otherwise `flat`; `unknown` if there are too
 /// few reviews.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(remote = "aggregate::TrendDirection", rename_all = "snake_case")]
 pub enum Direction {
@@ -808,7 +808,7 @@ pub enum Direction {
 }
 
 /// The reviews of one month.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "InsightMonth")]
 pub struct Monthly {
     /// The calendar month, written `YYYY-MM`.
@@ -825,7 +825,7 @@ pub struct Monthly {
 }
 
 /// The comparison behind a direction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct TrendBasis {
     /// The test: `fisher_exact_holm_95`, Fisher's exact test at 95 % with Holm's correction over all comparisons.
     pub test: String,
@@ -840,7 +840,7 @@ pub struct TrendBasis {
 }
 
 /// Six calendar months, and how reviews judge in them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct TrendPeriod {
     /// The first month, `YYYY-MM`.
     pub from: String,
@@ -900,7 +900,7 @@ fn year_and_month(number: i32) -> String {
 }
 
 /// Words of a customer, cut out of a review's `text`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 #[oai(rename = "InsightQuote")]
 pub struct Quote {
     /// Id of the quoted review, as in `/reviews.json`.
@@ -920,7 +920,7 @@ pub struct Quote {
     /// The review's stars; they had no part in the polarity.
     pub stars: u8,
     /// The language of the words (ISO 639-1), where it is not English.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Every published shape, for REST and agents. Deriving `Serialize` or `Object` on a type makes it a public promise, so
+//! Every published shape, for REST and agents, and the parameters of requests. Deriving `Serialize` or `Object` on a type makes it a public promise, so
 //! those derives are only here.
 //!
 //! Rules of all shapes: `snake_case`; an absent optional field is left out, never `null`; days are `YYYY-MM-DD`;
@@ -30,8 +30,8 @@ pub use insights::{
     Insights, InsightsMethod, MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share,
     Trend, Weights, Withdrawn,
 };
-pub use parameters::{HubMode, HubRequest};
-pub use problem::{Issue, IssueCode, Problem};
+pub use parameters::{HubMode, HubRequest, InsightsPart};
+pub use problem::{Issue, IssueCode, Problem, RECEIVED_CHARACTERS_MAX};
 pub use review::{
     DidYouMean, Mentions, Response, Review, SearchHead, SearchResult, SinceHead, SinceResult,
     Source, TotalRelation, Verification, VerificationMethod,

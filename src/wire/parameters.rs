@@ -1,28 +1,124 @@
-//! Parameters of requests: the OpenAPI schema of each kind, the issue of a wrong value, and the hub's form.
+//! The parameters of requests: each is a type with a name, bounds, a schema and one parser, so that HTTP and MCP return
+//! the same value or the same issue for the same text. Codes and bounds: `docs/REFERENCE.md`. And the hub's form.
 
+use poem_openapi::registry::MetaSchema;
 pub use poem_openapi::registry::MetaSchemaRef;
-use poem_openapi::registry::{MetaSchema, Registry};
 use poem_openapi::types::Type;
 use poem_openapi::{Enum, Object};
 use serde_json::json;
 
-use super::insights::Polarity;
+use super::insights;
 use super::problem::{Issue, IssueCode};
-use crate::model::parameters::{
-    Date, Decimal, Flag, InsightsPart, InvalidParameter, OneOf, Parameter, ParameterFault,
-    ParameterKind, StarsKind, TextKind, Whole,
-};
-use crate::model::{Sort, TextMatch, Vote};
+use crate::model::{Day, PluralEndings, SearchArguments, Sort, TextMatch, Vote, named};
 
-pub trait Described: ParameterKind {
-    /// The OpenAPI schema, including the bounds.
-    fn schema(self) -> MetaSchemaRef;
+/// Default number of reviews on a page.
+pub const LIMIT_DEFAULT: u8 = 20;
+/// Maximum number of reviews on a page.
+pub const LIMIT_MAX: u8 = 100;
+/// Maximum number of characters of `query`.
+const QUERY_CHARACTERS_MAX: usize = 1_000;
+const STARS: Whole = Whole { least: 1, most: 5 };
 
-    /// Registers the component that the schema refers to, if any.
-    fn register(_: &mut Registry) {}
+pub trait Parameter {
+    /// Determines values, syntax, bounds and schema.
+    type Kind: ParameterKind;
+    /// The name in query strings and in agents' arguments.
+    const NAME: &'static str;
+    const KIND: Self::Kind;
+    /// Default value, if absence does not mean "no bound".
+    const DEFAULT: Option<u8> = None;
+    /// Path parameters are always required.
+    const IS_REQUIRED: bool = false;
 }
 
-pub fn schema<P: Parameter<Kind: Described>>() -> MetaSchemaRef {
+pub type ParameterValue<P> = <<P as Parameter>::Kind as ParameterKind>::Value;
+/// `None` if the parameter is absent.
+pub type Parsed<P> = Result<Option<ParameterValue<P>>, Issue>;
+
+/// Parameters of a request: a query string, or the arguments of a tool call.
+pub trait ParameterSource {
+    /// The given value of `P`; `None` if it is absent.
+    ///
+    /// # Errors
+    /// If it is invalid.
+    fn read<P: Parameter>(&mut self) -> Parsed<P>;
+
+    /// The issues so far, also about combinations of values that are valid individually.
+    fn issues(&mut self) -> &mut Vec<Issue>;
+
+    /// The issue about an absent parameter that is required.
+    fn missing<P: Parameter>(&self) -> Issue {
+        Issue::missing::<P>()
+    }
+
+    /// `None` if the parameter is absent or invalid; an issue is recorded.
+    fn take<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
+        self.read::<P>().unwrap_or_else(|issue| {
+            self.issues().push(issue);
+            None
+        })
+    }
+
+    /// `None` if the parameter is absent or invalid; both are recorded as issues.
+    fn require<P: Parameter>(&mut self) -> Option<ParameterValue<P>> {
+        let required = self.read::<P>();
+        let required = required.and_then(|value| value.ok_or_else(|| self.missing::<P>()));
+        required.map_err(|issue| self.issues().push(issue)).ok()
+    }
+}
+
+impl Issue {
+    /// An issue about the value of `P`, with the message of its kind.
+    pub fn of<P: Parameter>(code: IssueCode, received: &str) -> Self {
+        Self::new(P::NAME, code, P::KIND.allowed(), received)
+    }
+
+    pub fn missing<P: Parameter>() -> Self {
+        let message = format!("is required, and {}", P::KIND.allowed());
+        Self::new(P::NAME, IssueCode::InvalidType, message, "")
+    }
+}
+
+/// # Errors
+/// The issue.
+pub fn parse<P: Parameter>(text: &str) -> Parsed<P> {
+    P::KIND
+        .parse(text)
+        .map_err(|code| Issue::of::<P>(code, text))
+}
+
+/// Parses all texts given for `P`; an `Err` holds a text that is not UTF-8, in printable form.
+///
+/// # Errors
+/// The issue, also about more than one text.
+pub fn parse_all<'a, P: Parameter>(
+    mut texts: impl Iterator<Item = Result<&'a str, &'a str>>,
+) -> Parsed<P> {
+    let Some(first) = texts.next() else {
+        return Ok(None);
+    };
+    let others: Vec<&str> = texts
+        .map(|text| text.unwrap_or_else(|shown| shown))
+        .collect();
+    match first {
+        _ if !others.is_empty() => {
+            let (Ok(first) | Err(first)) = first;
+            let received = [&[first], others.as_slice()].concat().join(", ");
+            let message = "must be given only once";
+            Err(Issue::new(
+                P::NAME,
+                IssueCode::Duplicate,
+                message,
+                &received,
+            ))
+        }
+        Ok(text) => parse::<P>(text),
+        Err(shown) => Err(Issue::of::<P>(P::Kind::NOT_UTF8, shown)),
+    }
+}
+
+/// The OpenAPI schema of `P`, with its default.
+pub fn schema<P: Parameter>() -> MetaSchemaRef {
     let default = P::DEFAULT.map(|default| json!(default));
     P::KIND.schema().merge(MetaSchema {
         default,
@@ -30,117 +126,379 @@ pub fn schema<P: Parameter<Kind: Described>>() -> MetaSchemaRef {
     })
 }
 
+/// Declares parameters: type, name, kind, and optionally a default.
+macro_rules! parameters {
+    (@required) => {
+        true
+    };
+    ($($(#[$meaning:meta])* $parameter:ident = $name:literal $($required:ident)?, $kind:ty: $bounds:expr $(, default $default:expr)?;)*) => {$(
+        $(#[$meaning])*
+        #[derive(Debug)]
+        pub struct $parameter;
+
+        impl Parameter for $parameter {
+            type Kind = $kind;
+            const NAME: &'static str = $name;
+            const KIND: $kind = $bounds;
+            $(const DEFAULT: Option<u8> = Some($default);)?
+            $(const IS_REQUIRED: bool = parameters!(@$required);)?
+        }
+    )*};
+}
+
+parameters! {
+    /// One to five stars.
+    Rating = "rating", Whole: STARS;
+    /// Inclusive.
+    MinRating = "min_rating", Decimal: Decimal(STARS);
+    /// Inclusive.
+    MaxRating = "max_rating", Decimal: Decimal(STARS);
+    /// Inclusive.
+    Since = "since", Date: Date;
+    /// Inclusive.
+    Until = "until", Date: Date;
+    /// Text that must occur.
+    Query = "query", TextKind: TextKind(Some(QUERY_CHARACTERS_MAX));
+    MatchRule = "match", OneOf<TextMatch>: OneOf(&TextMatch::ALL, TextMatch::name, None);
+    /// Published name of the technician.
+    MentionsTechnician = "mentions_technician", TextKind: TextKind::ANY;
+    /// Service id.
+    MentionsService = "mentions_service", TextKind: TextKind::ANY;
+    /// BCP 47.
+    Language = "language", TextKind: TextKind::ANY;
+    Source = "source", TextKind: TextKind::ANY;
+    /// Whether the text is not empty.
+    HasText = "has_text", Flag: Flag;
+    HasResponse = "has_response", Flag: Flag;
+    /// Page size.
+    Limit = "limit", Whole: Whole { least: 1, most: LIMIT_MAX }, default LIMIT_DEFAULT;
+    /// The first day, as a path parameter.
+    DateOfPath = "date", Date: Date;
+    /// Id of a review or of an aspect, as a path parameter; it need not exist.
+    Id = "id", TextKind: TextKind::ANY;
+    /// Aspect id.
+    Aspect = "aspect", TextKind: TextKind::ANY;
+    /// Sentiment of an aspect.
+    Polarity = "polarity", OneOf<Vote>: OneOf(&Vote::ALL, Vote::name, Some(insights::Polarity::schema_ref));
+    SortOrder = "sort", OneOf<Sort>: OneOf(&Sort::ALL, Sort::name, None);
+    /// Published name of the technician whom a sentence is about.
+    Technician = "technician", TextKind: TextKind::ANY;
+    /// Service id.
+    Service = "service", TextKind: TextKind::ANY;
+    /// Place name.
+    Area = "area", TextKind: TextKind::ANY;
+    Part = "part", OneOf<InsightsPart>: OneOf(&InsightsPart::ALL, InsightsPart::name, None);
+    /// Whether findings include their reasons.
+    Hits = "hits", Flag: Flag;
+    /// Whether an agent requests links to resources in addition to the answer.
+    ResourceLinks = "links", Flag: Flag;
+    /// First day of the first period.
+    FirstSince = "first_since" required, Date: Date;
+    /// Last day of the first period.
+    FirstUntil = "first_until" required, Date: Date;
+    /// First day of the second period.
+    SecondSince = "second_since" required, Date: Date;
+    /// Last day of the second period.
+    SecondUntil = "second_until" required, Date: Date;
+}
+
+impl SearchArguments {
+    /// Parses the parameters of `source`, which records issues. `text_match` is the default match rule.
+    pub fn take_from(
+        source: &mut impl ParameterSource,
+        text_match: TextMatch,
+        plural_endings: PluralEndings,
+    ) -> Self {
+        let arguments = Self {
+            rating: source.take::<Rating>(),
+            min_rating: source.take::<MinRating>(),
+            max_rating: source.take::<MaxRating>(),
+            since: source.take::<Since>(),
+            until: source.take::<Until>(),
+            query: source.take::<Query>(),
+            text_match: source.take::<MatchRule>().unwrap_or(text_match),
+            plural_endings,
+            mentions_technician: source.take::<MentionsTechnician>(),
+            mentions_service: source.take::<MentionsService>(),
+            language: source.take::<Language>(),
+            source: source.take::<Source>(),
+            has_text: source.take::<HasText>(),
+            has_response: source.take::<HasResponse>(),
+            aspect: source.take::<Aspect>(),
+            polarity: source.take::<Polarity>(),
+            sort: source.take::<SortOrder>().unwrap_or_default(),
+        };
+        if let Some(alone) = arguments.polarity.filter(|_| arguments.aspect.is_none()) {
+            let message = format!("must be given together with {}", Aspect::NAME);
+            let issue = Issue::new(
+                Polarity::NAME,
+                IssueCode::InvalidString,
+                message,
+                alone.name(),
+            );
+            source.issues().push(issue);
+        }
+        arguments
+    }
+}
+
+// The kinds of parameters: their parsers, the messages about invalid texts, and their schemas.
+
+pub trait ParameterKind: Copy {
+    /// The parsed value.
+    type Value: Send;
+    /// The code of bytes that are not UTF-8: [`IssueCode::InvalidString`] if any text may be valid, so that a JSON value
+    /// of another type is certainly wrong.
+    const NOT_UTF8: IssueCode = IssueCode::InvalidType;
+
+    /// `None` if the text counts as absent.
+    ///
+    /// # Errors
+    /// The code of the issue.
+    fn parse(self, text: &str) -> Result<Option<Self::Value>, IssueCode>;
+
+    /// The allowed values: `must be …`.
+    fn allowed(self) -> String;
+
+    /// The OpenAPI schema, including the bounds. Answers register the component that it refers to, if any.
+    fn schema(self) -> MetaSchemaRef;
+}
+
 fn inline(schema: MetaSchema) -> MetaSchemaRef {
     MetaSchemaRef::Inline(Box::new(schema))
 }
 
-impl Described for Whole {
-    fn schema(self) -> MetaSchemaRef {
-        let (minimum, maximum) = (Some(f64::from(self.least)), Some(f64::from(self.most)));
+/// `[0-9]+`, of any length.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole {
+    pub least: u8,
+    pub most: u8,
+}
+
+impl Whole {
+    fn bounds(self, schema: MetaSchema) -> MetaSchemaRef {
+        let (minimum, maximum) = (Some(self.least.into()), Some(self.most.into()));
         inline(MetaSchema {
             minimum,
             maximum,
-            ..MetaSchema::new("integer")
+            ..schema
         })
     }
 }
 
-impl Described for StarsKind {
+impl ParameterKind for Whole {
+    type Value = u8;
+
+    fn parse(self, text: &str) -> Result<Option<u8>, IssueCode> {
+        if !is_digits(text) {
+            return Err(IssueCode::InvalidType);
+        }
+        match text.parse() {
+            Ok(number) if number < self.least => Err(IssueCode::TooSmall),
+            Ok(number) if number <= self.most => Ok(Some(number)),
+            // A number that does not fit exceeds every bound.
+            Ok(_) | Err(_) => Err(IssueCode::TooBig),
+        }
+    }
+
+    fn allowed(self) -> String {
+        format!(
+            "must be a whole number from {} to {}",
+            self.least, self.most
+        )
+    }
+
     fn schema(self) -> MetaSchemaRef {
-        Self::BOUNDS.schema()
+        self.bounds(MetaSchema::new("integer"))
     }
 }
 
-impl Described for Decimal {
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `[0-9]+(\.[0-9]+)?`, of any length, within these bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Decimal(pub Whole);
+
+impl ParameterKind for Decimal {
+    type Value = f64;
+
+    fn parse(self, text: &str) -> Result<Option<f64>, IssueCode> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        if !is_digits(fraction) {
+            return Err(IssueCode::InvalidType);
+        }
+        let whole = self.0.parse(whole)?;
+        // The digits decide, because 5.00000000000000000001 is 5 as a float.
+        if whole == Some(self.0.most) && fraction.bytes().any(|digit| digit != b'0') {
+            return Err(IssueCode::TooBig);
+        }
+        text.parse().map(Some).map_err(|_| IssueCode::InvalidType)
+    }
+
+    fn allowed(self) -> String {
+        format!(
+            "must be a decimal number from {} to {}",
+            self.0.least, self.0.most
+        )
+    }
+
     fn schema(self) -> MetaSchemaRef {
-        let (minimum, maximum) = (Some(f64::from(self.0.least)), Some(f64::from(self.0.most)));
-        inline(MetaSchema {
-            minimum,
-            maximum,
-            ..MetaSchema::new_with_format("number", "double")
-        })
+        self.0
+            .bounds(MetaSchema::new_with_format("number", "double"))
     }
 }
 
-impl Described for Date {
+/// A day, exactly `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy)]
+pub struct Date;
+
+impl ParameterKind for Date {
+    type Value = Day;
+    const NOT_UTF8: IssueCode = IssueCode::InvalidDate;
+
+    fn parse(self, text: &str) -> Result<Option<Day>, IssueCode> {
+        text.parse().map(Some).map_err(|_| IssueCode::InvalidDate)
+    }
+
+    fn allowed(self) -> String {
+        "must be a day written YYYY-MM-DD, such as 2024-02-29".to_owned()
+    }
+
     fn schema(self) -> MetaSchemaRef {
         inline(MetaSchema::new_with_format("string", "date"))
     }
 }
 
-impl Described for TextKind {
+/// Any text of at most this many characters; the empty text counts as absent.
+#[derive(Debug, Clone, Copy)]
+pub struct TextKind(pub Option<usize>);
+
+impl TextKind {
+    /// Without a maximum length.
+    pub const ANY: Self = Self(None);
+}
+
+impl ParameterKind for TextKind {
+    type Value = String;
+    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
+
+    fn parse(self, text: &str) -> Result<Option<String>, IssueCode> {
+        // No text has more characters than bytes.
+        let is_too_long = |most: usize| text.len() > most && text.chars().count() > most;
+        if self.0.is_some_and(is_too_long) {
+            return Err(IssueCode::TooBig);
+        }
+        Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+    }
+
+    fn allowed(self) -> String {
+        match self.0 {
+            Some(most) => format!("must be a text of at most {most} characters in UTF-8"),
+            None => "must be a text in UTF-8, percent-encoded".to_owned(),
+        }
+    }
+
     fn schema(self) -> MetaSchemaRef {
         inline(MetaSchema {
-            max_length: self.characters_max,
+            max_length: self.0,
             ..MetaSchema::new("string")
         })
     }
 }
 
-impl Described for Flag {
+/// `true` or `false`; the empty text counts as absent.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag;
+
+impl ParameterKind for Flag {
+    type Value = bool;
+
+    fn parse(self, text: &str) -> Result<Option<bool>, IssueCode> {
+        match text {
+            "" => Ok(None),
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            _ => Err(IssueCode::InvalidType),
+        }
+    }
+
+    fn allowed(self) -> String {
+        "must be one of: true, false".to_owned()
+    }
+
     fn schema(self) -> MetaSchemaRef {
         inline(MetaSchema::new("boolean"))
     }
 }
 
-impl Described for OneOf<Vote> {
-    fn schema(self) -> MetaSchemaRef {
-        Polarity::schema_ref()
-    }
+/// One of these values by its name; the empty text counts as absent. A published enum has its own schema.
+#[derive(Debug, Clone, Copy)]
+pub struct OneOf<T: 'static>(
+    pub &'static [T],
+    pub fn(T) -> &'static str,
+    pub Option<fn() -> MetaSchemaRef>,
+);
 
-    fn register(registry: &mut Registry) {
-        Polarity::register(registry);
-    }
-}
-
-impl Described for OneOf<TextMatch> {
-    fn schema(self) -> MetaSchemaRef {
-        one_of_these(&self)
+impl<T: Copy> OneOf<T> {
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(move |value| (self.1)(*value))
     }
 }
 
-impl Described for OneOf<Sort> {
-    fn schema(self) -> MetaSchemaRef {
-        one_of_these(&self)
-    }
-}
+impl<T: Copy + Send> ParameterKind for OneOf<T> {
+    type Value = T;
+    const NOT_UTF8: IssueCode = IssueCode::InvalidString;
 
-impl Described for OneOf<InsightsPart> {
-    fn schema(self) -> MetaSchemaRef {
-        one_of_these(&self)
-    }
-}
-
-fn one_of_these<T: Copy>(choice: &OneOf<T>) -> MetaSchemaRef {
-    let names = choice.0.iter().map(|value| json!((choice.1)(*value)));
-    inline(MetaSchema {
-        enum_items: names.collect(),
-        ..MetaSchema::new("string")
-    })
-}
-
-impl From<InvalidParameter> for Issue {
-    fn from(invalid: InvalidParameter) -> Self {
-        let InvalidParameter {
-            name,
-            fault,
-            message,
-            received,
-        } = invalid;
-        let code = match fault {
-            ParameterFault::Type => IssueCode::InvalidType,
-            ParameterFault::TooSmall => IssueCode::TooSmall,
-            ParameterFault::TooBig => IssueCode::TooBig,
-            ParameterFault::Date => IssueCode::InvalidDate,
-            ParameterFault::Text => IssueCode::InvalidString,
-            ParameterFault::Duplicate => IssueCode::Duplicate,
-        };
-        Self {
-            path: vec![name.to_owned()],
-            code,
-            message,
-            received,
+    fn parse(self, text: &str) -> Result<Option<T>, IssueCode> {
+        if text.is_empty() {
+            return Ok(None);
         }
+        let at = self.names().position(|name| name == text);
+        at.map(|at| Some(self.0[at]))
+            .ok_or(IssueCode::InvalidString)
+    }
+
+    fn allowed(self) -> String {
+        let names: Vec<&str> = self.names().collect();
+        format!("must be one of: {}", names.join(", "))
+    }
+
+    fn schema(self) -> MetaSchemaRef {
+        self.2.map_or_else(
+            || {
+                inline(MetaSchema {
+                    enum_items: self.names().map(|name| json!(name)).collect(),
+                    ..MetaSchema::new("string")
+                })
+            },
+            |published| published(),
+        )
+    }
+}
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum InsightsPart {
+        /// A digest of all parts, at most 8 KiB.
+        Overview = "overview",
+        /// Aspects with sentiment.
+        Aspects = "aspects",
+        /// Technicians named in reviews, with counts.
+        Technicians = "technicians",
+        /// Services named in reviews.
+        Services = "services",
+        /// Places named in reviews.
+        Areas = "areas",
+        /// Distinctive phrases, with quotes.
+        Topics = "topics",
+        /// Questions with answers and the quoted reviews.
+        Faq = "faq",
+        /// The summary with its sources.
+        Summary = "summary",
+        /// Method and quality.
+        Method = "method",
     }
 }
 
@@ -176,4 +534,57 @@ pub enum HubMode {
     Subscribe,
     /// End an existing subscription.
     Unsubscribe,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decimal, IssueCode, ParameterKind as _, STARS, Whole};
+
+    #[test]
+    fn decimals_compare_by_their_digits() {
+        let parsed = |text: &str| Decimal(STARS).parse(text);
+        for (text, number) in [
+            ("1", 1.0),
+            ("1.0000000000000000001", 1.0),
+            ("4.51", 4.51),
+            ("5", 5.0),
+            ("005.000", 5.0),
+        ] {
+            assert_eq!(parsed(text), Ok(Some(number)), "{text:?}");
+        }
+        for text in ["0", "00.00", "0.09", "0.99999999999999999999999"] {
+            assert_eq!(parsed(text), Err(IssueCode::TooSmall), "{text:?}");
+        }
+        for text in [
+            "5.00000000000000000001",
+            "05.1",
+            "6",
+            "10",
+            "256",
+            "99999999999999999999999.5",
+        ] {
+            assert_eq!(parsed(text), Err(IssueCode::TooBig), "{text:?}");
+        }
+        for text in [
+            "", ".", "1.", ".5", "+1", "-1", "1e3", " 1", "1 ", "1,5", "0x1", "\u{661}", "inf",
+            "1.2.3", "1_000", "9.x", "x.9",
+        ] {
+            assert_eq!(parsed(text), Err(IssueCode::InvalidType), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_may_have_any_length() {
+        let parsed = |text: &str| {
+            Whole {
+                least: 1,
+                most: 100,
+            }
+            .parse(text)
+        };
+        assert_eq!(parsed("0000000000000000000000100"), Ok(Some(100)));
+        assert_eq!(parsed("000"), Err(IssueCode::TooSmall));
+        assert_eq!(parsed("18446744073709551617"), Err(IssueCode::TooBig));
+        assert_eq!(parsed("+1"), Err(IssueCode::InvalidType));
+    }
 }

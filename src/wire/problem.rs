@@ -38,8 +38,8 @@ pub struct Issue {
     pub received: String,
 }
 
-/// Of a wrong value, an issue shows so many characters.
-const RECEIVED_CHARACTERS_MAX: usize = 200;
+/// Maximum number of characters of an invalid value that are returned to the client.
+pub const RECEIVED_CHARACTERS_MAX: usize = 200;
 
 impl Issue {
     pub fn new(name: &str, code: IssueCode, message: impl Into<String>, received: &str) -> Self {

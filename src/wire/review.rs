@@ -144,7 +144,7 @@ impl From<model::Response> for Response {
 // Parts of the dataset: search results, and changes since a day.
 
 /// What a search found: one page of it, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SearchResult {
     /// All but its reviews.
     #[serde(flatten)]
@@ -155,7 +155,7 @@ pub struct SearchResult {
 }
 
 /// A search's answer without its reviews, which are rendered already.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SearchHead {
     /// How many reviews match altogether, on all pages; see `total_relation`.
     pub total: u64,
@@ -172,13 +172,13 @@ pub struct SearchHead {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub did_you_mean: Option<DidYouMean>,
     /// Names of unknown parameters in the request, at most 20; absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub ignored: Vec<String>,
 }
 
 /// The nearest known values of parameters with unknown values; send one as that parameter.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Object)]
 pub struct DidYouMean {
     /// The nearest full name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,7 +208,7 @@ impl DidYouMean {
 }
 
 /// `eq`: the total is exact; `gte`: counting stopped there, and there are more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]
 #[oai(rename_all = "snake_case")]
 pub enum TotalRelation {
@@ -226,7 +226,7 @@ impl TotalRelation {
 }
 
 /// The reviews of a day and of all days after it, newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SinceResult {
     /// All but its reviews.
     #[serde(flatten)]
@@ -237,7 +237,7 @@ pub struct SinceResult {
 }
 
 /// What is new since a day, without its reviews, which are rendered already.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SinceHead {
     /// The day asked for.
     pub since: NaiveDate,

@@ -2,13 +2,14 @@
 //! technician, service or area, or one part.
 
 use poem_openapi::{Object, Union};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::insights::{
     Aspect, ConfirmedVotes, Entity, Faq, FaqBasis, GeneratedFrom, Insights, InsightsMethod, Quote,
     Share, Summary, Topic,
 };
 use super::{AspectFacet, LeftOut};
+use crate::insights::MentionKind;
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
@@ -25,7 +26,7 @@ pub enum InsightsAnswer {
 }
 
 /// One stage of the insights. Which members there are depends on `part`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Object)]
 pub struct InsightsStage {
     /// The requested stage: `aspect`, `technician`, `service`, `area`, or the value of `part`.
     pub part: String,
@@ -73,13 +74,13 @@ pub struct InsightsStage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_aspect: Option<Vec<AspectFacet>>,
     /// Lists that are shortened to their first values; absent if all are complete.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub left_out: Vec<LeftOut>,
 }
 
 /// An aspect that reviews complain about: they are only negative about it (`negative` in `aspects`), or also positive (`mixed`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct ComplaintRow {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
@@ -92,7 +93,7 @@ pub struct ComplaintRow {
 }
 
 /// A person, service or place that reviews name, in short. Votes are left out for people that fewer than three reviews name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EntityRow {
     /// Id that the business gave it; left out if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +114,7 @@ pub struct EntityRow {
 }
 
 /// A phrase that stands out, in short.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct TopicRow {
     /// The words, in lower case.
     pub phrase: String,
@@ -128,7 +129,7 @@ pub struct TopicRow {
 }
 
 /// A question, with its answer if that was requested.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct FaqRow {
     /// The question as a customer would ask it.
     pub question: String,
@@ -159,7 +160,6 @@ impl InsightsStage {
     /// the business as a whole, if the trade has one; it does not appear among the complaints.
     pub fn overview(insights: &Insights, as_a_whole: Option<&str>, most: usize) -> Self {
         let mut stage = Self::of("overview", insights);
-        let entities = &insights.entities;
         let sentences = insights.summary.sentences.iter();
         stage.sentences = Some(sentences.map(|sentence| sentence.text.clone()).collect());
         // There are at most a few dozen aspects, and other requests need their ids.
@@ -170,9 +170,9 @@ impl InsightsStage {
         let of_one_thing = of_one_thing.filter(|aspect| Some(aspect.id.as_str()) != as_a_whole);
         let ranked = complaints(of_one_thing);
         stage.complaints = stage.first("complaints", &ranked, most, Clone::clone);
-        stage.add_entities("technicians", &entities.technicians, most);
-        stage.add_entities("services", &entities.services, most);
-        stage.add_entities("areas", &entities.service_areas, most);
+        for kind in MentionKind::ALL {
+            stage.add_entities(kind, insights, most);
+        }
         let topic = |topic: &Topic| TopicRow {
             quote: None,
             ..TopicRow::from(topic)
@@ -206,15 +206,18 @@ impl InsightsStage {
         Some(values.iter().take(most).map(row).collect())
     }
 
-    /// The most frequently named of `entities`.
-    pub fn add_entities(&mut self, list: &str, entities: &[Entity], most: usize) {
-        let mut named: Vec<&Entity> = entities.iter().filter(|one| one.reviews > 0).collect();
+    /// Adds the most frequently named entities of a kind.
+    pub fn add_entities(&mut self, kind: MentionKind, insights: &Insights, most: usize) {
+        let entities = insights.entities.of(kind).iter();
+        let mut named: Vec<&Entity> = entities.filter(|one| one.reviews > 0).collect();
         named.sort_by_key(|entity| std::cmp::Reverse(entity.reviews));
-        let rows = self.first(list, &named, most, |entity| EntityRow::from(*entity));
-        match list {
-            "technicians" => self.technicians = rows,
-            "services" => self.services = rows,
-            _ => self.areas = rows,
+        let row = |entity: &&Entity| EntityRow::from(*entity);
+        match kind {
+            MentionKind::Technician => {
+                self.technicians = self.first("technicians", &named, most, row);
+            }
+            MentionKind::Service => self.services = self.first("services", &named, most, row),
+            MentionKind::ServiceArea => self.areas = self.first("areas", &named, most, row),
         }
     }
 }

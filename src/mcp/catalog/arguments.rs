@@ -9,12 +9,8 @@ use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use crate::mcp::escape::escaped_json;
-use crate::model::parameters;
-use crate::model::parameters::{
-    InvalidParameter, Parameter, ParameterFault, ParameterKind, ParameterSource, Parsed,
-    RECEIVED_CHARACTERS_MAX,
-};
-use crate::wire::{Facet, Issue, IssueCode};
+use crate::wire::parameters::{self, Parameter, ParameterKind, ParameterSource, Parsed};
+use crate::wire::{Facet, Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
 
 /// Maximum number of invalid arguments that an error names; no tool has as many.
 const NAMED_MAX: usize = 40;
@@ -68,31 +64,8 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// If any is not; [`CallError::Arguments`] lists all of them.
     pub fn finish<T>(mut self, taken: Option<T>) -> Result<T, CallError> {
-        let names: Vec<&str> = self
-            .known
-            .iter()
-            .map(|argument| argument.name.as_str())
-            .collect();
-        for (name, value) in self
-            .given
-            .iter()
-            .filter(|(name, _)| !names.contains(&name.as_str()))
-        {
-            let message = match names.as_slice() {
-                [] => format!("is not an argument; {} takes none", self.tool),
-                names => format!(
-                    "is not an argument of {}; known: {}",
-                    self.tool,
-                    names.join(", ")
-                ),
-            };
-            self.issues.push(Issue {
-                path: vec![shorten(name)],
-                code: IssueCode::InvalidString,
-                message,
-                received: received(value),
-            });
-        }
+        let names: Vec<&str> = self.known.iter().map(|known| known.name.as_str()).collect();
+        self.issues.extend(unknown(self.tool, &names, self.given));
         taken
             .filter(|_| self.issues.is_empty())
             .ok_or_else(|| refusal(&self.issues))
@@ -110,7 +83,7 @@ impl ParameterSource for Arguments<'_> {
         self.given::<P>().map_or(Ok(None), parse::<P>)
     }
 
-    fn missing<P: Parameter>(&self) -> InvalidParameter {
+    fn missing<P: Parameter>(&self) -> Issue {
         let known = self.known.iter().find(|known| known.name == P::NAME);
         let meaning = known
             .and_then(|known| known.schema.get("description")?.as_str())
@@ -118,26 +91,48 @@ impl ParameterSource for Arguments<'_> {
         let message = format!("{REQUIRED}: {meaning}")
             .trim_end_matches('.')
             .to_owned();
-        InvalidParameter::new::<P>(ParameterFault::Type, message, "")
+        Issue::new(P::NAME, IssueCode::InvalidType, message, "")
     }
-    fn refuse(&mut self, invalid: InvalidParameter) {
-        self.issues.push(invalid.into());
+    fn issues(&mut self) -> &mut Vec<Issue> {
+        &mut self.issues
     }
+}
 
-    fn is_wrong(&self) -> bool {
-        !self.issues.is_empty()
-    }
+/// An issue for each of `given` that is not among the `known` arguments of `what`.
+pub fn unknown(what: &str, known: &[&str], given: &Object) -> Vec<Issue> {
+    let message = match known {
+        [] => format!("is not an argument; {what} takes none"),
+        known => format!("is not an argument of {what}; known: {}", known.join(", ")),
+    };
+    let given = given.iter();
+    let unknown = given.filter(|(name, _)| !known.contains(&name.as_str()));
+    unknown
+        .map(|(name, value)| issue(&shorten(name), message.as_str(), value))
+        .collect()
+}
+
+/// An issue about the value of an argument, which it has as it was given if that is a string, otherwise as JSON.
+pub fn issue(name: &str, message: impl Into<String>, value: &Value) -> Issue {
+    let received = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    Issue::new(name, IssueCode::InvalidString, message, &received)
 }
 
 fn parse<P: Parameter>(value: &Value) -> Parsed<P> {
     match value.as_str() {
         Some(text) => parameters::parse::<P>(text),
         // Any string may be valid, so another JSON type is an error.
-        None if P::Kind::IS_TEXT => Err(InvalidParameter::new::<P>(
-            ParameterFault::Type,
-            "must be a JSON string".to_owned(),
-            &decimal(value),
-        )),
+        None if P::Kind::NOT_UTF8 == IssueCode::InvalidString => {
+            let message = "must be a JSON string";
+            let received = decimal(value);
+            Err(Issue::new(
+                P::NAME,
+                IssueCode::InvalidType,
+                message,
+                &received,
+            ))
+        }
         None => parameters::parse::<P>(&decimal(value)),
     }
 }
@@ -152,7 +147,7 @@ pub fn refusal(issues: &[Issue]) -> CallError {
         let name = escaped_json(&Value::String(issue.path.concat()));
         let said = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
         // A missing argument has no received value.
-        if issue.message.starts_with(REQUIRED) && issue.received.is_empty() {
+        if issue.message.starts_with(REQUIRED) {
             return said;
         }
         format!(
@@ -168,13 +163,6 @@ pub fn refusal(issues: &[Issue]) -> CallError {
     CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
 }
 
-/// The given value in an issue: a string unchanged, anything else as JSON.
-pub fn received(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| shorten(&value.to_string()), shorten)
-}
-
 /// A JSON value in the form of a query string: numbers as plain decimals, 4.0 as 4.
 fn decimal(value: &Value) -> String {
     match value.as_f64() {
@@ -185,7 +173,7 @@ fn decimal(value: &Value) -> String {
 }
 
 /// The beginning of what a client sent, in an issue.
-pub fn shorten(text: &str) -> String {
+fn shorten(text: &str) -> String {
     text.chars().take(RECEIVED_CHARACTERS_MAX).collect()
 }
 

@@ -20,9 +20,9 @@ use serde_json::Value;
 use tools::{ApiDocument, ToolKind};
 
 use crate::compute::apart;
-use crate::model::parameters::{ParameterSource, ResourceLinks};
 pub use crate::search::facets::VALUES_MAX;
 use crate::web::context::Ctx;
+use crate::wire::parameters::{ParameterSource, ResourceLinks};
 
 /// The server's instructions after the name of the business.
 const INSTRUCTIONS: &str = "read-only. Begin with get_insights (an overview) or list_facets (names, ids and counts); get_evidence has \

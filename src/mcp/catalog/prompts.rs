@@ -4,16 +4,16 @@
 use rmcp::model::{Prompt, PromptArgument, Reference};
 use serde_json::{Value, json};
 
-use super::arguments::{self, CallError, Object, REQUIRED, received, refusal, shorten};
+use super::arguments::{CallError, Object, REQUIRED, issue, list_names, refusal, unknown};
 use super::resources::{EVIDENCE_TEMPLATE, PAGE_TEMPLATE, REVIEW_TEMPLATE};
 use super::results::{self, RESULT_BYTES_MAX, page, shape};
 use crate::insights::MentionKind;
 use crate::mcp::escape::escaped_json;
-use crate::model::{Rating, ReviewFilter, SearchArguments, fold};
+use crate::model::{ReviewFilter, SearchArguments, Vote, fold};
 use crate::search::insights::find_entity;
 use crate::search::names::{service, technician};
 use crate::snapshot::Snapshot;
-use crate::wire::{Facet, Issue, IssueCode};
+use crate::wire::Facet;
 
 /// Summarises the reviews of one service.
 pub const SUMMARISE_SERVICE: &str = "summarise_service";
@@ -69,14 +69,14 @@ pub fn messages(
     prompt: &Prompt,
     arguments: &Object,
 ) -> Result<[String; 2], CallError> {
-    let named = find_entities(snapshot, prompt, arguments)?;
+    let (kind, named) = (kind_of(prompt), find_entities(snapshot, prompt, arguments)?);
     let business = escaped_json(&json!(snapshot.input.business.name));
     let names: Vec<String> = named
         .iter()
         .map(|facet| escaped_json(&json!(facet.name)))
         .collect();
     let names = names.join(" and ");
-    let task = if prompt.name == SUMMARISE_SERVICE {
+    let task = if kind == MentionKind::Service {
         format!(
             "Summarise what customers of {business} say about the service {names}, for a potential customer. Say how many \
              reviews there are, how they rate it, and how many judge it positively and negatively; then what is praised and what \
@@ -90,22 +90,11 @@ pub fn messages(
         )
     };
     let of = |facet: &&Facet| {
-        let (kind, about) = if prompt.name == SUMMARISE_SERVICE {
-            (
-                MentionKind::Service,
-                SearchArguments {
-                    mentions_service: facet.id.clone(),
-                    ..SearchArguments::default()
-                },
-            )
-        } else {
-            (
-                MentionKind::Technician,
-                SearchArguments {
-                    mentions_technician: Some(facet.name.clone()),
-                    ..SearchArguments::default()
-                },
-            )
+        let is_service = kind == MentionKind::Service;
+        let about = SearchArguments {
+            mentions_service: facet.id.clone().filter(|_| is_service),
+            mentions_technician: (!is_service).then(|| facet.name.clone()),
+            ..SearchArguments::default()
         };
         let mut data = shape(*facet);
         if let Some(derived) = insights_of(snapshot, kind, facet) {
@@ -119,17 +108,33 @@ pub fn messages(
     Ok([task, escaped_json(&data)])
 }
 
+/// The kind of the entities that a prompt is about.
+fn kind_of(prompt: &Prompt) -> MentionKind {
+    if prompt.name == SUMMARISE_SERVICE {
+        MentionKind::Service
+    } else {
+        MentionKind::Technician
+    }
+}
+
 /// The entities that the arguments name, in the prompt's order.
 fn find_entities<'a>(
     snapshot: &'a Snapshot,
     prompt: &Prompt,
     arguments: &Object,
 ) -> Result<Vec<&'a Facet>, CallError> {
+    let (kind, counts) = (kind_of(prompt), snapshot.counts());
     let (mut named, mut issues) = (Vec::new(), Vec::new());
-    for name in names_of(prompt) {
-        let value = arguments.get(name).unwrap_or(&Value::Null);
+    let names = prompt.arguments.iter().flatten();
+    let names: Vec<&str> = names.map(|argument| argument.name.as_str()).collect();
+    for name in &names {
+        let value = arguments.get(*name).unwrap_or(&Value::Null);
         let said = value.as_str().unwrap_or_default();
-        let (found, all, what) = lookup(snapshot, prompt, said);
+        let (found, all) = if kind == MentionKind::Service {
+            (service(snapshot, said), &counts.services)
+        } else {
+            (technician(snapshot, said), &counts.technicians)
+        };
         match found {
             None => {
                 let must = if value.is_null() {
@@ -137,65 +142,21 @@ fn find_entities<'a>(
                 } else {
                     "must be".to_owned()
                 };
-                issues.push(issue(
-                    name,
-                    format!("{must} {what}; {}", arguments::list_names(all)),
-                    value,
-                ));
+                let message = format!("{must} a {}; {}", kind.name(), list_names(all));
+                issues.push(issue(name, message, value));
             }
             Some(facet) if named.contains(&facet) => {
-                issues.push(issue(name, "must differ from first".to_owned(), value));
+                issues.push(issue(name, "must differ from first", value));
             }
             Some(facet) => named.push(facet),
         }
     }
-    issues.extend(unknown(prompt, arguments));
+    issues.extend(unknown(&prompt.name, &names, arguments));
     if issues.is_empty() {
         Ok(named)
     } else {
         Err(refusal(&issues))
     }
-}
-
-fn names_of(prompt: &Prompt) -> impl Iterator<Item = &str> {
-    let arguments = prompt.arguments.iter().flatten();
-    arguments.map(|argument| argument.name.as_str())
-}
-
-/// The entity that `said` names, all entities of its kind, and the kind in words.
-fn lookup<'a>(
-    snapshot: &'a Snapshot,
-    prompt: &Prompt,
-    said: &str,
-) -> (Option<&'a Facet>, &'a [Facet], &'static str) {
-    let counts = snapshot.counts();
-    if prompt.name == SUMMARISE_SERVICE {
-        (service(snapshot, said), &counts.services, "a service")
-    } else {
-        (
-            technician(snapshot, said),
-            &counts.technicians,
-            "a technician",
-        )
-    }
-}
-
-/// An issue for each unknown argument.
-fn unknown(prompt: &Prompt, arguments: &Object) -> Vec<Issue> {
-    let known: Vec<&str> = names_of(prompt).collect();
-    let is_unknown = |(name, _): &(&String, &Value)| !known.contains(&name.as_str());
-    let unknown = arguments.iter().filter(is_unknown).map(|(name, value)| {
-        issue(
-            name,
-            format!(
-                "is not an argument of {}; known: {}",
-                prompt.name,
-                known.join(", ")
-            ),
-            value,
-        )
-    });
-    unknown.collect()
 }
 
 /// The insights of a service or a technician without the monthly series, with a URL for each quote.
@@ -204,18 +165,12 @@ fn insights_of(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<
     if let Some(Value::Object(trend)) = derived.get_mut("trend") {
         trend.remove("months");
     }
-    for quote in derived
-        .get_mut("quotes")
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-    {
-        let review = quote
-            .get("review_id")
-            .and_then(Value::as_str)
-            .and_then(|id| results::find(snapshot, id));
-        if let Some(review) = review {
-            quote["url"] = json!(review.url);
+    if let Some(Value::Array(quotes)) = derived.get_mut("quotes") {
+        for quote in quotes {
+            let id = quote["review_id"].as_str();
+            if let Some(review) = id.and_then(|id| results::find(snapshot, id)) {
+                quote["url"] = json!(review.url);
+            }
         }
     }
     Some(derived)
@@ -223,12 +178,9 @@ fn insights_of(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Option<
 
 /// The results of `search_reviews` for each number of stars, highest first; at most `bytes_max` in total.
 fn sample(snapshot: &Snapshot, arguments: &SearchArguments, bytes_max: usize) -> Vec<Value> {
-    let ratings = (1..=5)
-        .rev()
-        .filter_map(|stars: u8| Some((stars, Rating::try_from(i64::from(stars)).ok()?)));
-    let found = ratings.map(|(stars, rating)| {
+    let found = (1..=5).rev().map(|stars: u8| {
         let filter = ReviewFilter::new(&SearchArguments {
-            rating: Some(rating),
+            rating: Some(stars),
             ..arguments.clone()
         });
         let page = page(
@@ -243,20 +195,6 @@ fn sample(snapshot: &Snapshot, arguments: &SearchArguments, bytes_max: usize) ->
         found
     });
     found.collect()
-}
-
-fn issue(name: &str, message: String, value: &Value) -> Issue {
-    let received = if value.is_null() {
-        String::new()
-    } else {
-        received(value)
-    };
-    Issue {
-        path: vec![shorten(name)],
-        code: IssueCode::InvalidString,
-        message,
-        received,
-    }
 }
 
 // Completions of arguments: technicians and services, most mentioned first. IDs of reviews and cursors are not
@@ -288,8 +226,8 @@ pub fn complete(
             beginning(&aspects, typed)
         }
         (EVIDENCE_TEMPLATE, "polarity") => {
-            let names = ["positive", "negative", "neutral", "mixed", "uncertain"];
-            beginning(&names.map(facet), typed)
+            let polarities = Vote::ALL.map(|vote| facet(vote.name()));
+            beginning(&polarities, typed)
         }
         (EVIDENCE_TEMPLATE, "since" | "until" | "hits" | "limit" | "cursor")
         | (REVIEW_TEMPLATE, "id")

@@ -9,11 +9,11 @@ use super::arguments::{Arguments, CallError, Known, Object, refusal};
 use super::results::{self, RESULT_BYTES_MAX, REVIEWS_MAX, ToolAnswer, evidence, page, shape};
 use crate::links::Links;
 use crate::mcp::escape::escaped_json;
-use crate::model::parameters::{Aspect, InvalidParameter, Parameter, ParameterFault};
-use crate::model::{InsightsPart, ReviewFilter};
+use crate::model::ReviewFilter;
 use crate::search::insights::StageRequest;
 use crate::search::{Cursor, CursorParameter};
 use crate::snapshot::{Document, Snapshot};
+use crate::wire::parameters::{Aspect, InsightsPart, Parameter};
 use crate::wire::{Issue, IssueCode};
 
 pub const JSON: &str = "application/json";
@@ -108,8 +108,8 @@ pub fn read(
         let cursor: Option<Cursor> = given.parse().ok();
         let cursor = cursor.filter(|cursor| cursor.fits(&ReviewFilter::default()));
         if cursor.is_none() {
-            let invalid = InvalidParameter::of::<CursorParameter>(ParameterFault::Text, given);
-            return Err(refusal(&[invalid.into()]));
+            let issue = Issue::of::<CursorParameter>(IssueCode::InvalidString, given);
+            return Err(refusal(&[issue]));
         }
         dataset(snapshot, links, cursor.as_ref())
     } else {

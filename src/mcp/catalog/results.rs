@@ -1,7 +1,5 @@
 //! The tools' results: the bodies of REST, limited in size to the whole reviews or parts that fit; a text is never cut.
 
-use std::ops::BitOr;
-
 use rmcp::model::Resource;
 use serde_json::{Value, json};
 
@@ -10,15 +8,15 @@ use crate::compute::apart_if;
 use crate::insights::trades::AspectDefinition;
 use crate::links::Links;
 use crate::mcp::escape::{escaped_json, length};
-use crate::model::parameters::{self, ParameterSource};
-use crate::model::{Day, InsightsPart, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
+use crate::model::{Day, ReviewFilter, ReviewId, SearchArguments, TextMatch, fold};
 use crate::search::facets::{self, PeriodsRequest, VALUES_MAX, compare};
 use crate::search::insights::{self, EvidenceQuery, EvidenceRequest, StageRequest, stage};
 use crate::search::{
     Cursor, CursorParameter, ResultPage, SHORT_PAGE, SearchRequest, TextIndex, did_you_mean, walk,
 };
 use crate::snapshot::document::head;
-use crate::snapshot::{Place, ReviewIndex, Snapshot};
+use crate::snapshot::{Place, Snapshot};
+use crate::wire::parameters::{self, InsightsPart, ParameterSource};
 use crate::wire::{self, AspectEvidence};
 
 /// Maximum number of characters of an unknown ID that an error repeats.
@@ -108,7 +106,7 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAn
         ..SearchArguments::default()
     });
     if let Some(cursor) = cursor.as_ref().filter(|cursor| !cursor.fits(&filter)) {
-        return Err(refusal(&[cursor.invalid().into()]));
+        return Err(refusal(&[cursor.invalid()]));
     }
     let page = page(snapshot, &filter, limit, cursor.as_ref(), RESULT_BYTES_MAX);
     let count = page.reviews.len() as u64;
@@ -177,7 +175,7 @@ pub fn evidence(
         )));
     };
     if let Some(cursor) = query.foreign_cursor() {
-        return Err(refusal(&[cursor.invalid().into()]));
+        return Err(refusal(&[cursor.invalid()]));
     }
     let all = insights::evidence(snapshot, &query);
     Ok(fit_evidence(all, &query))
@@ -319,7 +317,7 @@ pub fn page(
     )
 }
 
-/// The reviews of `found` that fit into `bytes_max`.
+/// The reviews of `found` that fit into `bytes_max`, at least one.
 pub fn cut(
     snapshot: &Snapshot,
     found: ResultPage,
@@ -327,13 +325,15 @@ pub fn cut(
     bytes_max: usize,
 ) -> ReviewsPage {
     let review_index = &snapshot.input.review_index;
-    let fitting = count_fitting(
-        review_index,
-        &found.places,
-        bytes_max.saturating_sub(ENVELOPE_BYTES),
-    );
-    let places = &found.places[..fitting];
-    let next = if fitting < found.places.len() {
+    let mut bytes = ENVELOPE_BYTES;
+    let fits = |place: &&Place| {
+        // Rendered JSON is always UTF-8.
+        bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
+        bytes <= bytes_max
+    };
+    let fitting = found.places.iter().take_while(fits).count();
+    let places = &found.places[..fitting.max(1).min(found.places.len())];
+    let next = if places.len() < found.places.len() {
         (places.last()).map(|last| Cursor::behind(filter, review_index, *last))
     } else {
         found.next
@@ -346,22 +346,6 @@ pub fn cut(
             .collect(),
         next,
     }
-}
-
-/// The number of reviews that fit, at least one.
-fn count_fitting(review_index: &ReviewIndex, places: &[Place], bytes_max: usize) -> usize {
-    let mut bytes = 0;
-    let fits = |place: &&Place| {
-        // Rendered JSON is always UTF-8.
-        bytes += length(str::from_utf8(&review_index.json_of(**place)).unwrap_or_default()) + 1;
-        bytes <= bytes_max
-    };
-    places
-        .iter()
-        .take_while(fits)
-        .count()
-        .max(1)
-        .min(places.len())
 }
 
 /// Removes `parts`, least important first, until `value` fits. A part is a member with that name, at any depth.
@@ -382,26 +366,24 @@ fn fit(value: Value, parts: &[&str]) -> ToolAnswer {
     answer
 }
 
+/// Removes the members named `part`, at any depth; returns whether there were any.
 fn remove(value: &mut Value, part: &str) -> bool {
-    match value {
-        Value::Object(members) => {
-            // Removing an empty list saves nothing.
-            let is_there = members
-                .get(part)
-                .is_some_and(|part| part.as_array().is_none_or(|items| !items.is_empty()));
-            let found = is_there && members.remove(part).is_some();
-            found
-                | members
-                    .values_mut()
-                    .map(|member| remove(member, part))
-                    .fold(false, bool::bitor)
+    let mut is_removed = false;
+    if let Value::Object(members) = value {
+        // Removing an empty list saves nothing.
+        let is_empty = |part: &Value| part.as_array().is_some_and(Vec::is_empty);
+        if members.get(part).is_some_and(|part| !is_empty(part)) {
+            is_removed = members.remove(part).is_some();
         }
-        Value::Array(items) => items
-            .iter_mut()
-            .map(|item| remove(item, part))
-            .fold(false, bool::bitor),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        for member in members.values_mut() {
+            is_removed |= remove(member, part);
+        }
+    } else if let Value::Array(items) = value {
+        for item in items {
+            is_removed |= remove(item, part);
+        }
     }
+    is_removed
 }
 
 /// Converts a shape of `wire` to JSON. All map keys are strings, so this cannot fail.

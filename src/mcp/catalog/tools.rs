@@ -9,9 +9,9 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::arguments::{Known, Object};
-use crate::model::parameters::{Aspect, Id, Limit, Parameter, ResourceLinks};
-use crate::model::{LIMIT_MAX, named};
+use crate::model::named;
 use crate::search::CursorParameter;
+use crate::wire::parameters::{Aspect, Id, LIMIT_MAX, Limit, Parameter, ResourceLinks};
 
 named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]

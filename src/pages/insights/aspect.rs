@@ -147,30 +147,24 @@ fn sentences(supporting: Supporting, site: &Site<'_>) -> Sentences {
 
 /// The text before and after code points `start..end` of `text`, cut between words.
 fn around(text: &str, start: u32, end: u32) -> (String, String) {
-    let (start, end) = (
-        usize::try_from(start).unwrap_or(usize::MAX),
-        usize::try_from(end).unwrap_or(usize::MAX),
-    );
-    let from = start.saturating_sub(CONTEXT_CHARACTERS);
-    let before: String = text.chars().skip(from).take(start - from).collect();
-    let before = if from == 0 {
-        before
-    } else {
-        before
-            .split_once(char::is_whitespace)
-            .map_or(before.clone(), |(_, rest)| format!("… {rest}"))
+    let at = |character: usize| {
+        let mut starts = text.char_indices().map(|(start, _)| start);
+        starts.nth(character).unwrap_or(text.len())
     };
-    let after: String = text.chars().skip(end).take(CONTEXT_CHARACTERS).collect();
-    let is_all = text
-        .chars()
-        .nth(end.saturating_add(CONTEXT_CHARACTERS))
-        .is_none();
-    let after = if is_all {
-        after
-    } else {
-        after
-            .rsplit_once(char::is_whitespace)
-            .map_or(after.clone(), |(rest, _)| format!("{rest} …"))
+    let (start, end) = (start as usize, end as usize);
+    let (from, to) = (
+        start.saturating_sub(CONTEXT_CHARACTERS),
+        at(end.saturating_add(CONTEXT_CHARACTERS)),
+    );
+    let before = &text[at(from)..at(start)];
+    let before = match before.split_once(char::is_whitespace) {
+        Some((_, rest)) if from > 0 => format!("… {rest}"),
+        Some(_) | None => before.to_owned(),
+    };
+    let after = &text[at(end)..to];
+    let after = match after.rsplit_once(char::is_whitespace) {
+        Some((rest, _)) if to < text.len() => format!("{rest} …"),
+        Some(_) | None => after.to_owned(),
     };
     (before, after)
 }

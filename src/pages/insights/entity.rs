@@ -7,109 +7,66 @@ use std::collections::BTreeSet;
 use askama::Template;
 
 use super::rows::{FiguresFragment, aspect_path};
+use crate::insights::MentionKind;
 use crate::links::Links;
 use crate::model::fold;
 use crate::pages::chart::LegendFragment;
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::Locale;
 use crate::pages::review::ReviewFragment;
-use crate::snapshot::segment::ValueColumn;
+use crate::search::insights::parameter;
 use crate::snapshot::{Posting, Snapshot};
 use crate::wire;
 
 /// Number of reviews on the page.
 const NEWEST: usize = 10;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntityKind {
-    Technician,
-    Service,
-    Area,
+/// The ID of a kind's group on the page of all insights.
+pub const fn group(kind: MentionKind) -> &'static str {
+    match kind {
+        MentionKind::Technician => "people",
+        MentionKind::Service => "services",
+        MentionKind::ServiceArea => "areas",
+    }
 }
 
-impl EntityKind {
-    /// In the order of the page.
-    pub const ALL: [Self; 3] = [Self::Technician, Self::Service, Self::Area];
+/// The heading of that group.
+pub fn heading(kind: MentionKind, locale: &Locale) -> Cow<'static, str> {
+    locale.message(match kind {
+        MentionKind::Technician => "people",
+        MentionKind::Service => "services",
+        MentionKind::ServiceArea => "places",
+    })
+}
 
-    /// The parameter that selects one.
-    pub const fn parameter(self) -> &'static str {
-        match self {
-            Self::Technician => "technician",
-            Self::Service => "service",
-            Self::Area => "area",
-        }
-    }
+/// The value of the parameter that selects an entity: a service's ID, as in a search; the names of others.
+fn key(kind: MentionKind, entity: &wire::Entity) -> &str {
+    let id = entity.id.as_ref().filter(|_| kind == MentionKind::Service);
+    id.unwrap_or(&entity.name)
+}
 
-    /// The ID of its group on the page of all insights.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Technician => "people",
-            Self::Service => "services",
-            Self::Area => "areas",
-        }
-    }
+/// The path of an entity's page.
+pub fn path(kind: MentionKind, entity: &wire::Entity, site: &Site<'_>) -> String {
+    site.path_with("/insights", parameter(kind), key(kind, entity))
+}
 
-    /// The heading of that group.
-    pub fn heading(self, locale: &Locale) -> Cow<'static, str> {
-        locale.message(match self {
-            Self::Technician => "people",
-            Self::Service => "services",
-            Self::Area => "places",
-        })
-    }
-
-    /// The insights of this kind.
-    pub fn of(self, insights: &wire::Insights) -> &[wire::Entity] {
-        let entities = &insights.entities;
-        match self {
-            Self::Technician => &entities.technicians,
-            Self::Service => &entities.services,
-            Self::Area => &entities.service_areas,
-        }
-    }
-
-    /// The value of the parameter: a service's ID, as in a search; the names of others.
-    pub fn key(self, entity: &wire::Entity) -> &str {
-        match (self, &entity.id) {
-            (Self::Service, Some(id)) => id,
-            (Self::Service, None) | (Self::Technician | Self::Area, _) => &entity.name,
-        }
-    }
-
-    /// The path of its page.
-    pub fn path(self, entity: &wire::Entity, site: &Site<'_>) -> String {
-        site.path_with("/insights", self.parameter(), self.key(entity))
-    }
-
-    /// Finds an entity by key, ignoring case; a service also by its name.
-    pub fn find<'a>(self, insights: &'a wire::Insights, key: &str) -> Option<&'a wire::Entity> {
-        let folded = fold(key);
-        let entities = self.of(insights);
-        let by_key = entities.iter().find(|entity| self.key(entity) == key);
-        by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
-    }
-
-    const fn column(self) -> ValueColumn {
-        match self {
-            Self::Technician => ValueColumn::Technicians,
-            Self::Service => ValueColumn::Services,
-            Self::Area => ValueColumn::ServiceAreas,
-        }
-    }
-
-    fn names(self, posting: &Posting, entity: &wire::Entity) -> bool {
-        match self {
-            Self::Service => posting.mention.value == self.key(entity),
-            Self::Technician | Self::Area => posting.mention.folded == fold(&entity.name),
-        }
-    }
+/// Finds an entity by key, ignoring case; a service also by its name.
+pub fn find<'a>(
+    kind: MentionKind,
+    insights: &'a wire::Insights,
+    wanted: &str,
+) -> Option<&'a wire::Entity> {
+    let folded = fold(wanted);
+    let entities = insights.entities.of(kind);
+    let by_key = entities.iter().find(|entity| key(kind, entity) == wanted);
+    by_key.or_else(|| entities.iter().find(|entity| fold(&entity.name) == folded))
 }
 
 #[derive(Template)]
 #[template(path = "entity_page.html")]
 struct EntityPage<'a> {
     frame: Frame<'a>,
-    kind: EntityKind,
+    kind: MentionKind,
     entity: &'a wire::Entity,
     summary: Cow<'static, str>,
     reviews: Vec<ReviewFragment<'a>>,
@@ -117,21 +74,26 @@ struct EntityPage<'a> {
     all: Option<String>,
 }
 
-pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links: &Links) -> String {
+pub fn show(
+    snapshot: &Snapshot,
+    kind: MentionKind,
+    entity: &wire::Entity,
+    links: &Links,
+) -> String {
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;
     let filter = match kind {
-        EntityKind::Technician => Some("mentions_technician"),
-        EntityKind::Service => Some("mentions_service"),
-        EntityKind::Area => None,
+        MentionKind::Technician => Some("mentions_technician"),
+        MentionKind::Service => Some("mentions_service"),
+        MentionKind::ServiceArea => None,
     };
     // If too few reviews mention it, only their count is shown.
     let newest = entity.positive.map_or(0, |_| NEWEST);
     let reviews = newest_naming(snapshot, kind, entity, newest);
     let naming_it = entity.reviews;
     let of_all = locale.counted("reviews", snapshot.input.review_index.len() as u64);
-    let path = kind.path(entity, &site);
+    let path = path(kind, entity, &site);
     render(&EntityPage {
         kind,
         entity,
@@ -145,11 +107,8 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
         ),
         all: filter
             .filter(|_| entity.reviews as usize > reviews.len())
-            .map(|name| site.search(name, kind.key(entity))),
-        reviews: reviews
-            .into_iter()
-            .map(|review| ReviewFragment::in_list(review, &site))
-            .collect(),
+            .map(|name| site.search(name, key(kind, entity))),
+        reviews: ReviewFragment::list(reviews, &site),
         frame: Frame {
             title: locale.message_with(
                 "aspect-title",
@@ -169,16 +128,21 @@ pub fn show(snapshot: &Snapshot, kind: EntityKind, entity: &wire::Entity, links:
 /// The newest reviews that mention `entity`; only these are parsed.
 fn newest_naming(
     snapshot: &Snapshot,
-    kind: EntityKind,
+    kind: MentionKind,
     entity: &wire::Entity,
     newest: usize,
 ) -> Vec<wire::Review> {
+    let folded = fold(&entity.name);
+    let is_it = |posting: &&Posting| match kind {
+        MentionKind::Service => posting.mention.value == key(kind, entity),
+        MentionKind::Technician | MentionKind::ServiceArea => posting.mention.folded == folded,
+    };
     let segments = snapshot.input.review_index.segments().iter();
     let found = segments.flat_map(|segment| {
-        let postings = segment.postings(kind.column()).iter();
+        let postings = segment.postings(kind.into()).iter();
         // A review that has a name in two spellings counts once.
         let positions: BTreeSet<u32> = postings
-            .filter(|posting| kind.names(posting, entity))
+            .filter(&is_it)
             .flat_map(|posting| posting.positions.iter().copied())
             .collect();
         positions

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use askama::Template;
 use chrono::Datelike;
 
-use super::entity::EntityKind;
+use super::entity::{group, heading, path};
 use super::rows::{AspectFragment, figure_of_entity, votes_of_entity};
+use crate::insights::MentionKind;
 use crate::links::Links;
 use crate::pages::chart::{BarFragment, LegendFragment};
 use crate::pages::frame::{Frame, Site, render};
@@ -26,12 +27,13 @@ struct InsightsPage<'a> {
     insights: &'a wire::Insights,
     summary: Vec<Cow<'a, str>>,
     /// Each with the entities that are shown.
-    groups: Vec<(EntityKind, Vec<&'a wire::Entity>)>,
+    groups: Vec<(MentionKind, Vec<&'a wire::Entity>)>,
 }
 
-fn groups(insights: &wire::Insights) -> Vec<(EntityKind, Vec<&wire::Entity>)> {
-    let groups = EntityKind::ALL.map(|kind| {
-        let named = kind.of(insights).iter().filter(|entity| entity.reviews > 0);
+fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
+    let groups = MentionKind::ALL.map(|kind| {
+        let entities = insights.entities.of(kind).iter();
+        let named = entities.filter(|entity| entity.reviews > 0);
         (kind, named.take(ENTITIES).collect())
     });
     groups
@@ -126,8 +128,8 @@ impl SentenceWords<'_> {
             "aspect_positive" => self.side("positive"),
             "aspect_negative" => self.side("negative"),
             "trend" => self.trend(),
-            "technicians" => self.names("summary-technicians", EntityKind::Technician),
-            "services" => self.names("summary-services", EntityKind::Service),
+            "technicians" => self.names("summary-technicians", MentionKind::Technician),
+            "services" => self.names("summary-services", MentionKind::Service),
             "topics" => self.topics(),
             _ => None,
         };
@@ -229,8 +231,8 @@ impl SentenceWords<'_> {
         self.locale.list(&counted.collect::<Vec<_>>())
     }
 
-    fn names(&self, id: &str, kind: EntityKind) -> Option<Cow<'static, str>> {
-        let entities = kind.of(self.insights);
+    fn names(&self, id: &str, kind: MentionKind) -> Option<Cow<'static, str>> {
+        let entities = self.insights.entities.of(kind);
         let name = |key: &String| {
             let found = entities
                 .iter()

@@ -19,33 +19,23 @@ use icu_decimal::input::Decimal;
 use icu_decimal::options::DecimalFormatterOptions;
 
 use crate::model::business::Business;
+use crate::model::named;
 
-/// A language of the pages' own words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageLanguage {
-    /// The default: for businesses without a language, or with one that is not listed here.
-    English,
-    Spanish,
-    German,
-    French,
+named! {
+    /// A language of the pages' own words, by its BCP 47 tag.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PageLanguage {
+        /// The default: for businesses without a language, or with one that is not listed here.
+        English = "en",
+        Spanish = "es",
+        German = "de",
+        French = "fr",
+    }
 }
 
 impl PageLanguage {
-    /// `language as usize` is a language's index here.
-    pub const ALL: [Self; 4] = [Self::English, Self::Spanish, Self::German, Self::French];
-
-    /// BCP 47.
-    pub const fn tag(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::Spanish => "es",
-            Self::German => "de",
-            Self::French => "fr",
-        }
-    }
-
     /// The language's name in the language itself.
-    pub const fn name(self) -> &'static str {
+    pub const fn own_name(self) -> &'static str {
         match self {
             Self::English => "English",
             Self::Spanish => "Español",
@@ -55,10 +45,9 @@ impl PageLanguage {
     }
 
     /// The language of a tag, ignoring its region: `es` of `es-MX`; `None` if it is not supported.
-    pub fn find(tag: &str) -> Option<Self> {
+    pub fn of_tag(tag: &str) -> Option<Self> {
         let primary = tag.split('-').next().unwrap_or_default();
-        let mut all = Self::ALL.into_iter();
-        all.find(|language| language.tag().eq_ignore_ascii_case(primary))
+        Self::find(&primary.to_ascii_lowercase())
     }
 
     const fn source(self) -> &'static str {
@@ -76,7 +65,7 @@ type Messages = FluentBundle<FluentResource>;
 /// Parsed once.
 static MESSAGES: LazyLock<[Messages; PageLanguage::ALL.len()]> = LazyLock::new(|| {
     PageLanguage::ALL.map(|language| {
-        let tags = language.tag().parse().into_iter().collect();
+        let tags = language.name().parse().into_iter().collect();
         let mut messages = FluentBundle::new_concurrent(tags);
         // Text of another direction is isolated by `<bdi>` and `dir`, not by characters that would be copied with the
         // text.
@@ -114,7 +103,7 @@ thread_local! {
 
 impl fmt::Debug for Locale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Locale({}-{})", self.0.language.tag(), self.0.region)
+        write!(f, "Locale({}-{})", self.0.language.name(), self.0.region)
     }
 }
 
@@ -123,7 +112,7 @@ impl Locale {
     pub fn of(business: &Business) -> Self {
         let tag = business.language.as_deref().unwrap_or_default();
         Self::new(
-            PageLanguage::find(tag).unwrap_or(PageLanguage::English),
+            PageLanguage::of_tag(tag).unwrap_or(PageLanguage::English),
             business,
         )
     }
@@ -146,7 +135,7 @@ impl Locale {
     }
 
     fn with_region(language: PageLanguage, region: String) -> Self {
-        let tag = format!("{}-{region}", language.tag());
+        let tag = format!("{}-{region}", language.name());
         let locale = icu_locale_core::Locale::try_from_str(tag.trim_end_matches('-'));
         let numbers = locale.ok().and_then(|locale| {
             DecimalFormatter::try_new(locale.into(), DecimalFormatterOptions::default()).ok()
@@ -162,7 +151,7 @@ impl Locale {
 
     /// The tag for `<html lang>`.
     pub fn tag(&self) -> &'static str {
-        self.0.language.tag()
+        self.0.language.name()
     }
 
     /// A message without arguments.
@@ -328,8 +317,7 @@ impl Locale {
 
 /// The ID of the message for `label`: `name-response-time` for `Response time`.
 fn name_id(label: &str) -> String {
-    let words: Vec<&str> = label.split(' ').collect();
-    format!("name-{}", words.join("-").to_lowercase())
+    format!("name-{}", label.replace(' ', "-").to_lowercase())
 }
 
 fn args<'a>(texts: &[(&'a str, &'a str)]) -> FluentArgs<'a> {
@@ -408,7 +396,7 @@ mod tests {
 
     fn messages(language: PageLanguage) -> BTreeMap<String, Arguments> {
         let file = parse(language.source()).unwrap_or_else(|(_, faults)| {
-            panic!("{}.ftl: {faults:?}", language.tag());
+            panic!("{}.ftl: {faults:?}", language.name());
         });
         let mut messages = BTreeMap::new();
         for entry in file.body {
@@ -420,11 +408,11 @@ mod tests {
                     assert!(
                         messages.insert(id.clone(), arguments).is_none(),
                         "{id} is there twice in {}.ftl",
-                        language.tag()
+                        language.name()
                     );
                 }
                 Entry::Comment(_) | Entry::GroupComment(_) | Entry::ResourceComment(_) => {}
-                Entry::Term(_) | Entry::Junk { .. } => panic!("{}.ftl: {entry:?}", language.tag()),
+                Entry::Term(_) | Entry::Junk { .. } => panic!("{}.ftl: {entry:?}", language.name()),
             }
         }
         messages
@@ -441,7 +429,7 @@ mod tests {
             assert!(
                 english.keys().eq(other.keys()),
                 "{}.ftl differs in {:?}",
-                language.tag(),
+                language.name(),
                 english
                     .keys()
                     .collect::<BTreeSet<_>>()
@@ -463,12 +451,12 @@ mod tests {
                     without(arguments),
                     without(&english[id]),
                     "{id} in {}.ftl",
-                    language.tag()
+                    language.name()
                 );
                 assert!(
                     !arguments.written.contains("count"),
                     "{id} in {}.ftl writes $count; $number is the count as it is written",
-                    language.tag()
+                    language.name()
                 );
             }
         }

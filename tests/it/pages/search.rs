@@ -99,6 +99,22 @@ async fn a_fault_in_the_form_stands_beside_its_field() {
 }
 
 #[tokio::test]
+async fn a_day_that_a_date_field_would_drop_is_kept_in_a_text_field() {
+    let app = TestApp::uncoded(&[]).await;
+    for (day, kind) in [
+        ("2026-02-28", "date"),
+        ("2026-2-8", "text"),
+        ("2026-02-30", "text"),
+        ("0000-01-01", "text"),
+    ] {
+        let search = format!("/search?rating=9&since={day}");
+        let html = app.get_with(&search, &[BROWSER]).await.text();
+        let field = format!("name=\"since\" type=\"{kind}\" value=\"{day}\"");
+        assert!(html.contains(&field), "{day}");
+    }
+}
+
+#[tokio::test]
 async fn the_form_has_every_filter_of_the_search_and_keeps_what_was_asked() {
     let app = seeded().await;
     let description = app.get("/.well-known/openapi.json").await.json();

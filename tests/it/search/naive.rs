@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use reviews_service::model::{
-    PluralEndings, Rating, Review, SearchArguments, Sort, Status, TextMatch, Vote, fold,
+    PluralEndings, Review, SearchArguments, Sort, Status, TextMatch, Vote, fold,
 };
 
 use super::SEARCH;
@@ -188,9 +188,7 @@ impl Question {
 
     pub(super) fn arguments(&self) -> SearchArguments {
         SearchArguments {
-            rating: self
-                .rating
-                .map(|stars| Rating::try_from(i64::from(stars)).unwrap()),
+            rating: self.rating,
             min_rating: self.min_rating.map(|least| least.parse().unwrap()),
             max_rating: self.max_rating.map(|most| most.parse().unwrap()),
             since: self.since.as_ref().map(|day| day.parse().unwrap()),

@@ -71,6 +71,20 @@ async fn requests_per_source_are_bounded_whatever_they_ask() {
 }
 
 #[tokio::test]
+async fn who_waits_as_long_as_it_is_told_is_not_refused_again() {
+    let app = outside(&["--hub-requests-per-source-per-minute", "40"]).await;
+    for number in 0..40 {
+        let answer = ask(&app, &format!("https://n{number}.test/")).await;
+        assert_eq!(answer.status, 202);
+    }
+    let refused = ask(&app, "https://b.test/").await;
+    check_refused(&refused, 429);
+    let wait = refused.header("retry-after").parse().unwrap();
+    app.advance(chrono::TimeDelta::seconds(wait));
+    assert_eq!(ask(&app, "https://b.test/").await.status, 202);
+}
+
+#[tokio::test]
 async fn x_forwarded_for_is_believed_from_trusted_proxies_only() {
     let app = outside(&[
         "--hub-requests-per-source-per-minute",

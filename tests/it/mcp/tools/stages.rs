@@ -198,6 +198,23 @@ async fn every_stage_is_what_rest_gives_or_is_refused_for_the_same() {
 }
 
 #[tokio::test]
+async fn of_a_value_that_leaves_no_room_for_another_200_characters_are_received() {
+    let app = TestApp::empty().await;
+    let long = "x".repeat(1_000);
+    for path in ["/insights.json", "/insights"] {
+        let answer = app
+            .get(&format!("{path}?aspect=price&technician={long}"))
+            .await;
+        assert_eq!(answer.status, 400);
+        assert_eq!(
+            answer.json()["issues"][0]["received"],
+            long[..200],
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_is_said_of_a_technician_by_aspect_is_what_the_evidence_lists() {
     let desk = Desk::seeded().await;
     let stage = desk.call("get_insights", json!({"technician": "Mike Alvarez"}));
