@@ -185,6 +185,7 @@ impl EmbedOptions {
                 );
                 let (code, accent) = (IssueCode::InvalidString, accent.to_string());
                 faults.push(Issue::new("accent", code, message, &accent));
+                options.accent = None;
             }
         }
         (options, faults)
@@ -447,7 +448,9 @@ mod tests {
             ("limit=5&limit=6&theme=", &["limit"]),
             ("limit=%2B5", &["limit"]),
         ] {
-            let (_, faults) = EmbedOptions::parse(query);
+            let (options, faults) = EmbedOptions::parse(query);
+            let is_bad = names.contains(&"accent");
+            assert!(!is_bad || options.accent.is_none(), "{query}");
             let named: Vec<&str> = faults.iter().map(|fault| fault.path[0].as_str()).collect();
             assert_eq!(named, names, "{query}");
         }
