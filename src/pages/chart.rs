@@ -136,10 +136,10 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
         Some(_) | None => locale.message_with("figure-positive-of", &figures),
     }];
     if mixed > 0 {
-        parts.push(locale.message_with("number-mixed", &[("number", &number(mixed))]));
+        parts.push(locale.counted("number-mixed", mixed.into()));
     }
     if negative > 0 {
-        parts.push(locale.message_with("number-negative", &[("number", &number(negative))]));
+        parts.push(locale.counted("number-negative", negative.into()));
     } else if mixed == 0 {
         parts.push(locale.message("none-negative"));
     }

@@ -99,9 +99,8 @@ impl<'a> FiguresFragment<'a> {
             ("number-confirmed", confirmed.positive + confirmed.negative),
         ] {
             if reviews > 0 {
-                let number = locale.number(u64::from(reviews));
                 words += "; ";
-                words += &locale.message_with(id, &[("number", &number)]);
+                words += &locale.counted(id, reviews.into());
             }
         }
         Self {

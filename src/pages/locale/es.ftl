@@ -160,11 +160,26 @@ figure-positive-of = { $positive } de { $judged } positivas
 figure-share = { $percent } positivas: { $positive } de { $judged } (de { $low } a { $high })
 figure-none = ninguna reseña lo valora
 none-negative = ninguna negativa
-number-negative = { $number } negativas
-number-mixed = { $number } mixtas
-number-neutral = { $number } neutras
-number-uncertain = { $number } dudosas
-number-confirmed = { $number } decididas con ayuda de las estrellas
+number-negative = { $count ->
+    [one] { $number } negativa
+   *[other] { $number } negativas
+}
+number-mixed = { $count ->
+    [one] { $number } mixta
+   *[other] { $number } mixtas
+}
+number-neutral = { $count ->
+    [one] { $number } neutra
+   *[other] { $number } neutras
+}
+number-uncertain = { $count ->
+    [one] { $number } dudosa
+   *[other] { $number } dudosas
+}
+number-confirmed = { $count ->
+    [one] { $number } decidida con ayuda de las estrellas
+   *[other] { $number } decididas con ayuda de las estrellas
+}
 named-and-judged = de { $named } reseñas que lo nombran, { $judged } opinan
 bar = { $name }: { $figure }
 months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes

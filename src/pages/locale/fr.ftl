@@ -163,11 +163,26 @@ figure-positive-of = { $positive } positifs sur { $judged }
 figure-share = { $percent } positifs : { $positive } sur { $judged } ({ $low } à { $high })
 figure-none = aucun avis ne le juge
 none-negative = aucun négatif
-number-negative = { $number } négatifs
-number-mixed = { $number } mitigés
-number-neutral = { $number } neutres
-number-uncertain = { $number } incertains
-number-confirmed = { $number } jugés à l’aide des étoiles
+number-negative = { $count ->
+    [one] { $number } négatif
+   *[other] { $number } négatifs
+}
+number-mixed = { $count ->
+    [one] { $number } mitigé
+   *[other] { $number } mitigés
+}
+number-neutral = { $count ->
+    [one] { $number } neutre
+   *[other] { $number } neutres
+}
+number-uncertain = { $count ->
+    [one] { $number } incertain
+   *[other] { $number } incertains
+}
+number-confirmed = { $count ->
+    [one] { $number } jugé à l’aide des étoiles
+   *[other] { $number } jugés à l’aide des étoiles
+}
 named-and-judged = sur { $named } avis qui le citent, { $judged } jugent
 bar = { $name } : { $figure }
 months-described = Par mois, de { $from } à { $to } : { $positive } avis positifs et { $negative } négatifs, au plus { $up } et { $down } en un mois
