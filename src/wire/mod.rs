@@ -26,9 +26,9 @@ pub use evidence::{AspectEvidence, EvidenceFinding, EvidenceReview};
 pub use facets::{AspectFacet, Facet, Facets, LeftOut, RatingFacet, YearFacet};
 pub use feed::{Feed, FeedAuthor, FeedExtension, FeedHub, FeedItem, FeedReview};
 pub use insights::{
-    Aspect, ConfirmedFindings, ConfirmedVotes, Direction, Entity, Evidence, GeneratedFrom,
-    Insights, InsightsMethod, MethodTrade, Monthly, Polarity, Quality, Quote, Sentence, Share,
-    Trend, Weights, Withdrawn,
+    Aspect, ConfirmedFindings, ConfirmedVotes, Direction, Entity, Evidence, Faq, FaqBasis,
+    GeneratedFrom, Insights, InsightsMethod, MethodTrade, Monthly, Polarity, Quality, Quote,
+    Sentence, Share, Trend, Weights, Withdrawn,
 };
 pub use parameters::{HubMode, HubRequest, InsightsPart};
 pub use problem::{Issue, IssueCode, Problem, RECEIVED_CHARACTERS_MAX};

@@ -11,7 +11,7 @@ use crate::insights::MentionKind;
 use crate::links::Links;
 use crate::pages::chart::{BarFragment, LegendFragment};
 use crate::pages::frame::{Frame, Site, render};
-use crate::pages::locale::Locale;
+use crate::pages::locale::{Locale, PageLanguage};
 use crate::snapshot::Snapshot;
 use crate::wire;
 
@@ -28,6 +28,13 @@ struct InsightsPage<'a> {
     summary: Vec<Cow<'a, str>>,
     /// Each with the entities that are shown.
     groups: Vec<(MentionKind, Vec<&'a wire::Entity>)>,
+    faq: Vec<FaqItem<'a>>,
+}
+
+/// A question of the FAQ, with the tag of its language if that is not the page's.
+struct FaqItem<'a> {
+    entry: &'a wire::Faq,
+    language: Option<&'a str>,
 }
 
 fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
@@ -42,6 +49,24 @@ fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
         .collect()
 }
 
+/// The owner's own entries and, on a page in English, those that are made of reviews: these are English in the documents,
+/// and the other parts of the page have the same figures in the reader's language.
+fn faq<'a>(insights: &'a wire::Insights, site: &Site<'a>) -> Vec<FaqItem<'a>> {
+    let page = site.locale.tag();
+    let item = |entry: &'a wire::Faq| match entry.basis {
+        wire::FaqBasis::Editorial => {
+            let language = site.business.language.as_deref();
+            let language = language.filter(|language| *language != page);
+            Some(FaqItem { entry, language })
+        }
+        wire::FaqBasis::Reviews => (page == PageLanguage::English.name()).then_some(FaqItem {
+            entry,
+            language: None,
+        }),
+    };
+    insights.faq.iter().filter_map(item).collect()
+}
+
 pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
@@ -51,6 +76,7 @@ pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
         insights,
         summary: sentences(insights, &business.name, locale).collect(),
         groups: groups(insights),
+        faq: faq(insights, &site),
         frame: Frame {
             title: locale.message_with("insights-of", &named),
             description: Some(locale.message_with("insights-described", &named)),

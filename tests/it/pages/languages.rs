@@ -73,6 +73,21 @@ async fn the_summary_and_the_topics_are_told_in_the_language_of_the_page() {
         let text = sentence["text"].as_str().unwrap();
         assert!(!html.contains(text), "{text}");
     }
+    // The answers of the reviews are English; the sections above have their figures.
+    let faq = english["faq"].as_array().unwrap();
+    let english_page = {
+        speaking(&app, "en").await;
+        app.get("/insights").await.text()
+    };
+    let (own, derived): (Vec<_>, Vec<_>) =
+        faq.iter().partition(|entry| entry["basis"] == "editorial");
+    assert!(!own.is_empty() && !derived.is_empty());
+    for entry in derived {
+        let question = entry["question"].as_str().unwrap();
+        assert!(!html.contains(question) && english_page.contains(question));
+    }
+    assert!(html.contains(own[0]["question"].as_str().unwrap()));
+    speaking(&app, "de").await;
     let german = app.get("/insights.json").await.json();
     assert_eq!(german["summary"], english["summary"]);
     assert_eq!(german["aspects"], english["aspects"]);
