@@ -131,7 +131,8 @@ pub fn since(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAn
 pub fn review(snapshot: &Snapshot, mut arguments: Arguments<'_>) -> Result<ToolAnswer, CallError> {
     let id = arguments.require::<parameters::Id>();
     let id = arguments.finish(id)?;
-    let found = find(snapshot, &id);
+    // In the link of a page or a resource, the ID is the last part, and no ID has a slash.
+    let found = find(snapshot, id.rsplit('/').next().unwrap_or_default());
     let found = found.map(|review| ToolAnswer::new(shape(&review)));
     found.ok_or_else(|| {
         let id = escaped_json(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
@@ -188,13 +189,28 @@ pub fn find_aspect<'a>(snapshot: &'a Snapshot, name: &str) -> Option<&'a AspectD
     aspects.find(|one| fold(&one.id) == wanted || fold(&one.label) == wanted)
 }
 
-/// The reviews that fit, at least one.
+/// Maximum bytes of each list of counts in evidence that is too large: some 90 names.
+const COUNTS_BYTES_MAX: usize = RESULT_BYTES_MAX / 8;
+
+/// The reviews that fit, at least one, with shortened lists of counts if these are long.
 fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> ToolAnswer {
+    let mut left_out = None;
     loop {
-        let answer = ToolAnswer::new(shape(&evidence));
+        let mut answer = shape(&evidence);
+        if let Some(left_out) = left_out
+            .as_ref()
+            .filter(|lists: &&Vec<_>| !lists.is_empty())
+        {
+            answer["left_out"] = shape(left_out);
+        }
+        let answer = ToolAnswer::new(answer);
         let bytes = answer.text.len();
-        if bytes <= RESULT_BYTES_MAX || evidence.reviews.len() < 2 {
+        if bytes <= RESULT_BYTES_MAX || left_out.is_some() && evidence.reviews.len() < 2 {
             return answer;
+        }
+        if left_out.is_none() {
+            left_out = Some(shorten_counts(&mut evidence));
+            continue;
         }
         let fewer = evidence.reviews.len() * RESULT_BYTES_MAX / bytes;
         evidence.reviews.truncate(fewer.max(1));
@@ -205,6 +221,27 @@ fn fit_evidence(mut evidence: AspectEvidence, query: &EvidenceQuery<'_>) -> Tool
             Some(Cursor::within(&query.canonical(), day, &last.review_id).to_string())
         });
     }
+}
+
+/// Leaves out the names with the fewest reviews, and returns the lists that are shorter now.
+fn shorten_counts(evidence: &mut AspectEvidence) -> Vec<wire::LeftOut> {
+    let mut left_out = Vec::new();
+    for (list, facets) in [
+        ("by_technician", &mut evidence.by_technician),
+        ("by_service", &mut evidence.by_service),
+    ] {
+        let before = facets.len();
+        while facets.len() > 1 && escaped_json(&shape(facets)).len() > COUNTS_BYTES_MAX {
+            facets.truncate(facets.len() / 2);
+        }
+        if facets.len() < before {
+            left_out.push(wire::LeftOut {
+                list: list.to_owned(),
+                values: (before - facets.len()) as u64,
+            });
+        }
+    }
+    left_out
 }
 
 // The business, facets, insights and periods, in the shapes of REST.

@@ -190,7 +190,11 @@ impl ToolKind {
                     members[like_first] = json!({});
                 }
             }
-            Self::Search | Self::Review | Self::Evidence => {}
+            Self::Evidence => {
+                members["by_service"]["items"] = json!({});
+                members["left_out"] = json!({ "type": "array" });
+            }
+            Self::Search | Self::Review => {}
         }
         output.insert("properties".to_owned(), members);
         output

@@ -93,6 +93,49 @@ async fn a_review_that_is_too_large_is_given_whole_and_alone() {
 }
 
 #[tokio::test]
+async fn evidence_that_counts_hundreds_of_names_has_room_for_its_reviews() {
+    let reviews: Vec<Review> = (0..40)
+        .map(|number| {
+            let services = (0..10)
+                .map(|at| format!("{:-<100}", number * 10 + at))
+                .collect();
+            Review {
+                mentions: Mentions::new(Vec::new(), services, Vec::new()),
+                ..saying(number, "The price was fair, and he was on time.".to_owned())
+            }
+        })
+        .collect();
+    let desk = Desk::of(TestApp::with(&reviews).await).await;
+    let answer = desk.call("get_evidence", json!({"aspect": "price", "limit": 40}));
+    assert!(
+        answer["count"].as_u64().unwrap() > 20,
+        "{}",
+        answer["count"]
+    );
+    assert!(escaped_json(&answer).len() <= RESULT_BYTES_MAX);
+    let shown = answer["by_service"].as_array().unwrap().len();
+    assert_eq!(
+        answer["left_out"],
+        json!([{"list": "by_service", "values": 400 - shown}])
+    );
+}
+
+#[tokio::test]
+async fn a_review_is_found_by_its_id_and_by_its_links() {
+    let desk = Desk::of(TestApp::uncoded(&Generator::new(81).reviews(3)).await).await;
+    let review = desk.app.get("/reviews.json").await.json()["reviews"][1].clone();
+    let id = review["id"].as_str().unwrap();
+    let url = review["url"].as_str().unwrap();
+    for asked in [id, url, &format!("reviews://review/{id}")] {
+        assert_eq!(
+            desk.call("get_review", json!({"id": asked})),
+            review,
+            "{asked}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_hides_in_a_text_counts_as_long_as_it_is_shown() {
     let hidden = |number| saying(number, "\u{e0041}".repeat(1_000));
     let reviews: Vec<Review> = (0..12).map(hidden).collect();
