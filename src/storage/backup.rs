@@ -1,5 +1,6 @@
 //! Backups: consistent copies of the database while others use it, and their restoration.
 
+use std::collections::HashMap;
 use std::fs::{File, Permissions, hard_link, remove_file, rename};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use std::{fs, io};
 
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
@@ -15,11 +17,12 @@ use super::connection::{copy_into, options};
 use super::error::{AtPath as _, DbError};
 use super::files::{JOURNAL, LOG, beside, folder_of, real, remove_files};
 use super::reviews::{
-    SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources, standing,
-    upsert,
+    Numbered, SourceVersion, delete_all, ids_present, newest_change, note_deleted, note_sources,
+    published, standing, upsert,
 };
 use super::rqlite::RqliteClient;
 use super::schema::untouching;
+use super::text::utc;
 use super::{Database, DeliveryLock, Text, Write, files, schema, unused_name};
 use crate::config::{ClusterAddress, DatabaseAddress};
 use crate::model::{Review, Status, Unit};
@@ -298,8 +301,9 @@ pub struct Carried {
     pub withheld: u64,
 }
 
-/// Repeats the deletions and withholdings of `former` in the restored database, and continues change numbers above
-/// those of both. The sources' digests are copied if both use the same key (`has_same_key`).
+/// Repeats the deletions and withholdings of `former` in the restored database, dates the reviews that come back in an
+/// older form, and continues change numbers above those of both. The sources' digests are copied if both use the same
+/// key (`has_same_key`).
 ///
 /// # Errors
 /// When one cannot be read, or the other refuses a write.
@@ -314,6 +318,7 @@ pub async fn carry_over(
         deleted: deletions(former, write).await?,
         withheld: withholdings(former, write, has_same_key, now).await?,
     };
+    date_changes(former, write, now).await?;
     // A row without a review, like the one that remains of a sample.
     sqlx::query!(
         "insert into review_change (review_id, change_no)
@@ -347,6 +352,48 @@ async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Re
         count += ids_present(write.for_reading(), &ids).await?.len() as u64;
         delete_all(write, &ids).await?;
         note_deleted(write, &ids).await?;
+    }
+}
+
+/// Dates the published reviews that differ from those of `former` with `now`: readers of feeds saw the newer form, and no
+/// date goes back.
+async fn date_changes(
+    former: &mut SqliteConnection,
+    write: &mut Write,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let (mut last, now) = (String::new(), utc(now));
+    loop {
+        let ids = sqlx::query_scalar!(
+            r#"select review_id as "id: Text" from review where review_id > ? order by review_id limit ?"#,
+            last,
+            ROWS
+        )
+        .fetch_all(&mut *former)
+        .await?;
+        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+        let Some(end) = ids.last() else {
+            return Ok(());
+        };
+        last = (*end).to_owned();
+        let theirs = published(former, &ids).await?.into_iter();
+        let mut theirs: HashMap<_, _> = theirs
+            .map(|numbered| (numbered.review.id.clone(), numbered.review))
+            .collect();
+        let ours = published(write.for_reading(), &ids).await?.into_iter();
+        let changed = ours.filter_map(|Numbered { review, .. }| {
+            let its = theirs.remove(&review.id)?;
+            let updated_at = review.updated_at;
+            (review != Review { updated_at, ..its }).then(|| review.id.to_string())
+        });
+        let changed = Value::from_iter(changed).to_string();
+        sqlx::query!(
+            "update review_change set observed_at = ? where review_id in (select value from json_each(?))",
+            now,
+            changed
+        )
+        .execute(&mut *write)
+        .await?;
     }
 }
 

@@ -76,6 +76,12 @@ fn a_backup_takes_the_place_of_the_database_but_deletions_and_withholdings_stay(
     home.does(&["respond", "r-3", "A mistake."], "answered");
     home.serve().wait_for("/reviews.json", "A mistake.");
     let before = home.publications();
+    let dated = |id: &str| {
+        let shown = home.does(&["show", id, "--json"], "updated_at").out;
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        shown["updated_at"].as_str().unwrap().to_owned()
+    };
+    let answered_at = dated("r-3");
     let highest: i64 = sqlite3(&home.path(), "select max(change_no) from review_change")
         .parse()
         .unwrap();
@@ -112,6 +118,8 @@ fn a_backup_takes_the_place_of_the_database_but_deletions_and_withholdings_stay(
     assert!(!bytes.windows(text.len()).any(|part| part == text));
     let numbers = sqlite3(&home.path(), "select max(change_no) from review_change");
     assert!(numbers.parse::<i64>().unwrap() > highest);
+    // Without its answer, the review is a newer state of what feed readers saw.
+    assert!(dated("r-3") > answered_at, "{answered_at}");
     // What is published next is newer than all before, and is sent.
     home.serve().wait_for("/reviews.json", "Text of number 3.");
     let after = home.publications();
