@@ -211,6 +211,41 @@ async fn updated_at_goes_back_neither_by_a_shell_nor_by_an_import_nor_with_the_c
 }
 
 #[tokio::test]
+async fn a_deleted_review_that_an_import_brings_back_is_new_to_readers() {
+    let app = TestApp::with(&[]).await;
+    let file = app.folder().join("own.jsonl");
+    let dated = r#"{"id": "m", "rating": 1, "date": "2026-11-08", "author": "A", "text": "First.", "updated_at": "2026-11-09T10:00:00Z"}"#;
+    let undated =
+        r#"{"id": "m", "rating": 1, "date": "2026-11-08", "author": "A", "text": "First."}"#;
+    let take = async |row: &str| {
+        std::fs::write(&file, row).unwrap();
+        let order = ImportRequest {
+            files: vec![file.clone()],
+            restore: true,
+            ..ImportRequest::default()
+        };
+        import(app.database(), app.clock(), &order, &mut Quiet::default())
+            .await
+            .unwrap();
+        app.drain().await;
+    };
+    take(dated).await;
+    let first = updated(&app, "m").await;
+    assert_eq!(first.to_rfc3339(), "2026-11-09T10:00:00+00:00");
+    for row in [dated, undated] {
+        app.advance(Duration::minutes(1));
+        app.shell("update review set text = 'Longer.' where review_id = 'm'")
+            .await;
+        let changed = updated(&app, "m").await;
+        app.shell("delete from review").await;
+        app.advance(Duration::minutes(1));
+        take(row).await;
+        assert_eq!(app.get("/api/reviews/m").await.json()["text"], "First.");
+        assert!(updated(&app, "m").await > changed, "{row}");
+    }
+}
+
+#[tokio::test]
 async fn a_document_s_updated_never_goes_back_when_the_newest_review_is_withheld_or_deleted() {
     let app = TestApp::with(&Generator::new(105).reviews(80)).await;
     app.shell(INSERT).await;

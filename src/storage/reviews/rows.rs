@@ -674,7 +674,7 @@ pub(super) fn ascii(value: Option<&[u8]>) -> Option<&str> {
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
 
 /// Adds or updates a batch of reviews with distinct ids. `now` becomes the `updated_at` of changed reviews that have
-/// none.
+/// none, and of reviews that were deleted and come back.
 ///
 /// # Errors
 /// When the database refuses one; no review of the batch is written then.
@@ -688,7 +688,9 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
            select value ->> 'id', value ->> 'rating', value ->> 'date', value ->> 'author', value ->> 'title', value ->> 'text',
              value ->> 'status', value ->> 'reason', value ->> 'language', value ->> 'source', value ->> 'source_url',
              value ->> 'verified', value ->> 'method', value ->> 'verified_at', value ->> 'response', value ->> 'response_on',
-             value ->> 'response_author', value ->> 'updated_at'
+             value ->> 'response_author',
+             coalesce((select ?2 from review_change as c where c.review_id = value ->> 'id'
+                         and not exists (select 1 from review as r where r.review_id = c.review_id)), value ->> 'updated_at')
            from json_each(?1) where true
            on conflict (review_id) do update set rating = excluded.rating, reviewed_on = excluded.reviewed_on,
              author = excluded.author, title = excluded.title, text = excluded.text, status = excluded.status,
