@@ -407,15 +407,8 @@ pub struct HubConfig {
         default_value = "10m,12h"
     )]
     pub retry_delays: RetryDelays,
-    /// Shortest lease granted, in seconds
-    #[arg(long = "hub-lease-seconds-min", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MIN", default_value = "300", value_parser = lease_seconds())]
-    pub lease_seconds_min: u64,
-    /// Lease granted when the subscriber does not request one, in seconds
-    #[arg(long = "hub-lease-seconds-default", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_DEFAULT", default_value = "864000", value_parser = lease_seconds())]
-    pub lease_seconds_default: u64,
-    /// Longest lease granted, in seconds
-    #[arg(long = "hub-lease-seconds-max", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MAX", default_value = "7776000", value_parser = lease_seconds())]
-    pub lease_seconds_max: u64,
+    #[command(flatten)]
+    pub leases: LeaseBounds,
     /// PEM file of root certificates to trust for callbacks, besides the system's
     #[arg(
         long = "hub-ca-file",
@@ -480,19 +473,31 @@ pub struct HubLimits {
     pub bytes_per_host_per_hour: u64,
 }
 
-/// In seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub struct LeaseBounds {
-    min: u64,
-    default: u64,
-    max: u64,
+    /// Shortest lease granted, in seconds
+    #[arg(id = "lease_seconds_min", long = "hub-lease-seconds-min", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MIN", default_value = "300", value_parser = lease_seconds())]
+    pub min: u64,
+    /// Lease granted when the subscriber does not request one, in seconds
+    #[arg(id = "lease_seconds_default", long = "hub-lease-seconds-default", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_DEFAULT", default_value = "864000", value_parser = lease_seconds())]
+    pub default: u64,
+    /// Longest lease granted, in seconds
+    #[arg(id = "lease_seconds_max", long = "hub-lease-seconds-max", value_name = "N", env = "REVIEWS_HUB_LEASE_SECONDS_MAX", default_value = "7776000", value_parser = lease_seconds())]
+    pub max: u64,
 }
 
 impl LeaseBounds {
-    /// `None` if the bounds are not in order or a lease could be 0.
-    pub fn new(min: u64, default: u64, max: u64) -> Option<Self> {
-        let is_ordered = 0 < min && min <= default && default <= max;
-        is_ordered.then_some(Self { min, default, max })
+    /// The bounds, if they do not contradict each other.
+    ///
+    /// # Errors
+    /// If they are not in order.
+    pub const fn checked(self) -> Result<Self, ConfigError> {
+        let Self { min, default, max } = self;
+        if min <= default && default <= max {
+            Ok(self)
+        } else {
+            Err(ConfigError::Leases { min, default, max })
+        }
     }
 
     /// The granted lease for a requested one, both in seconds.
@@ -502,19 +507,6 @@ impl LeaseBounds {
 }
 
 impl HubConfig {
-    /// The bounds of leases.
-    ///
-    /// # Errors
-    /// If the three settings contradict each other.
-    pub fn leases(&self) -> Result<LeaseBounds, ConfigError> {
-        let (min, default, max) = (
-            self.lease_seconds_min,
-            self.lease_seconds_default,
-            self.lease_seconds_max,
-        );
-        LeaseBounds::new(min, default, max).ok_or(ConfigError::Leases { min, default, max })
-    }
-
     pub fn ca_file(&self) -> Option<&Path> {
         Some(Path::new(&self.ca_file)).filter(|path| !path.as_os_str().is_empty())
     }
@@ -523,16 +515,6 @@ impl HubConfig {
 /// For `serve --print-config`: one assignment per line, for every variable.
 impl fmt::Display for HubConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            retry_delays,
-            lease_seconds_min,
-            lease_seconds_default,
-            lease_seconds_max,
-            ca_file,
-            allow_callback_nets,
-            trusted_proxies,
-            limits,
-        } = self;
         let HubLimits {
             requests_per_source_per_minute: per_source,
             requests_per_network_per_minute: per_network,
@@ -542,15 +524,15 @@ impl fmt::Display for HubConfig {
             subscriptions_per_host_max,
             subscriptions_max,
             bytes_per_host_per_hour,
-        } = limits;
+        } = &self.limits;
         let settings: [(&str, &dyn fmt::Display); 15] = [
-            ("TRUSTED_PROXIES", trusted_proxies),
-            ("HUB_RETRY_DELAYS", retry_delays),
-            ("HUB_LEASE_SECONDS_MIN", lease_seconds_min),
-            ("HUB_LEASE_SECONDS_DEFAULT", lease_seconds_default),
-            ("HUB_LEASE_SECONDS_MAX", lease_seconds_max),
-            ("HUB_CA_FILE", ca_file),
-            ("HUB_ALLOW_CALLBACK_NETS", allow_callback_nets),
+            ("TRUSTED_PROXIES", &self.trusted_proxies),
+            ("HUB_RETRY_DELAYS", &self.retry_delays),
+            ("HUB_LEASE_SECONDS_MIN", &self.leases.min),
+            ("HUB_LEASE_SECONDS_DEFAULT", &self.leases.default),
+            ("HUB_LEASE_SECONDS_MAX", &self.leases.max),
+            ("HUB_CA_FILE", &self.ca_file),
+            ("HUB_ALLOW_CALLBACK_NETS", &self.allow_callback_nets),
             ("HUB_REQUESTS_PER_SOURCE_PER_MINUTE", per_source),
             ("HUB_REQUESTS_PER_NETWORK_PER_MINUTE", per_network),
             ("HUB_VERIFICATIONS_PER_HOST_PER_MINUTE", per_host),
@@ -860,13 +842,16 @@ mod tests {
         line.map(|line| line.hub).map_err(|error| error.to_string())
     }
 
+    const LEASES: LeaseBounds = LeaseBounds {
+        min: 300,
+        default: 864_000,
+        max: 7_776_000,
+    };
+
     #[test]
     fn defaults_are_the_documented_ones() {
         let hub = read(&[]).unwrap();
-        assert_eq!(
-            hub.leases().unwrap(),
-            LeaseBounds::new(300, 864_000, 7_776_000).unwrap()
-        );
+        assert_eq!(hub.leases.checked().unwrap(), LEASES);
         assert_eq!(hub.ca_file(), None);
         insta::assert_snapshot!(hub.to_string(), @"
         REVIEWS_TRUSTED_PROXIES=
@@ -915,7 +900,7 @@ mod tests {
             "99",
         ])
         .unwrap();
-        let said = hub.leases().unwrap_err().to_string();
+        let said = hub.leases.checked().unwrap_err().to_string();
         assert!(
             said.contains("100")
                 && said.contains("99")
@@ -926,7 +911,6 @@ mod tests {
 
     #[test]
     fn a_wish_is_clamped_and_its_absence_is_the_default() {
-        let leases = LeaseBounds::new(300, 864_000, 7_776_000).unwrap();
         for (wish, granted) in [
             (None, 864_000),
             (Some(1), 300),
@@ -935,7 +919,7 @@ mod tests {
             (Some(7_776_000), 7_776_000),
             (Some(u64::MAX), 7_776_000),
         ] {
-            assert_eq!(leases.grant(wish), granted, "{wish:?}");
+            assert_eq!(LEASES.grant(wish), granted, "{wish:?}");
         }
     }
 

@@ -93,7 +93,11 @@ impl HubRuntime {
             random,
             has_timer,
         } = options;
-        let (leases, limits, wake) = (config.leases()?, config.limits, Arc::new(Notify::new()));
+        let (leases, limits, wake) = (
+            config.leases.checked()?,
+            config.limits,
+            Arc::new(Notify::new()),
+        );
         let current = Arc::clone(&ctx.current);
         let policy = Policy::new(config.allow_callback_nets.0.clone());
         let clock = ctx.clock.clone();

@@ -57,7 +57,7 @@ impl Serve {
         clock: Clock,
     ) -> anyhow::Result<Exit> {
         database.path()?;
-        self.config.hub.leases()?;
+        self.config.hub.leases.checked()?;
         if self.print_config {
             return say(&self.settings(&database, log)?);
         }

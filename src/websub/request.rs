@@ -304,7 +304,11 @@ mod tests {
     }
 
     fn ask_as(content_type: Option<&str>, body: impl AsRef<[u8]>) -> Result<Request, RequestError> {
-        let leases = LeaseBounds::new(300, 864_000, 7_776_000).unwrap();
+        let leases = LeaseBounds {
+            min: 300,
+            default: 864_000,
+            max: 7_776_000,
+        };
         parse(
             content_type,
             body.as_ref(),
