@@ -229,7 +229,7 @@ const REVIEWS_PER_RUN: usize = 512;
 pub struct AnalyzeBacklog {
     ctx: Arc<Ctx>,
     database: Database,
-    backlog: Arc<Backlog>,
+    pub backlog: Arc<Backlog>,
     /// Progress through all reviews to analyze: the method, and the last review.
     pass: Mutex<Option<(String, Key)>>,
 }
@@ -243,10 +243,6 @@ impl AnalyzeBacklog {
             backlog,
             pass: Mutex::default(),
         }
-    }
-
-    pub const fn backlog(&self) -> &Arc<Backlog> {
-        &self.backlog
     }
 
     /// Stores some of the analyses made for a snapshot; returns whether there were any.

@@ -52,7 +52,7 @@ pub async fn content(sink: &Sink) -> Bytes {
     let rig = Box::pin(Rig::start(sink, 1, 0, 0)).await;
     let pieces = rig
         .app
-        .ctx()
+        .ctx
         .current
         .load()
         .document(Document::JsonFeed)
@@ -106,9 +106,9 @@ impl Rig {
             delays: config.retry_delays,
             rates: Arc::new(RateLimits::new(&config.limits, &clock)),
         };
-        let current = Arc::clone(&app.ctx().current);
+        let current = Arc::clone(&app.ctx.current);
         let worker = Worker::new(
-            app.database().clone(),
+            app.database.clone(),
             current,
             exchange,
             Arc::new(Notify::new()),
@@ -124,7 +124,7 @@ impl Rig {
 
     /// Runs until `count` deliveries are recorded.
     pub async fn measure(&mut self, count: usize) -> Measured {
-        let (stop, database) = (CancellationToken::new(), self.app.database().clone());
+        let (stop, database) = (CancellationToken::new(), self.app.database.clone());
         let meter = Meter::start();
         let done = async {
             let mut connection = database.readers().acquire().await.unwrap();
@@ -149,7 +149,7 @@ impl Rig {
 }
 
 async fn fill(app: &App, port: u16, hosts: usize, dead: usize, subscribers: usize) {
-    let mut write = app.database().write().await.unwrap();
+    let mut write = app.database.write().await.unwrap();
     sqlx::query(
         "with recursive n (i) as (select 1 union all select i + 1 from n where i < 50)
          insert into review (review_id, rating, reviewed_on, text)
@@ -161,7 +161,7 @@ async fn fill(app: &App, port: u16, hosts: usize, dead: usize, subscribers: usiz
     write.commit().await.unwrap();
     // Publishes while there are no subscribers, so that nothing is sent.
     app.drain().await.unwrap();
-    let mut write = app.database().write().await.unwrap();
+    let mut write = app.database.write().await.unwrap();
     sqlx::query(
         "with recursive n (i) as (select 0 union all select i + 1 from n where i < ?1 - 1),
            host (i, name) as (select i, iif(i < ?3, 'd', 'h') || (i % ?2) || '.sink.test' from n where ?1 > 0)

@@ -132,8 +132,8 @@ impl Serve {
         let starting = App::new(publisher, hub, self.config.allowed_hosts, admin.is_some());
         let app = watch(bar, starting, || backlog.read()).await?;
         // Nobody has set them before.
-        let _ = app.ctx().contacts.set(self.config.security_contact.0);
-        let _ = app.ctx().request_log.set(self.config.request_log);
+        let _ = app.ctx.contacts.set(self.config.security_contact.0);
+        let _ = app.ctx.request_log.set(self.config.request_log);
         started.cancel();
         greet(&app, &links, bound, bound_admin, out.as_ref());
         let mut limits = Limits::default();
@@ -142,7 +142,7 @@ impl Serve {
         limits.connections_per_peer_max =
             usize::try_from(self.config.connections_per_peer_max).unwrap_or(usize::MAX);
         let asked = bound_admin.unwrap_or(bound);
-        let supervised = notify_supervisor(asked, &app.ctx().clock, &stop);
+        let supervised = notify_supervisor(asked, &app.ctx.clock, &stop);
         let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
         tokio::join!(served, supervised);
         Ok(())
@@ -192,11 +192,11 @@ fn greet(
     admin: Option<SocketAddr>,
     out: Option<&LineQueue>,
 ) {
-    let snapshot = app.ctx().current.load();
+    let snapshot = app.ctx.current.load();
     let name = &snapshot.input.business.name;
     let withheld: u64 = snapshot.input.withheld.values().sum();
     let published = snapshot.input.review_index.len();
-    let database = app.database().path().display();
+    let database = app.database.path().display();
     let rows = [
         ("Home", "/"),
         ("Reviews", Document::Reviews.path()),

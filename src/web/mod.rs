@@ -18,4 +18,4 @@ pub use problem::{
     PROBLEM, invalid_parameters, method_list, method_not_allowed, problem, retry_later,
 };
 pub use request::{ClientAddress, UrlParameters, announces_more_than, body_fault, in_turn};
-pub use route::{Route, RouteTable};
+pub use route::{AnswerCounts, Route, RouteTable};
