@@ -1,7 +1,7 @@
 //! The hub's own worker on a real database, with a given number of subscribers.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use reviews_service::snapshot::Document;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::websub::http_client::{Egress, Failure, Policy, Resolver, Roots};
-use reviews_service::websub::{Exchange, Outages, RateLimits, Worker};
+use reviews_service::websub::{Exchange, RateLimits, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -77,7 +77,9 @@ impl Rig {
             "--hub-verifications-per-address-per-minute=1000000",
         ];
         let config = Line::parse_from(flags).hub;
-        let policy = Policy::new(config.allow_callback_nets.0.clone());
+        let policy = Arc::new(Policy {
+            allowed: config.allow_callback_nets.0.clone(),
+        });
         let options = HubOptions {
             config: config.clone(),
             roots: roots.clone(),
@@ -96,10 +98,10 @@ impl Rig {
         .await
         .unwrap();
         fill(&app, sink.port, hosts, dead, subscribers).await;
-        let egress = Arc::new(Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap());
+        let egress = Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap();
         let exchange = Exchange {
-            outages: Outages::default(),
             egress,
+            unclear: Mutex::default(),
             clock: clock.clone(),
             random: Random::system(),
             links,

@@ -16,9 +16,7 @@ use crate::snapshot::CurrentSnapshot;
 use crate::storage::{AtPath as _, Database, DbError, DeliveryLock};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
-use crate::websub::{
-    Exchange, Outages, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store,
-};
+use crate::websub::{Exchange, RateLimits, SubscriptionIntake, Worker, delivery_timeout, store};
 use crate::{api, metrics};
 
 /// Larger than any list of root certificates.
@@ -99,14 +97,15 @@ impl HubRuntime {
             Arc::new(Notify::new()),
         );
         let current = Arc::clone(&ctx.current);
-        let policy = Policy::new(config.allow_callback_nets.0.clone());
+        let policy = Arc::new(Policy {
+            allowed: config.allow_callback_nets.0,
+        });
         let clock = ctx.clock.clone();
-        let egress = Egress::new(policy.clone(), &roots, resolver, clock.clone());
-        let egress = Arc::new(egress.context("TLS cannot be set up")?);
+        let egress = Egress::new(Arc::clone(&policy), &roots, resolver, clock.clone());
         let rates = Arc::new(RateLimits::new(&limits, &clock));
         let exchange = Exchange {
-            outages: Outages::default(),
-            egress,
+            egress: egress.context("TLS cannot be set up")?,
+            unclear: std::sync::Mutex::default(),
             clock: clock.clone(),
             random,
             links: ctx.links.clone(),
@@ -209,12 +208,10 @@ impl HubRuntime {
         loop {
             match self.requested().await {
                 Ok(newest) => {
-                    if seen
-                        .replace(newest.clone())
-                        .is_some_and(|before| before != newest)
-                    {
+                    if seen.as_ref().is_some_and(|before| *before != newest) {
                         self.wake.notify_one();
                     }
+                    seen = Some(newest);
                 }
                 Err(error) => {
                     tracing::debug!(%error, "websub.not_looked: cannot read the requests that other processes accepted; trying \
