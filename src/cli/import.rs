@@ -14,8 +14,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 
 use super::output::{self, Protected};
-use super::report::{Exit, add_count, report_done};
-use super::terminal::style;
+use super::report::{Exit, add_count, report_done, style};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{

@@ -9,8 +9,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::database::{read, repeated};
-use super::report::{Exit, report_done};
-use super::terminal;
+use super::report::{Exit, ask, can_ask, report_done, tell};
 use crate::clock::Clock;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::map::business::zone;
@@ -115,7 +114,7 @@ impl Init {
 
     /// On a terminal, asks for a new business's missing name, type and time zone.
     async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
-        if !terminal::can_ask() || self.discard_sample || path.exists() && is_set_up(path).await? {
+        if !can_ask() || self.discard_sample || path.exists() && is_set_up(path).await? {
             return Ok(());
         }
         if self.name.is_none() {
@@ -310,9 +309,9 @@ async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
 /// Repeats the question until `read` accepts the answer.
 fn asked<T>(question: &str, read: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     for _ in 0..ASKED_MAX {
-        match read(&terminal::ask(question)?) {
+        match read(&ask(question)?) {
             Ok(answer) => return Ok(answer),
-            Err(fault) => terminal::say(&fault)?,
+            Err(fault) => tell(&fault)?,
         }
     }
     bail!("no usable answer; give the values as options, see `reviews init --help`")

@@ -29,7 +29,6 @@ mod settings_file;
 mod show;
 mod status;
 mod subscriptions;
-mod terminal;
 mod undo;
 mod withhold;
 

@@ -13,8 +13,7 @@ use sqlx::SqliteConnection;
 
 use super::database::read;
 use super::decision::find;
-use super::report::{Exit, report_done, say};
-use super::terminal::progress;
+use super::report::{Exit, progress, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
 use crate::insights::store::{clear, save};
