@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use super::database::read;
-use super::decision::change;
+use super::database::{change, read};
 use super::init::{store, told};
 use super::report::{Exit, say};
 use crate::clock::Clock;

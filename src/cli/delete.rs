@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use super::decision::{change, existing, find_row, row_id};
+use super::database::{change, existing, find_row, row_id};
 use super::report::{Exit, can_ask, confirm, report_done};
 use super::show::{first, paragraphs, stars};
 use crate::config::DatabaseConfig;

@@ -6,8 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::business::difference;
-use super::database::read;
-use super::decision::{change, existing};
+use super::database::{change, existing, read};
 use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
 use crate::imports::seed::EditorialFile;

@@ -4,7 +4,7 @@ use anyhow::Context;
 use clap::Args;
 use tokio::io::{BufReader, stdin, stdout};
 
-use super::decision::existing;
+use super::database::existing;
 use super::insights;
 use super::report::Exit;
 use super::serve::open;

@@ -4,7 +4,6 @@ mod backup;
 mod business;
 mod check;
 mod database;
-mod decision;
 mod delete;
 mod editorial;
 mod export;

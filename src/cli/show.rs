@@ -7,8 +7,7 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::database::read;
-use super::decision::{row_id, unreadable};
+use super::database::{read, row_id, unreadable};
 use super::report::{Exit, say};
 use crate::config::DatabaseConfig;
 use crate::imports::export::Exported;

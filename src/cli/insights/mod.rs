@@ -11,8 +11,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
 
-use super::database::read;
-use super::decision::find;
+use super::database::{find, read};
 use super::report::{Exit, progress, report_done, say};
 use crate::config::{DatabaseConfig, TradeConfig, read_text};
 use crate::insights::evaluate::explain;
