@@ -7,7 +7,6 @@ mod database;
 mod delete;
 mod editorial;
 mod export;
-mod file_size_limit;
 pub mod guide;
 mod healthcheck;
 pub mod import;
@@ -38,10 +37,11 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use database::{at_database, repeated};
-use file_size_limit::{catch_signal, with_limit_named};
 use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
 pub use report::{Exit, explain};
+use rustix::process::Signal;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
@@ -127,10 +127,12 @@ impl Cli {
     /// The failure and its remedy.
     pub fn run(self) -> LocalBoxFuture<'static, anyhow::Result<Exit>> {
         Box::pin(async move {
-            catch_signal()?;
+            // A write beyond the limit on file sizes (RLIMIT_FSIZE) raises SIGXFSZ, which ends the process. Caught, the write
+            // fails like any other (setrlimit(2)), and can be undone and reported. The handler stays, without a listener.
+            drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
             let path = self.database.path().unwrap_or_default();
-            let named = |error| with_limit_named(at_database(error, &path));
-            self.run_command().await.map_err(named)
+            let run = self.run_command().await;
+            run.map_err(|error| at_database(error, &path))
         })
     }
 

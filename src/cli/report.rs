@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
+use rustix::process::{Resource, getrlimit};
 
 use crate::clock::Clock;
 use crate::mcp::escaped;
@@ -47,14 +48,23 @@ pub fn report_done(text: &str) -> Exit {
     Exit::Done
 }
 
-/// The error in one line, outermost cause first. A cause that is already part of a message is not repeated. Control
-/// characters are escaped.
+/// The error in one line, outermost cause first, with the limit on file sizes if that may be the cause. A cause that is
+/// already part of a message is not repeated. Control characters are escaped.
 pub fn explain(error: &anyhow::Error) -> String {
     let mut said = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !said.contains(&cause) {
             said = format!("{said}: {cause}");
         }
+    }
+    // Some errors contain only the system's message. SQLite reports that a write failed (SQLITE_IOERR), and not why.
+    let too_large = io::Error::from(rustix::io::Errno::FBIG).to_string();
+    if let Some(bytes) = getrlimit(Resource::Fsize).current
+        && (said.contains("disk I/O error") || said.contains(&too_large))
+    {
+        said = format!(
+            "files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=), which may be the cause; raise that limit and try again: {said}"
+        );
     }
     escaped(said)
 }

@@ -19,7 +19,6 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::file_size_limit::log_file_size_limit;
 use super::healthcheck::{TIMEOUT, ask, reachable};
 use super::logging::{LineQueue, LogConfig, LogFormat};
 use super::report::{Exit, progress, say, watch};
@@ -95,7 +94,13 @@ impl Serve {
             );
         }
         raise();
-        log_file_size_limit();
+        if let Some(bytes) = getrlimit(Resource::Fsize).current {
+            tracing::warn!(
+                bytes,
+                "process.small_files: files are limited to {bytes} bytes (ulimit -f, LimitFSIZE=): a database that reaches the limit \
+                 accepts no more writes"
+            );
+        }
         let listener = listen(self.config.listen.public);
         let listener = listener.with_context(|| {
             format!(
