@@ -23,7 +23,6 @@ mod respond;
 mod restore;
 pub mod seed;
 mod serve;
-mod settings_file;
 mod show;
 mod status;
 mod subscriptions;
@@ -44,7 +43,7 @@ use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, SettingsFile};
 
 /// Publishes the verified reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -93,11 +92,11 @@ impl Cli {
     /// # Errors
     /// The exit code, after printing an error, the help or the version.
     pub fn read() -> Result<Self, ExitCode> {
-        let settings = settings_file::read().map_err(|error| {
+        let settings = SettingsFile::read().map_err(|error| {
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(2)
         })?;
-        let command = settings_file::apply(guide::command(Self::command()), &settings);
+        let command = settings.apply(guide::command(Self::command()));
         let matches = command.try_get_matches();
         let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
         read.map_err(|error| {
@@ -106,7 +105,7 @@ impl Cli {
             } else {
                 error.print().map_err(anyhow::Error::from)
             };
-            if let Some(note) = settings_file::note(&error, &settings, Self::command()) {
+            if let Some(note) = settings.note(&error, Self::command()) {
                 let _ = writeln!(io::stderr(), "{note}");
             }
             match printed {
