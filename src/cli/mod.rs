@@ -96,9 +96,12 @@ impl Cli {
             let _ = writeln!(io::stderr(), "error: {error}");
             ExitCode::from(2)
         })?;
-        let command = settings.apply(guide::command(Self::command()));
-        let matches = command.try_get_matches();
-        let read = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        let read = |command| {
+            let matches = settings.apply(command).try_get_matches()?;
+            Self::from_arg_matches(&matches)
+        };
+        // What the guide adds is shown only with help or an error.
+        let read = read(Self::command()).or_else(|_| read(guide::command(Self::command())));
         read.map_err(|error| {
             let printed = if error.kind() == ErrorKind::DisplayVersion {
                 guide::print_version()
