@@ -14,15 +14,15 @@ use crate::model::business::nearest;
 use crate::model::{Review, ReviewId};
 use crate::storage::{ClusterError, Database, DbError, Opening, Write, reviews};
 
-/// Reads from the database at `path` in one transaction; creates, migrates and writes nothing.
+/// Reads from the database in one transaction; creates, migrates and writes nothing.
 ///
 /// # Errors
 /// Those of `work`, and if the database cannot be read.
 pub async fn read<T, E: Into<anyhow::Error>>(
-    path: &Path,
+    config: &DatabaseConfig,
     work: impl AsyncFnOnce(&mut SqliteConnection) -> Result<T, E>,
 ) -> anyhow::Result<T> {
-    let readers = Database::open_read_only(path).await?;
+    let readers = Database::open_read_only(&config.path()?).await?;
     let mut transaction = readers.begin().await?;
     let worked = work(&mut transaction).await;
     drop(transaction);

@@ -67,7 +67,7 @@ impl Init {
             );
         }
         let address = config.address()?;
-        self.ask_for_missing(address.file()).await?;
+        self.ask_for_missing(config).await?;
         repeated(|| self.set_up(&address, clock)).await
     }
 
@@ -113,8 +113,8 @@ impl Init {
     }
 
     /// On a terminal, asks for a new business's missing name, type and time zone.
-    async fn ask_for_missing(&mut self, path: &Path) -> anyhow::Result<()> {
-        if !can_ask() || self.discard_sample || path.exists() && is_set_up(path).await? {
+    async fn ask_for_missing(&mut self, config: &DatabaseConfig) -> anyhow::Result<()> {
+        if !can_ask() || self.discard_sample || is_set_up(config).await? {
             return Ok(());
         }
         if self.name.is_none() {
@@ -297,12 +297,15 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
         .collect())
 }
 
-async fn is_set_up(path: &Path) -> anyhow::Result<bool> {
-    match read(path, storage::business::find).await {
+async fn is_set_up(config: &DatabaseConfig) -> anyhow::Result<bool> {
+    match read(config, storage::business::find).await {
         Ok(business) => Ok(business.is_some()),
-        // Opening it for writing migrates or refuses it.
-        Err(error) if matches!(error.downcast_ref(), Some(DbError::Older { .. })) => Ok(true),
-        Err(error) => Err(error),
+        Err(error) => match error.downcast_ref() {
+            Some(DbError::Missing(_)) => Ok(false),
+            // Opening it for writing migrates or refuses it.
+            Some(DbError::Older { .. }) => Ok(true),
+            _ => Err(error),
+        },
     }
 }
 

@@ -12,7 +12,6 @@ use super::show::{first, native, stars};
 use crate::config::DatabaseConfig;
 use crate::model::{DigestKey, Review, Status, fold};
 use crate::storage::reviews::{self, ListFilter, ListPosition, SourceVersion};
-use crate::storage::{AtPath as _, DbError};
 
 /// Reviews read at a time.
 const READ: i64 = 250;
@@ -60,10 +59,9 @@ type ListedReview = (Review, Option<SourceVersion>);
 
 impl ListCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let path = config.path()?;
-        let (mut rows, key) = read(&path, async |reader: &mut SqliteConnection| {
-            let rows = self.rows(reader).await.at(&path)?;
-            Ok::<_, DbError>((rows, reviews::find_key(reader).await.at(&path)?))
+        let (mut rows, key) = read(config, async |reader: &mut SqliteConnection| {
+            let rows = self.rows(reader).await?;
+            anyhow::Ok((rows, reviews::find_key(reader).await?))
         })
         .await?;
         let has_more = rows.len() > self.limit as usize;

@@ -28,8 +28,7 @@ pub struct Show {
 
 impl Show {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let path = config.path()?;
-        let (id, mut standing, key) = read(&path, async |reader: &mut SqliteConnection| {
+        let (id, mut standing, key) = read(config, async |reader: &mut SqliteConnection| {
             let id = row_id(reader, &self.id).await?;
             let standing = reviews::standing(reader, &[id.as_str()]).await?;
             let key = reviews::find_key(reader).await?;

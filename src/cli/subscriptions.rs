@@ -27,9 +27,8 @@ impl Subscriptions {
         database: &DatabaseConfig,
         clock: &Clock,
     ) -> anyhow::Result<Exit> {
-        let path = database.path()?;
         let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await;
-        let listed = read(&path, list).await?;
+        let listed = read(database, list).await?;
         say(&if self.json {
             let listed: Value = listed.iter().map(as_json).collect();
             format!("{listed:#}\n")
