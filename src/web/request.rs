@@ -20,6 +20,7 @@ use crate::compute::{Compute, Crowded, network};
 use crate::config::Nets;
 use crate::metrics;
 use crate::model::parameters::{Parameter, Parsed, parse_all};
+use crate::websub::http_client::causes;
 
 /// `Err` if the bytes are not UTF-8.
 type Decoded = Result<String, String>;
@@ -117,17 +118,8 @@ fn as_str(decoded: &Decoded) -> Result<&str, &str> {
 
 /// The status and the reason of a body that could not be read: it came too slowly, or it is malformed or cut off.
 pub fn body_fault(error: &ReadBodyError) -> (StatusCode, &'static str) {
-    let (mut is_late, mut cause) = (false, Some(error as &(dyn Error + 'static)));
-    while let Some(error) = cause {
-        let reason = error.downcast_ref::<io::Error>();
-        is_late |= reason.is_some_and(|reason| reason.kind() == io::ErrorKind::TimedOut);
-        // An I/O error reports the source of what it wraps as its own.
-        cause = match reason.and_then(io::Error::get_ref) {
-            Some(wrapped) => Some(wrapped),
-            None => error.source(),
-        };
-    }
-    if is_late {
+    let mut reasons = causes(error).filter_map(<dyn Error>::downcast_ref::<io::Error>);
+    if reasons.any(|reason| reason.kind() == io::ErrorKind::TimedOut) {
         (
             StatusCode::REQUEST_TIMEOUT,
             "The body did not arrive completely in time.",

@@ -133,7 +133,7 @@ impl From<Refused> for Failure {
 
 /// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped
 /// first.
-fn causes<'a>(
+pub fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |error| cause(*error)).take(CAUSES_MAX)
