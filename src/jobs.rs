@@ -382,24 +382,24 @@ impl Precompress {
     }
 
     async fn make(&self, wanted: &[Coding]) -> bool {
-        let (mut did_any, mut failed) = (false, Vec::new());
-        let mut pages = PagesAhead::default();
+        let (mut did_any, mut pages) = (false, PagesAhead::default());
         loop {
             pages = self.pages(pages).await;
-            let Some((body, coding)) = self.next(&pages, wanted, &failed) else {
-                break;
-            };
-            let is_made = self.code(Arc::clone(&body), coding, &pages).await;
-            did_any |= is_made;
-            if self.ctx.draining.is_cancelled() {
-                break;
-            }
+            let is_current = || pages.are_of(&self.ctx.current.load());
             // A failed coding is not retried before the next snapshot.
-            if !is_made && self.is_out(&body, &pages) {
-                failed.push((body, coding));
+            for (body, coding) in self.missing(&pages, wanted) {
+                did_any |= self.code(body, coding, &pages).await;
+                if self.ctx.draining.is_cancelled() {
+                    return did_any;
+                }
+                if !is_current() {
+                    break;
+                }
+            }
+            if is_current() {
+                return did_any;
             }
         }
-        did_any
     }
 
     /// The pages of the current snapshot: `last`, or those of a newer snapshot.
@@ -419,31 +419,21 @@ impl Precompress {
         PagesAhead { of, bodies }
     }
 
-    /// The next missing coding of `wanted`: in their order, and small bodies before large ones.
-    fn next(
-        &self,
-        pages: &PagesAhead,
-        wanted: &[Coding],
-        failed: &[(Arc<CachedBody>, Coding)],
-    ) -> Option<(Arc<CachedBody>, Coding)> {
+    /// The missing codings of `wanted`: in their order, and small bodies before large ones.
+    fn missing(&self, pages: &PagesAhead, wanted: &[Coding]) -> Vec<(Arc<CachedBody>, Coding)> {
         let snapshot = self.ctx.current.load();
         let mut bodies: Vec<&Arc<CachedBody>> = self.bodies(&snapshot, pages).collect();
         bodies.sort_by_key(|body| body.content.len());
-        let missing = wanted.iter().flat_map(|&coding| {
-            let bodies = bodies.iter().filter(move |body| {
-                Coding::for_length(body.content.len()).contains(&coding)
-                    && body.coded(coding).is_none()
-            });
-            bodies.map(move |body| (*body, coding))
-        });
-        let mut missing = missing.filter(|(body, coding)| {
-            !failed
-                .iter()
-                .any(|(its, no)| Arc::ptr_eq(its, body) && no == coding)
-        });
+        let mut missing = Vec::new();
+        for &coding in wanted {
+            for &body in &bodies {
+                let is_wanted = Coding::for_length(body.content.len()).contains(&coding);
+                if is_wanted && body.coded(coding).is_none() {
+                    missing.push((Arc::clone(body), coding));
+                }
+            }
+        }
         missing
-            .next()
-            .map(|(body, coding)| (Arc::clone(body), coding))
     }
 
     async fn code(&self, body: Arc<CachedBody>, coding: Coding, pages: &PagesAhead) -> bool {
