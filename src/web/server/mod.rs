@@ -45,10 +45,9 @@ use crate::links::HUB_PATH;
 use crate::{metrics, wire};
 
 pub use admission::{Excess, Shares};
-pub use limits::Limits;
+pub use socket::Limits;
 
 mod admission;
-mod limits;
 mod socket;
 
 type BoxBody = http_body_util::combinators::BoxBody<Bytes, io::Error>;
