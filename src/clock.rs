@@ -36,11 +36,6 @@ impl Monotonic {
         self.0
     }
 
-    /// Whole milliseconds, for an atomic counter.
-    pub fn millis(self) -> u64 {
-        u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX)
-    }
-
     /// Saturates at the clock's start.
     pub const fn before(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(duration))
