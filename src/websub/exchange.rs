@@ -173,8 +173,9 @@ impl Exchange {
                 Err(failure) => return Ok(Err(failure)),
             };
             if !self.is_free(&due.callback) {
+                let is_active = due.lease_ends_at.is_some();
                 self.rates
-                    .book_verification(turn, vetted.addresses(), due.is_active)?;
+                    .book_verification(turn, vetted.addresses(), is_active)?;
             }
             Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX).await)
         };
