@@ -10,7 +10,7 @@ use super::report::Exit;
 use super::serve::open;
 use crate::app::{App, HubOptions};
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, ServeConfig};
+use crate::config::{DatabaseConfig, HubConfig, ServeConfig};
 use crate::snapshot::Publisher;
 
 /// Run an MCP server on standard input and output for a local AI agent
@@ -27,7 +27,11 @@ impl McpCommand {
         let address = existing(&database)?;
         let links = self.config.links(self.config.listen.public)?;
         let engine = insights::load(&self.config.trade)?;
-        let hub = HubOptions::new(self.config.hub.clone())?;
+        // The hub sends nothing here, so this user need not be able to read its root certificates.
+        let hub = HubOptions::new(HubConfig {
+            ca_file: String::new(),
+            ..self.config.hub
+        })?;
         let database = open(&address).await?;
         let publisher = Publisher::new(database, links, clock).with_engine(engine);
         let app = App::new(publisher, hub, self.config.allowed_hosts, false).await?;

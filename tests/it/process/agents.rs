@@ -104,6 +104,18 @@ fn a_local_agent_initializes_lists_and_calls_over_pipes_and_the_end_of_input_end
 }
 
 #[test]
+fn root_certificates_for_callbacks_do_not_concern_an_agent() {
+    let home = Home::with(1);
+    let ended = reviews(home.0.path())
+        .args(["mcp", "--hub-ca-file", "missing.pem"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(0), "{said}");
+}
+
+#[test]
 fn links_to_resources_are_for_revisions_that_know_them() {
     let home = Home::with(1);
     let mut child = reviews(home.0.path())
