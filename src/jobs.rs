@@ -70,8 +70,8 @@ impl PublishChanges {
     ///
     /// # Errors
     /// If closing fails; the job has ended in any case.
-    pub async fn close(&mut self) -> Result<(), PublishChangesError> {
-        Ok(self.changes.close().await?)
+    pub async fn close(&mut self) -> Result<(), DbError> {
+        self.changes.close().await
     }
 
     /// Runs once and logs changes between success and failure. Returns whether there is a new snapshot, and the delay
@@ -89,39 +89,41 @@ impl PublishChanges {
                 metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
-                    if let PublishChangesError::Watch(
-                        error @ (DbError::Replaced(_)
-                        | DbError::Removed { .. }
-                        | DbError::LogGone(_)),
-                    ) = error
-                    {
-                        tracing::error!(%error, "database.gone: the database file was removed or replaced");
-                        match self.publisher.database.write_back_log().await {
-                            Ok(false) => {}
-                            Ok(true) => tracing::info!(
-                                "database.log_kept: the contents of the removed log were written to the database"
-                            ),
-                            Err(error) => {
-                                tracing::error!(%error, "database.log_lost: the contents of the removed log cannot be \
-                                written to the database");
-                            }
-                        }
-                    } else if matches!(error, PublishChangesError::Publish(PublishError::Overtaken))
-                    {
-                        tracing::info!(
-                            "snapshot.overtaken: another process dates the same changes; trying again in a moment"
-                        );
-                    } else {
-                        tracing::error!(
-                            %error,
-                            "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up \
-                             to 10 s"
-                        );
-                    }
+                    self.log_failure(error).await;
                 }
             }
         }
         (published.unwrap_or(false), self.retry.wait())
+    }
+
+    /// Logs a failure. Of a database that is gone, it first tries to keep what its removed log contains.
+    async fn log_failure(&self, error: &PublishChangesError) {
+        match error {
+            PublishChangesError::Watch(
+                error @ (DbError::Replaced(_) | DbError::Removed { .. } | DbError::LogGone(_)),
+            ) => {
+                tracing::error!(%error, "database.gone: the database file was removed or replaced");
+                match self.publisher.database.write_back_log().await {
+                    Ok(false) => {}
+                    Ok(true) => tracing::info!(
+                        "database.log_kept: the contents of the removed log were written to the database"
+                    ),
+                    Err(error) => tracing::error!(
+                        %error,
+                        "database.log_lost: the contents of the removed log cannot be written to the database"
+                    ),
+                }
+            }
+            PublishChangesError::Publish(PublishError::Overtaken) => tracing::info!(
+                "snapshot.overtaken: another process dates the same changes; trying again in a moment"
+            ),
+            PublishChangesError::Watch(_)
+            | PublishChangesError::Publish(_)
+            | PublishChangesError::Panicked(_) => tracing::error!(
+                %error,
+                "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
+            ),
+        }
     }
 
     /// Publishes a snapshot if the database changed; returns whether there is a new one.
@@ -301,12 +303,9 @@ impl AnalyzeBacklog {
             input.review_index.count_through(key.day.0, &key.id)
         });
         let is_anew = input.analyzer.method() != input.next_analyzer.method();
-        let places = input
-            .review_index
-            .keys(position, is_anew)
-            .take(REVIEWS_PER_RUN);
-        let (ids, mut places): (Vec<String>, Vec<i32>) =
-            places.map(|(day, id)| (id.to_owned(), day)).unzip();
+        let places = input.review_index.keys(position, is_anew);
+        let places = places.map(|(day, id)| (id.to_owned(), day));
+        let (ids, mut places): (Vec<String>, Vec<i32>) = places.take(REVIEWS_PER_RUN).unzip();
         let last = Key {
             day: Reverse(places.pop()?),
             id: ids.last()?.clone(),
@@ -627,11 +626,9 @@ pub async fn measure(database: &Database, clock: &Clock) -> Result<(), DbError> 
 /// # Errors
 /// If the database cannot be written.
 pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError> {
-    let mut write = database.write().await?;
-    let ended = store::expire(&mut write, clock.now())
-        .await
-        .at(database.path())?;
-    write.commit().await.at(database.path())?;
+    let (path, mut write) = (database.path(), database.write().await?);
+    let ended = store::expire(&mut write, clock.now()).await.at(path)?;
+    write.commit().await.at(path)?;
     if ended > 0 {
         tracing::info!(ended, "websub.lapsed: leases ended and were not renewed");
     }
@@ -644,11 +641,9 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
 /// # Errors
 /// If the database cannot be written.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
-    let mut write = database.write().await?;
-    let gone = store::prune(&mut write, clock.now())
-        .await
-        .at(database.path())?;
-    write.commit().await.at(database.path())?;
+    let (path, mut write) = (database.path(), database.write().await?);
+    let gone = store::prune(&mut write, clock.now()).await.at(path)?;
+    write.commit().await.at(path)?;
     database.prune_markers().await?;
     if gone > 0 {
         tracing::info!(
