@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use dns_lookup::LookupErrorKind;
@@ -146,7 +146,7 @@ impl Egress {
                 next: 0,
             };
             let request = request.body(reqwest::Body::wrap(upload));
-            let response = request.send().await.map_err(|error| Failure::of(&error))?;
+            let response = request.send().await?;
             let answer = self.answer(&response, port)?;
             drain(response).await;
             Ok(answer)
@@ -166,11 +166,7 @@ impl Egress {
         let (port, url) = (target.port, target.url.clone());
         // Its addresses are known, so the target is not looked up again.
         let client = self.client(target, 0)?;
-        let response = client
-            .get(url)
-            .send()
-            .await
-            .map_err(|error| Failure::of(&error))?;
+        let response = client.get(url).send().await?;
         let mut answer = self.answer(&response, port)?;
         if answer.is_success() {
             answer.body = read(response, body_bytes_max).await?;
@@ -207,7 +203,7 @@ impl Egress {
             resolver: Arc::clone(&self.resolver),
         };
         let signs = Arc::clone(&self.signs_of_life);
-        Client::builder()
+        let client = Client::builder()
             .connector_layer(MapResponseLayer::new(move |connection| {
                 signs.fetch_add(1, Ordering::Relaxed);
                 connection
@@ -225,9 +221,8 @@ impl Egress {
             .tcp_nodelay(true)
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_idle_timeout(IDLE_TIMEOUT)
-            .pool_max_idle_per_host(idle_max)
-            .build()
-            .map_err(|error| Failure::of(&error))
+            .pool_max_idle_per_host(idle_max);
+        Ok(client.build()?)
     }
 
     /// The response without its body. Its remote address is checked again: if the client ever bypassed its resolver,
@@ -254,12 +249,8 @@ impl Egress {
         if value.bytes().all(|byte| byte.is_ascii_digit()) {
             return value.parse().ok().map(Duration::from_secs);
         }
-        let until = httpdate::parse_http_date(value).ok()?;
-        Some(
-            until
-                .duration_since(SystemTime::from(self.clock.now()))
-                .unwrap_or_default(),
-        )
+        let (until, now) = (httpdate::parse_http_date(value).ok()?, self.clock.now());
+        Some(until.duration_since(now.into()).unwrap_or_default())
     }
 }
 
@@ -556,11 +547,7 @@ impl Answer {
 /// The whole body, at most `bytes_max`.
 async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
     let mut body = Vec::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| Failure::of(&error))?
-    {
+    while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > bytes_max {
             return Err(Failure::TooLong);
         }

@@ -74,28 +74,6 @@ impl Failure {
         }
     }
 
-    /// Classifies a client's error. Its layers wrap one another, so all causes are searched.
-    pub(super) fn of(error: &reqwest::Error) -> Self {
-        if let Some(failure) = find::<Self>(error) {
-            return *failure;
-        }
-        if find::<rustls::Error>(error).is_some() {
-            return Self::Tls;
-        }
-        if error.is_timeout() {
-            return Self::TimedOut;
-        }
-        if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
-            return Self::Protocol;
-        }
-        match find::<io::Error>(error) {
-            Some(reason) => Self::of_io(reason.kind(), reason.raw_os_error()),
-            None if error.is_connect() => Self::Connect,
-            None if error.is_builder() => Self::Unsendable,
-            None => Self::Closed,
-        }
-    }
-
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the standard library adds kinds; what is unknown is no fault of ours"
@@ -121,6 +99,30 @@ impl Failure {
             | io::ErrorKind::NotConnected
             | io::ErrorKind::WriteZero => Self::Closed,
             _ => Self::Connect,
+        }
+    }
+}
+
+impl From<reqwest::Error> for Failure {
+    /// Its layers wrap one another, so all causes are searched.
+    fn from(error: reqwest::Error) -> Self {
+        if let Some(failure) = find::<Self>(&error) {
+            return *failure;
+        }
+        if find::<rustls::Error>(&error).is_some() {
+            return Self::Tls;
+        }
+        if error.is_timeout() {
+            return Self::TimedOut;
+        }
+        if find::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
+            return Self::Protocol;
+        }
+        match find::<io::Error>(&error) {
+            Some(reason) => Self::of_io(reason.kind(), reason.raw_os_error()),
+            None if error.is_connect() => Self::Connect,
+            None if error.is_builder() => Self::Unsendable,
+            None => Self::Closed,
         }
     }
 }
