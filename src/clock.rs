@@ -142,11 +142,8 @@ impl Clock {
     /// The point on the monotonic clock for the wall clock's `instant`, provided that the wall clock is not set in
     /// between; at most `longest` from now, so that setting the clock back does not prolong a wait further.
     pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
-        self.monotonic()
-            + (instant - self.now())
-                .to_std()
-                .unwrap_or_default()
-                .min(longest)
+        let wait = (instant - self.now()).to_std().unwrap_or_default();
+        self.monotonic() + wait.min(longest)
     }
 }
 

@@ -824,11 +824,10 @@ impl FromStr for HostName {
             None => (given, None),
         };
         // A URL parser accepts a star, but no host has one.
-        let host = Host::parse(name)
-            .ok()
-            .filter(|_| !name.contains('*'))
-            .ok_or_else(fault)?;
-        Ok(Self { host, port })
+        match Host::parse(name) {
+            Ok(host) if !name.contains('*') => Ok(Self { host, port }),
+            Ok(_) | Err(_) => Err(fault()),
+        }
     }
 }
 

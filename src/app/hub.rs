@@ -192,12 +192,8 @@ impl HubRuntime {
                     (is_told, failures) = (false, failures + 1);
                 }
             }
-            self.clock
-                .sleep(
-                    DELIVERY_LOCK_INTERVAL
-                        .saturating_mul(1 << failures.min(DELIVERY_LOCK_DOUBLINGS_MAX)),
-                )
-                .await;
+            let intervals = 1 << failures.min(DELIVERY_LOCK_DOUBLINGS_MAX);
+            self.clock.sleep(DELIVERY_LOCK_INTERVAL * intervals).await;
         }
     }
 
@@ -224,9 +220,8 @@ impl HubRuntime {
 
     async fn requested(&self) -> Result<(i64, String), DbError> {
         let mut connection = self.database.reader().await?;
-        store::requested(&mut connection)
-            .await
-            .at(self.database.path())
+        let requested = store::requested(&mut connection).await;
+        requested.at(self.database.path())
     }
 
     /// Does all due work, for tests.

@@ -13,7 +13,7 @@ use hyper::body::Body;
 use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
-    CONTENT_LENGTH, CONTENT_TYPE, DATE, LAST_MODIFIED,
+    CONTENT_LENGTH, DATE, LAST_MODIFIED,
 };
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use poem::{Endpoint, IntoResponse, Request, Response, Result};
@@ -203,20 +203,14 @@ fn is_error(status: StatusCode) -> bool {
 }
 
 fn is_of(response: &Response, kind: &str) -> bool {
-    response
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|its| its == kind)
+    response.content_type() == Some(kind)
 }
 
 /// The hub's errors are one line of text that explains what to change (WebSub §5.1.2).
 fn as_line(response: Response) -> Response {
     let status = response.status();
-    let is_text = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/plain; charset"));
-    if is_text || !is_error(status) {
+    let kind = response.content_type().unwrap_or_default();
+    if kind.starts_with("text/plain; charset") || !is_error(status) {
         response
     } else {
         hub_error(status, advice(status))
@@ -259,11 +253,8 @@ fn options(route: &Route) -> Response {
 
 /// Adds `Date` to a response with `Last-Modified`.
 fn with_date(mut response: Response, clock: &Clock) -> Response {
-    let modified = response
-        .headers()
-        .get(LAST_MODIFIED)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| httpdate::parse_http_date(value).ok());
+    let modified = response.header(LAST_MODIFIED);
+    let modified = modified.and_then(|value| httpdate::parse_http_date(value).ok());
     if let Some(date) = modified.and_then(|modified| date_beside(modified.into(), clock)) {
         response.headers_mut().insert(DATE, date);
     }

@@ -53,12 +53,9 @@ impl ExportCommand {
             inputs: &[],
         };
         let file = self.file.as_deref();
-        let former = if self.force {
-            file.and_then(|file| file.canonicalize().ok())
-                .filter(|file| file.is_file())
-        } else {
-            None
-        };
+        let former = file.filter(|_| self.force);
+        let former = former.and_then(|file| file.canonicalize().ok());
+        let former = former.filter(|file| file.is_file());
         let begun = former.as_deref().map(unused_name).transpose()?;
         if let Some(file) = file {
             output::protect(&format!("FILE {}", file.display()), file, &protected)?;

@@ -325,14 +325,11 @@ fn slug(name: &str) -> String {
     let words = name
         .split(|character: char| !character.is_ascii_alphanumeric())
         .filter(|word| !word.is_empty());
-    let slug = words
-        .map(str::to_ascii_lowercase)
-        .collect::<Vec<_>>()
-        .join("-");
-    if slug.is_empty() {
+    let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
+    if words.is_empty() {
         Business::default().id
     } else {
-        slug
+        words.join("-")
     }
 }
 

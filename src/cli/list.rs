@@ -99,15 +99,9 @@ impl ListCommand {
                 };
                 let is_of = |source: &String| fold(&review.source.name) == *source;
                 let says = |query: &String| {
-                    let texts = [
-                        Some(&review.text),
-                        review.title.as_ref(),
-                        Some(&review.author),
-                    ];
-                    texts
-                        .into_iter()
-                        .flatten()
-                        .any(|text| fold(text).contains(query))
+                    let texts = [&review.text, &review.author].into_iter();
+                    let mut texts = texts.chain(&review.title);
+                    texts.any(|text| fold(text).contains(query))
                 };
                 if source.as_ref().is_none_or(is_of) && query.as_ref().is_none_or(says) {
                     rows.push((review, standing.sources.remove(id)));

@@ -37,11 +37,9 @@ impl UrlParameters {
     /// Decodes the named segments of a path.
     pub fn of_path(segments: Vec<(&'static str, &str)>) -> Self {
         let decoded = |segment: &str| text(percent_decode(segment.as_bytes()).collect());
+        let segments = segments.into_iter();
         Self {
-            path: segments
-                .into_iter()
-                .map(|(name, segment)| (name, decoded(segment)))
-                .collect(),
+            path: segments.map(|(name, its)| (name, decoded(its))).collect(),
             query: OnceLock::new(),
         }
     }
@@ -51,11 +49,8 @@ impl UrlParameters {
     /// # Errors
     /// If the value is invalid.
     pub fn query<P: Parameter>(request: &Request) -> Parsed<P> {
-        parse_all::<P>(
-            Self::pairs(request)
-                .filter(|(name, _)| *name == P::NAME)
-                .map(|(_, value)| value),
-        )
+        let its = Self::pairs(request).filter(|(name, _)| *name == P::NAME);
+        parse_all::<P>(its.map(|(_, value)| value))
     }
 
     /// The names and values in the query string of `request`; a value is `Err` if its bytes are not UTF-8.
@@ -74,16 +69,10 @@ impl UrlParameters {
     /// # Errors
     /// If the value is invalid.
     pub fn path<P: Parameter>(request: &Request) -> Parsed<P> {
-        let parts = request
-            .extensions()
-            .get::<Self>()
-            .map_or(&[][..], |parameters| &parameters.path);
-        parse_all::<P>(
-            parts
-                .iter()
-                .filter(|(name, _)| *name == P::NAME)
-                .map(|(_, value)| as_str(value)),
-        )
+        let parameters = request.extensions().get::<Self>();
+        let segments = parameters.map_or(&[][..], |parameters| &parameters.path);
+        let its = segments.iter().filter(|(name, _)| *name == P::NAME);
+        parse_all::<P>(its.map(|(_, value)| as_str(value)))
     }
 }
 
@@ -223,12 +212,8 @@ fn address(entry: &str) -> Option<IpAddr> {
         .strip_prefix('[')
         .and_then(|rest| rest.strip_suffix(']'));
     let bracketed = bare.and_then(|bare| bare.parse().ok().map(IpAddr::V6));
-    let address = entry.parse().ok().or(bracketed).or_else(|| {
-        entry
-            .parse()
-            .ok()
-            .map(|with_port: SocketAddr| with_port.ip())
-    });
+    let with_port = || Some(entry.parse::<SocketAddr>().ok()?.ip());
+    let address = entry.parse().ok().or(bracketed).or_else(with_port);
     address.map(|address: IpAddr| address.to_canonical())
 }
 

@@ -701,11 +701,9 @@ impl EarlyResponse {
         let mut words = request_line(request).split(|byte| *byte == b' ');
         let is_head = words.next() == Some(b"HEAD");
         let target = words.next().unwrap_or_default();
-        let path = target
-            .split(|byte| *byte == b'?')
-            .next()
-            .unwrap_or_default();
-        let (head, body) = self.response(path, limits).into_parts();
+        let path = target.split(|byte| *byte == b'?').next();
+        let response = self.response(path.unwrap_or_default(), limits);
+        let (head, body) = response.into_parts();
         // RFC 9110 §6.6.1: a server with a clock sends `Date` in a 4xx.
         let date = httpdate::fmt_http_date(Clock::system().now().into());
         let mut answer = format!(
