@@ -653,11 +653,8 @@ impl fmt::Display for HubConfig {
             ("HUB_SUBSCRIPTIONS_MAX", subscriptions_max),
             ("HUB_BYTES_PER_HOST_PER_HOUR", bytes_per_host_per_hour),
         ];
-        for (index, (name, value)) in settings.iter().enumerate() {
-            let line_break = if index == 0 { "" } else { "\n" };
-            write!(f, "{line_break}REVIEWS_{name}={value}")?;
-        }
-        Ok(())
+        let lines = settings.map(|(name, value)| format!("REVIEWS_{name}={value}"));
+        f.write_str(&lines.join("\n"))
     }
 }
 
