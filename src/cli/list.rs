@@ -132,28 +132,17 @@ impl ListCommand {
         let (ids, authors) = (width(|its| its.id.to_string()), width(author));
         let mut text = String::new();
         for (review, _) in rows {
-            let line = format!(
-                "{:<ids$}  {}  {}  {:<authors$}  {:<9}",
-                review.id,
-                stars(review.rating.stars()),
-                review.date,
-                author(review),
-                review.status.name(),
-            );
+            let (id, stars) = (&review.id, stars(review.rating.stars()));
+            let (author, status) = (author(review), review.status.name());
+            let begin = format!("{id:<ids$}  {stars}  {}", review.date);
+            let line = format!("{begin}  {author:<authors$}  {status:<9}");
             let words = review.text.as_str();
             let room = COLUMNS.saturating_sub(line.chars().count() + 2);
             let _ = if line.trim_end().chars().count() > COLUMNS {
                 // Long IDs, as in tables, leave no room for the author.
-                let line = format!(
-                    "{:<ids$}  {}  {}  {}",
-                    review.id,
-                    stars(review.rating.stars()),
-                    review.date,
-                    review.status.name()
-                );
                 let separator = if words.trim().is_empty() { "" } else { ": " };
-                let said = format!("{}{separator}{words}", author(review));
-                writeln!(text, "{line}\n    {}", first(&said, COLUMNS - 4))
+                let said = first(&format!("{author}{separator}{words}"), COLUMNS - 4);
+                writeln!(text, "{begin}  {status}\n    {said}")
             } else if words.trim().is_empty() {
                 writeln!(text, "{}", line.trim_end())
             } else if room >= WORDS_MIN {
